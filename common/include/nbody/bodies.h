@@ -1,0 +1,50 @@
+// The exchange format of the project: S independent systems of N bodies each, as an array of
+// structs.
+//
+// Units: G = 1. Lengths, masses and velocities are whatever the input uses, as long as the unit of
+// time is sqrt(length^3 / mass). State is float32; a two-dimensional system has z = 0 and vz = 0.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace nbody {
+
+// 28 bytes, no padding: also the layout on disk and the layout of the first GPU step.
+struct Body {
+  float x, y, z;
+  float vx, vy, vz;
+  float mass;
+};
+static_assert(sizeof(Body) == 7 * sizeof(float), "Body is written to disk as seven floats");
+
+// Systems are stored one behind the other: body i of system s is bodies[s * bodies_per_system + i].
+struct Systems {
+  int count = 0;              // S
+  int bodies_per_system = 0;  // N
+  std::vector<Body> bodies;   // S * N
+
+  Systems() = default;
+  Systems(int count, int bodies_per_system)
+      : count(count),
+        bodies_per_system(bodies_per_system),
+        bodies(static_cast<std::size_t>(count) * static_cast<std::size_t>(bodies_per_system)) {}
+
+  std::span<Body> system(int s) { return {bodies.data() + offset(s), size_of_one()}; }
+  std::span<const Body> system(int s) const { return {bodies.data() + offset(s), size_of_one()}; }
+
+ private:
+  std::size_t size_of_one() const { return static_cast<std::size_t>(bodies_per_system); }
+  std::size_t offset(int s) const { return static_cast<std::size_t>(s) * size_of_one(); }
+};
+
+// Appends massless bodies until N is a multiple of `multiple`. They feel the others and exert
+// nothing: their mass multiplies every force they could cause by zero, and the softening keeps that
+// product finite.
+Systems padded(const Systems& systems, int multiple);
+
+// The first `bodies_per_system` bodies of every system: undoes padded().
+Systems stripped(const Systems& systems, int bodies_per_system);
+
+}  // namespace nbody

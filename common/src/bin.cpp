@@ -1,0 +1,173 @@
+// The project's own binary format: a header of 144 bytes, then x, y, z, vx, vy, vz, mass of every
+// body as float32. Everything is little-endian.
+//
+//   offset  type      field
+//        0  char[8]   magic "NBODYBIN"
+//        8  u32       version, 1
+//       12  u32       endian tag, 0x01020304
+//       16  u32       bytes of a float, 4
+//       20  u32       bytes of the header, 144
+//       24  u32       systems
+//       28  u32       bodies of a system
+//       32  f64       time
+//       40  i64       step
+//       48  f64       G, 1
+//       56  f64       softening
+//       64  f64       dt
+//       72  u32       integrator: 0 Euler, 1 leapfrog
+//       76  u32       staggered: 0 or 1
+//       80  char[32]  scenario, padded with zeros
+//      112  char[32]  units, padded with zeros
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "formats.h"
+#include "little_endian.h"
+#include "nbody/error.h"
+
+namespace nbody::formats {
+namespace {
+
+constexpr std::string_view kMagic = "NBODYBIN";
+constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kEndianTag = 0x01020304;
+constexpr std::uint32_t kSwappedEndianTag = 0x04030201;
+constexpr std::uint32_t kFloatBytes = 4;
+constexpr std::uint32_t kHeaderBytes = 144;
+constexpr std::size_t kTextField = 32;
+constexpr std::uint64_t kBytesPerBody = 7 * sizeof(float);
+static_assert(kMaxTextBytes < kTextField, "a text in the header ends in a zero");
+
+void require(const std::string& file, const char* field, std::uint32_t value, std::uint32_t known) {
+  if (value != known)
+    throw UsageError(file + ": " + field + " " + std::to_string(value) + " is unknown; only " +
+                     std::to_string(known) + " can be read");
+}
+
+double finite(const std::string& file, const char* field, double value) {
+  if (!std::isfinite(value))
+    throw UsageError(file + ": " + field + " in the header is not a finite number");
+  return value;
+}
+
+std::string text(const std::string& file, const char* field, std::string_view bytes) {
+  const std::string value(bytes.substr(0, bytes.find('\0')));
+  check_text(file, field, value);
+  return value;
+}
+
+// Everything a Snapshot knows except the bodies: the systems are still empty.
+Snapshot header(const std::string& file, std::string_view bytes) {
+  using little_endian::load;
+  Snapshot snapshot;
+  snapshot.time = finite(file, "time", load<double>(bytes, 32));
+  snapshot.step = load<std::int64_t>(bytes, 40);
+  if (snapshot.step < 0)
+    throw UsageError(file + ": step " + std::to_string(snapshot.step) + " is negative");
+  if (load<double>(bytes, 48) != 1.0)
+    throw UsageError(file + ": G is " + std::to_string(load<double>(bytes, 48)) +
+                     "; only units where G = 1 can be read");
+  snapshot.softening = finite(file, "softening", load<double>(bytes, 56));
+  if (snapshot.softening < 0) throw UsageError(file + ": the softening is negative");
+  snapshot.dt = finite(file, "dt", load<double>(bytes, 64));
+  const auto integrator = load<std::uint32_t>(bytes, 72);
+  if (integrator > 1)
+    throw UsageError(file + ": integrator " + std::to_string(integrator) +
+                     " is unknown; only 0 (Euler) and 1 (leapfrog) can be read");
+  snapshot.integrator = integrator == 0 ? Integrator::euler : Integrator::leapfrog;
+  const auto staggered = load<std::uint32_t>(bytes, 76);
+  if (staggered > 1)
+    throw UsageError(file + ": staggered is " + std::to_string(staggered) + "; it must be 0 or 1");
+  snapshot.staggered = staggered == 1;
+  snapshot.scenario = text(file, "scenario", bytes.substr(80, kTextField));
+  snapshot.units = text(file, "units", bytes.substr(112, kTextField));
+  return snapshot;
+}
+
+}  // namespace
+
+bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
+
+void check_bin_header(const std::string& file, std::string_view head, std::uint64_t size) {
+  using little_endian::load;
+  if (head.size() < kHeaderBytes)
+    throw UsageError(file + ": " + std::to_string(head.size()) + " bytes; the header alone takes " +
+                     std::to_string(kHeaderBytes));
+  // The tag first: if the byte order is wrong, every other number is.
+  const auto tag = load<std::uint32_t>(head, 12);
+  if (tag == kSwappedEndianTag)
+    throw UsageError(file + ": big-endian; only little-endian files can be read");
+  require(file, "endian tag", tag, kEndianTag);
+  require(file, "version", load<std::uint32_t>(head, 8), kVersion);
+  require(file, "float size", load<std::uint32_t>(head, 16), kFloatBytes);
+  require(file, "header size", load<std::uint32_t>(head, 20), kHeaderBytes);
+
+  const std::uint64_t systems = load<std::uint32_t>(head, 24);
+  const std::uint64_t bodies = load<std::uint32_t>(head, 28);
+  const std::string claim =
+      std::to_string(systems) + " systems of " + std::to_string(bodies) + " bodies";
+  if (systems == 0 || bodies == 0) throw UsageError(file + ": its header describes " + claim);
+  // Two 32-bit counts: their product fits 64 bits, and times 28 as well once it is below 2^31.
+  if (systems * bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+    throw UsageError(file + ": its header describes " + claim +
+                     "; at most 2147483647 bodies are possible");
+  const std::uint64_t expected = kHeaderBytes + systems * bodies * kBytesPerBody;
+  if (size != expected)
+    throw UsageError(file + ": " + std::to_string(size) + " bytes, but its header describes " +
+                     claim + ", which take " + std::to_string(expected));
+  header(file, head);
+}
+
+Snapshot read_bin(const std::string& file, std::string_view bytes, const ReadOptions& options) {
+  check_bin_header(file, bytes, bytes.size());
+  Snapshot snapshot = header(file, bytes);
+  const std::size_t total = (bytes.size() - kHeaderBytes) / kBytesPerBody;
+  const auto systems = static_cast<int>(little_endian::load<std::uint32_t>(bytes, 24));
+  const Shape shape = shape_of(file, total, systems, options);
+  snapshot.systems = Systems(shape.systems, shape.bodies);
+  for (std::size_t i = 0; i < total; ++i) {
+    const auto field = [&](std::size_t k) {
+      return little_endian::load<float>(bytes,
+                                        kHeaderBytes + i * kBytesPerBody + k * sizeof(float));
+    };
+    const Body body{field(0), field(1), field(2), field(3), field(4), field(5), field(6)};
+    check_body(file, i, body);
+    snapshot.systems.bodies[i] = body;
+  }
+  return snapshot;
+}
+
+void write_bin(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
+  using little_endian::append;
+  check_text(file, "scenario", snapshot.scenario);
+  check_text(file, "units", snapshot.units);
+  std::string bytes(kMagic);
+  append(bytes, kVersion);
+  append(bytes, kEndianTag);
+  append(bytes, kFloatBytes);
+  append(bytes, kHeaderBytes);
+  append(bytes, static_cast<std::uint32_t>(snapshot.systems.count));
+  append(bytes, static_cast<std::uint32_t>(snapshot.systems.bodies_per_system));
+  append(bytes, snapshot.time);
+  append(bytes, static_cast<std::int64_t>(snapshot.step));
+  append(bytes, 1.0);  // G
+  append(bytes, snapshot.softening);
+  append(bytes, snapshot.dt);
+  append(bytes, std::uint32_t{snapshot.integrator == Integrator::leapfrog});
+  append(bytes, std::uint32_t{snapshot.staggered});
+  for (const std::string& text : {snapshot.scenario, snapshot.units})
+    bytes += text + std::string(kTextField - text.size(), '\0');
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+
+  // System by system, so that the copy in memory stays small.
+  for (int s = 0; s < snapshot.systems.count; ++s) {
+    bytes.clear();
+    for (const Body& body : snapshot.systems.system(s))
+      for (const float value : {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass})
+        append(bytes, value);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+}
+
+}  // namespace nbody::formats

@@ -1,0 +1,303 @@
+// CSV: lines `# key=value` (others that begin with # are comments), a line that names the columns,
+// then one body a line. Numbers are read and written without the locale, so that a decimal comma
+// on the machine of the reader changes nothing.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ostream>
+#include <vector>
+
+#include "formats.h"
+#include "nbody/error.h"
+
+namespace nbody::formats {
+namespace {
+
+enum Column { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kId };
+struct KnownColumn {
+  std::string_view name;
+  Column column;
+};
+constexpr std::array<KnownColumn, 10> kColumns{{{"x", kX},
+                                                {"y", kY},
+                                                {"z", kZ},
+                                                {"vx", kVx},
+                                                {"vy", kVy},
+                                                {"vz", kVz},
+                                                {"m", kMass},
+                                                {"mass", kMass},
+                                                {"name", kName},
+                                                {"id", kId}}};
+constexpr std::array<std::string_view, kMass + 1> kNumberNames{"x",  "y",  "z", "vx",
+                                                               "vy", "vz", "m"};
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+void split(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  for (;;) {
+    const auto comma = line.find(',');
+    fields.push_back(trimmed(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+// False unless the whole field is one number of type T.
+template <typename T>
+bool parse(std::string_view field, T& value, std::errc& error) {
+  // from_chars takes no plus sign, many programs write one.
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), value);
+  error = code;
+  return code == std::errc() && end == field.data() + field.size();
+}
+
+class Reader {
+ public:
+  Reader(const std::string& file, std::string_view text) : file_(file), rest_(text) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+  }
+
+  Snapshot read(const ReadOptions& options) {
+    std::vector<Body> bodies;
+    std::string_view line;
+    while (next_line(line)) {
+      if (line.empty()) continue;
+      if (line.front() == '#') {
+        if (columns_.empty()) read_key(trimmed(line.substr(1)));
+      } else if (columns_.empty()) {
+        read_columns(line);
+      } else {
+        bodies.push_back(read_body(line));
+      }
+    }
+    if (columns_.empty()) throw UsageError(file_ + ": there is no line that names the columns");
+    const Shape shape = shape_of(file_, bodies.size(), systems_, options);
+    snapshot_.systems.count = shape.systems;
+    snapshot_.systems.bodies_per_system = shape.bodies;
+    snapshot_.systems.bodies = std::move(bodies);
+    keep_names(static_cast<std::size_t>(shape.bodies));
+    return std::move(snapshot_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw UsageError(where() + ": " + message);
+  }
+  std::string where() const { return file_ + ":" + std::to_string(line_number_); }
+
+  bool next_line(std::string_view& line) {
+    if (rest_.empty()) return false;
+    const auto end = rest_.find('\n');
+    line = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    line = trimmed(line);
+    ++line_number_;
+    return true;
+  }
+
+  double number(std::string_view key, std::string_view value) const {
+    double result = 0;
+    std::errc error{};
+    if (!parse(value, result, error) || !std::isfinite(result))
+      fail(std::string(key) + " is \"" + std::string(value) + "\"; it must be a finite number");
+    return result;
+  }
+
+  template <typename T>
+  T integer(std::string_view key, std::string_view value, T smallest) const {
+    T result = 0;
+    std::errc error{};
+    if (!parse(value, result, error) || result < smallest)
+      fail(std::string(key) + " is \"" + std::string(value) +
+           "\"; it must be a whole number from " + std::to_string(smallest) + " on");
+    return result;
+  }
+
+  void read_key(std::string_view comment) {
+    const auto equals = comment.find('=');
+    if (equals == std::string_view::npos) return;
+    const std::string_view key = trimmed(comment.substr(0, equals));
+    const std::string_view value = trimmed(comment.substr(equals + 1));
+    if (key == "time") {
+      snapshot_.time = number(key, value);
+    } else if (key == "step") {
+      snapshot_.step = integer<long long>(key, value, 0);
+    } else if (key == "G") {
+      if (number(key, value) != 1.0)
+        fail("G is " + std::string(value) + "; only units where G = 1 can be read");
+    } else if (key == "softening") {
+      snapshot_.softening = number(key, value);
+      if (snapshot_.softening < 0) fail("the softening is negative");
+    } else if (key == "dt") {
+      snapshot_.dt = number(key, value);
+    } else if (key == "integrator") {
+      if (value != "euler" && value != "leapfrog")
+        fail("integrator is \"" + std::string(value) + "\"; it must be euler or leapfrog");
+      snapshot_.integrator = value == "euler" ? Integrator::euler : Integrator::leapfrog;
+    } else if (key == "staggered") {
+      if (value != "0" && value != "1")
+        fail("staggered is \"" + std::string(value) + "\"; it must be 0 or 1");
+      snapshot_.staggered = value == "1";
+    } else if (key == "systems") {
+      systems_ = integer<int>(key, value, 1);
+    } else if (key == "scenario" || key == "units") {
+      check_text(where(), key, value);
+      (key == "scenario" ? snapshot_.scenario : snapshot_.units) = value;
+    } else {
+      return;  // a comment that happens to hold an equals sign
+    }
+    if (std::find(keys_seen_.begin(), keys_seen_.end(), key) != keys_seen_.end())
+      fail(std::string(key) + " is given twice");
+    keys_seen_.push_back(key);
+  }
+
+  void read_columns(std::string_view line) {
+    split(line, fields_);
+    for (const std::string_view field : fields_) {
+      const auto known = std::find_if(kColumns.begin(), kColumns.end(),
+                                      [&](const KnownColumn& c) { return c.name == field; });
+      if (known == kColumns.end())
+        fail("unknown column \"" + std::string(field) +
+             "\"; known are x, y, z, vx, vy, vz, m (or mass), name, id");
+      if (has(known->column)) fail("column " + std::string(field) + " is given twice");
+      columns_.push_back(known->column);
+    }
+    for (const Column required : {kX, kY, kVx, kVy})
+      if (!has(required))
+        fail("column " + std::string(kNumberNames[required]) +
+             " is missing; x, y, vx and vy are required");
+  }
+  bool has(Column column) const {
+    return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+  }
+
+  Body read_body(std::string_view line) {
+    split(line, fields_);
+    if (fields_.size() != columns_.size())
+      fail(std::to_string(fields_.size()) + " values in a row; the header names " +
+           std::to_string(columns_.size()) + " columns");
+    std::array<float, kMass + 1> values{0, 0, 0, 0, 0, 0, 1};
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const Column column = columns_[i];
+      if (column == kName) names_.emplace_back(fields_[i]);
+      // An id is for people: the order of the rows is the order of the bodies.
+      if (column <= kMass) values[column] = read_value(column, fields_[i]);
+    }
+    return {values[kX],  values[kY],  values[kZ],   values[kVx],
+            values[kVy], values[kVz], values[kMass]};
+  }
+
+  float read_value(Column column, std::string_view field) const {
+    float value = 0;
+    std::errc error{};
+    const bool whole = parse(field, value, error);
+    const std::string what =
+        std::string(kNumberNames[column]) + " is \"" + std::string(field) + "\"; ";
+    if (error == std::errc::result_out_of_range)
+      fail(what + "a float32 holds 0 and 1.4e-45 to 3.4e+38");
+    if (!whole || !std::isfinite(value)) fail(what + "every value must be a finite number");
+    if (column == kMass && value < 0) fail(what + "a mass must not be negative");
+    return value;
+  }
+
+  // A Snapshot has one set of names. Systems that differ in theirs lose them.
+  void keep_names(std::size_t bodies) {
+    for (std::size_t i = bodies; i < names_.size(); ++i)
+      if (names_[i] != names_[i % bodies]) return;
+    names_.resize(std::min(names_.size(), bodies));
+    snapshot_.names = std::move(names_);
+  }
+
+  const std::string& file_;
+  std::string_view rest_;
+  long long line_number_ = 0;
+  Snapshot snapshot_;
+  std::optional<int> systems_;
+  std::vector<std::string_view> keys_seen_;
+  std::vector<Column> columns_;  // of the file, in its order; empty before its header line
+  std::vector<std::string_view> fields_;
+  std::vector<std::string> names_;
+};
+
+// As printf's %.9g and %.17g would in the C locale: enough for a float and a double to come back
+// bit for bit.
+template <typename T>
+void append(std::string& text, T value) {
+  std::array<char, 64> buffer;
+  std::to_chars_result result{};
+  if constexpr (std::is_floating_point_v<T>)
+    result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                           std::chars_format::general, sizeof(T) == sizeof(float) ? 9 : 17);
+  else
+    result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  text.append(buffer.data(), result.ptr);
+}
+
+void check_name(const std::string& file, const std::string& name) {
+  // The reader would split it, trim it or take its row for a comment.
+  if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
+      trimmed(name) != name)
+    throw UsageError(file + ": the name \"" + name +
+                     "\" does not fit CSV: no commas, line ends, outer spaces or leading #");
+}
+
+}  // namespace
+
+Snapshot read_csv(const std::string& file, std::string_view text, const ReadOptions& options) {
+  return Reader(file, text).read(options);
+}
+
+void write_csv(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
+  check_text(file, "scenario", snapshot.scenario);
+  check_text(file, "units", snapshot.units);
+  for (const std::string& name : snapshot.names) check_name(file, name);
+
+  std::string text;
+  const auto key = [&](const char* name, auto value) {
+    text += std::string("# ") + name + "=";
+    append(text, value);
+    text += '\n';
+  };
+  key("time", snapshot.time);
+  key("step", snapshot.step);
+  key("G", 1);
+  key("softening", snapshot.softening);
+  key("dt", snapshot.dt);
+  text += std::string("# integrator=") + to_string(snapshot.integrator) + "\n";
+  key("staggered", snapshot.staggered ? 1 : 0);
+  key("systems", snapshot.systems.count);
+  text += "# scenario=" + snapshot.scenario + "\n";
+  text += "# units=" + snapshot.units + "\n";
+  text += snapshot.names.empty() ? "id" : "name";
+  text += ",m,x,y,z,vx,vy,vz\n";
+
+  const auto bodies = static_cast<std::size_t>(snapshot.systems.bodies_per_system);
+  for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i) {
+    const Body& body = snapshot.systems.bodies[i];
+    if (snapshot.names.empty())
+      append(text, i);
+    else
+      text += snapshot.names[i % bodies];
+    for (const float value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz}) {
+      text += ',';
+      append(text, value);
+    }
+    text += '\n';
+    if (text.size() > 1 << 20) {
+      out.write(text.data(), static_cast<std::streamsize>(text.size()));
+      text.clear();
+    }
+  }
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+}  // namespace nbody::formats

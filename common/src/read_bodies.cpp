@@ -1,0 +1,117 @@
+// Finds the format of a file in its content and hands it to the reader of that format.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "formats.h"
+#include "nbody/error.h"
+
+namespace nbody {
+namespace {
+
+constexpr std::size_t kHeadBytes = 1024;
+
+// A file or a pipe, read once from front to back: it need not be seekable.
+class Input {
+ public:
+  explicit Input(const std::string& file)
+      : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) fail("cannot be opened: ");
+  }
+  ~Input() { close(descriptor_); }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  // Of a regular file; 0 where the system cannot say before reading (pipes, /proc).
+  std::uint64_t size() const {
+    struct stat status {};
+    if (fstat(descriptor_, &status) != 0) fail("cannot be read: ");
+    if (S_ISDIR(status.st_mode)) throw UsageError(file_ + " is a folder, not a file of bodies");
+    // /dev/zero never ends, and a terminal looks like a program that hangs.
+    if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+      throw UsageError(file_ + " is a device; bodies are read from a file or a pipe");
+    return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
+
+  // Until `bytes` holds `limit` bytes or the file ends.
+  void read_until(std::size_t limit, std::string& bytes) {
+    while (bytes.size() < limit) {
+      const std::size_t begin = bytes.size();
+      bytes.resize(begin + std::min(limit - begin, kChunkBytes));
+      const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
+      bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
+      if (got == 0) return;
+      if (got < 0 && errno != EINTR) fail("cannot be read: ");
+    }
+  }
+
+  static constexpr std::size_t kChunkBytes = 1 << 20;
+
+ private:
+  [[noreturn]] void fail(const char* what) const {
+    throw UsageError(file_ + " " + what + std::strerror(errno));
+  }
+
+  const std::string& file_;
+  int descriptor_;
+};
+
+// Text: valid UTF-8 without control characters. That UTF-8 must be valid keeps a raw file of a
+// single body, 24 bytes, from passing for text. A sequence cut by the end of `head` is let through.
+bool is_text(std::string_view head) {
+  int continuation_bytes = 0;
+  for (const char c : head) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xc0) == 0x80;
+    if (continues != (continuation_bytes > 0)) return false;
+    if (continues) {
+      --continuation_bytes;
+    } else if (byte >= 0xc2 && byte <= 0xf4) {
+      continuation_bytes = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
+    } else if (byte >= 0x7f || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n')) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Snapshot read_content(const std::string& file, const ReadOptions& options) {
+  Input input(file);
+  const std::uint64_t size = input.size();
+  std::string content;
+  input.read_until(kHeadBytes, content);
+  if (content.empty()) throw UsageError(file + " is empty");
+
+  // What a header or a size gives away is refused before the rest is read into memory.
+  const bool bin = formats::is_bin(content);
+  const bool csv = !bin && is_text(content);
+  if (size > 0 && bin) formats::check_bin_header(file, content, size);
+  if (size > 0 && !bin && !csv) formats::check_raw_size(file, size);
+
+  content.reserve(size + Input::kChunkBytes);  // one chunk more: the read that finds the end
+  input.read_until(content.max_size(), content);
+  if (bin) return formats::read_bin(file, content, options);
+  if (csv) return formats::read_csv(file, content, options);
+  return formats::read_raw(file, content, options);
+}
+
+}  // namespace
+
+const char* to_string(Integrator integrator) {
+  return integrator == Integrator::euler ? "euler" : "leapfrog";
+}
+
+Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options) {
+  try {
+    return read_content(file.string(), options);
+  } catch (const std::bad_alloc&) {
+    throw UsageError(file.string() + " does not fit into memory");
+  }
+}
+
+}  // namespace nbody

@@ -1,0 +1,129 @@
+// A file that is whole or absent: written under a temporary name in its folder (a rename across
+// file systems would be a copy, and a copy can stop half-way), then renamed.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "nbody/error.h"
+#include "nbody/input_output.h"
+
+namespace nbody {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A pipe or a device, /dev/stdout among them: a rename would put a plain file in its place.
+bool is_written_in_place(const fs::path& file) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(file, ignored);
+  return (fs::exists(status) && !fs::is_regular_file(status)) || file.parent_path() == "/dev" ||
+         file.parent_path() == "/dev/fd";
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+// A symbolic link stays one: the file it points to is replaced.
+fs::path target_of(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_symlink(file, error)) return file;
+  const fs::path target = fs::canonical(file, error);
+  return error ? file : target;
+}
+
+[[noreturn]] void fail(const fs::path& file, int error) {
+  const std::string message = "cannot write " + file.string() + ": " + std::strerror(error);
+  // These pass or are nobody's mistake on the command line; the others are.
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EMFILE ||
+      error == ENFILE || error == 0)
+    throw std::runtime_error(message);
+  throw UsageError(message);
+}
+
+void check_target(const fs::path& file) {
+  std::error_code ignored;
+  if (file.empty()) throw UsageError("the name of the file to write is empty");
+  if (fs::is_directory(file, ignored) || !file.has_filename())
+    throw UsageError("cannot write " + file.string() + ": it is a folder");
+  if (!fs::is_directory(folder_of(file), ignored))
+    throw UsageError("cannot write " + file.string() + ": there is no folder " +
+                     folder_of(file).string());
+  if (fs::exists(file, ignored) && access(file.c_str(), W_OK) != 0) fail(file, errno);
+}
+
+// Exists from construction to renamed() or destruction, whichever comes first.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& file) : file_(file) {
+    // The process and a count make it unique; without the name of the file it is never too long.
+    static std::atomic<int> count = 0;
+    path_ = folder_of(file) /
+            (".nbody-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".tmp");
+    const int descriptor = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) fail(file_, errno);
+    close(descriptor);
+  }
+  ~TemporaryFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  // Without fsync, a crash soon after the rename may leave an empty file under the final name.
+  void synchronize() const {
+    const int descriptor = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool done = descriptor >= 0 && fsync(descriptor) == 0;
+    const int error = errno;
+    if (descriptor >= 0) close(descriptor);
+    if (!done) fail(file_, error);
+  }
+
+  void rename() {
+    if (std::rename(path_.c_str(), file_.c_str()) != 0) fail(file_, errno);
+    path_.clear();
+  }
+
+ private:
+  fs::path file_;
+  fs::path path_;
+};
+
+void write_stream(const fs::path& file, const fs::path& path, std::ios::openmode mode,
+                  const std::function<void(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary | mode);
+  if (!out) fail(file, errno);
+  write(out);
+  // The last bytes reach the disk, or fail to, in flush and close.
+  out.flush();
+  if (out) out.close();
+  if (!out) fail(file, errno);
+}
+
+}  // namespace
+
+void write_whole_file(const fs::path& file, const std::function<void(std::ostream&)>& write) {
+  check_target(file);
+  if (is_written_in_place(file)) return write_stream(file, file, std::ios::app, write);
+  TemporaryFile temporary(target_of(file));
+  write_stream(file, temporary.path(), std::ios::trunc, write);
+  temporary.synchronize();
+  temporary.rename();
+}
+
+void require_writable(const fs::path& file) {
+  check_target(file);
+  // Permission bits do not tell of read-only or full file systems: try.
+  if (!is_written_in_place(file)) TemporaryFile{target_of(file)};
+}
+
+}  // namespace nbody
