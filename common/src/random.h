@@ -1,0 +1,33 @@
+// Random numbers that are the same on every platform: std::mt19937_64 is fixed by the standard,
+// std::uniform_real_distribution is not.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+namespace nbody {
+
+// Vigna's splitmix64: a bijection whose output for neighbouring inputs looks unrelated.
+constexpr std::uint64_t splitmix64(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+class Random {
+ public:
+  // Each system has a generator of its own, so that system s of a seed is the same bodies however
+  // many systems are made, and seed 1's system 2 is not seed 2's system 1.
+  Random(std::uint64_t seed, int system)
+      : generator_(splitmix64(splitmix64(seed) + static_cast<std::uint64_t>(system))) {}
+
+  // In [0, 1): the upper 53 bits, as many as a double holds.
+  double uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+}  // namespace nbody
