@@ -1,0 +1,74 @@
+# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...])
+#
+# All there is to say about how a step is built and tested. From the step's one source file it makes
+#   name        the program
+#   name_test   the same object file, linked with the tests every step must pass instead of the
+#               command line: tests call the step's own simulate(), nothing is compiled twice
+# FLAGS go to the host compiler for a .cpp step; CUDA_FLAGS go to nvcc. Through hostcuda every .cu
+# file is compiled the same way, with NBODY_HOSTCUDA_FLAGS.
+
+set(NBODY_HOSTCUDA_FLAGS -O2 -march=native CACHE STRING "How the host compiler compiles kernels")
+
+function(nbody_step name)
+  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS")
+  file(GLOB source LIST_DIRECTORIES false nbody.cpp nbody.cu)
+  add_library(${name}_object OBJECT ${source})
+  target_link_libraries(${name}_object PUBLIC nbody_common PRIVATE nbody_warnings)
+
+  if(source MATCHES "\\.cpp$")
+    set(flags ${step_FLAGS})
+  elseif(NBODY_CUDA)
+    set(flags -O3 -lineinfo ${step_CUDA_FLAGS})
+  else()
+    set(flags ${NBODY_HOSTCUDA_FLAGS})
+    hostcuda_target(${name}_object)
+  endif()
+  target_compile_options(${name}_object PRIVATE ${flags})
+  list(JOIN flags " " flags_text)
+  target_compile_definitions(${name}_object PRIVATE NBODY_FLAGS="${flags_text}")
+
+  nbody_executable(${name} ${name}_object nbody_program)
+  if(BUILD_TESTING)
+    nbody_executable(${name}_test ${name}_object nbody_step_tests)
+    nbody_add_step_tests(${name})
+  endif()
+endfunction()
+
+function(nbody_executable name object library)
+  add_executable(${name})
+  target_link_libraries(${name} PRIVATE ${object} ${library})
+  if(NBODY_CUDA)
+    # Carried to a GPU machine whose own libraries are older or newer, a program still starts.
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX CUDA_RUNTIME_LIBRARY Static)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+    find_package(CUDAToolkit REQUIRED)
+    target_link_libraries(${name} PRIVATE CUDA::cudart_static)
+  endif()
+endfunction()
+
+# Every step takes the same tests, in the same groups. Through hostcuda the ones that depend on the
+# order of threads or streams run again in orders no GPU would choose.
+function(nbody_add_step_tests name)
+  nbody_add_step_test(${name} force "Force.*")
+  nbody_add_step_test(${name} physics "Physics.*")
+  nbody_add_step_test(${name} ladder "*Ladder*")
+  if(NOT NBODY_CUDA)
+    get_target_property(sources ${name}_object SOURCES)
+    if(sources MATCHES "\\.cu")
+      nbody_add_step_test(${name} reverse "Force.*:*Ladder*" HOSTCUDA_ORDER=reverse)
+      nbody_add_step_test(${name} adversarial "Force.*:*Ladder*"
+        HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_DEVICES=3
+        HOSTCUDA_STRICT_MEM=1)
+    endif()
+  endif()
+  add_test(NAME ${name}.command_line COMMAND command_line_test)
+  set_tests_properties(${name}.command_line PROPERTIES
+    ENVIRONMENT "NBODY_PROGRAM=$<TARGET_FILE:${name}>" LABELS "${name};bad-input"
+    SKIP_RETURN_CODE 77 TIMEOUT 120)
+endfunction()
+
+function(nbody_add_step_test name group filter)
+  add_test(NAME ${name}.${group} COMMAND ${name}_test --gtest_filter=${filter})
+  set_tests_properties(${name}.${group} PROPERTIES
+    LABELS "${name}" SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${ARGN}")
+endfunction()

@@ -1,0 +1,30 @@
+// Conserved quantities of one or several systems, in float64.
+//
+//   T = 1/2 sum m v^2,  W = -1/2 sum_i m_i sum_{j != i} m_j / sqrt(r_ij^2 + eps^2),  E = T + W,
+//   P = sum m v,  L = sum m x cross v,  virial ratio 2T / |W|   (Binney & Tremaine 2008, ch. 4)
+//
+// The scalars are summed over the systems; P and L too, so each system's error counts.
+#pragma once
+
+#include "nbody/bodies.h"
+#include "nbody/vector3.h"
+
+namespace nbody {
+
+struct Diagnostics {
+  double kinetic = 0;
+  double potential = 0;
+  bool potential_is_sampled = false;  // estimated from some of the bodies, the same ones every time
+  Vector3 momentum;
+  Vector3 angular_momentum;
+  double energy() const { return kinetic + potential; }
+  double virial_ratio() const { return potential == 0 ? 0 : 2 * kinetic / -potential; }
+};
+
+// The potential costs N^2; above `budget` interactions it is estimated from evenly spaced bodies.
+Diagnostics diagnose(const Systems& systems, double softening, double budget = 1e8);
+
+// Leapfrog's half drifts, on every body: x += v t in float32.
+void drift(Systems& systems, float t);
+
+}  // namespace nbody

@@ -1,0 +1,44 @@
+// The one command line of every step: parsed strictly, whole tokens and ranges.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "nbody/input_output.h"
+#include "nbody/step.h"
+#include "nbody/validation.h"
+
+namespace nbody {
+
+struct Options {
+  std::optional<std::filesystem::path> input;
+  std::optional<std::string> scenario;
+  std::optional<int> systems;
+  std::optional<int> bodies;
+  std::optional<int> steps;
+  std::optional<double> dt;
+  std::optional<double> softening;
+  std::optional<Integrator> integrator;
+  std::uint64_t seed = 1;
+  int devices = 0;  // 0: all there are, or one where a step can use only one
+
+  std::filesystem::path output;
+  int snapshot_every = 0;  // 0: none
+  std::filesystem::path snapshot_folder;
+  std::filesystem::path checkpoint;
+  std::filesystem::path resume;
+
+  int repeat = 1;
+  int warmup = 0;
+  ValidationMode validate = ValidationMode::automatic;
+  std::filesystem::path json;
+  bool quiet = false;
+};
+
+// Throws UsageError: one line that names the option, the value and what is allowed.
+// Returns nothing when the user asked for --help or --version, which have then been printed.
+std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
+
+}  // namespace nbody

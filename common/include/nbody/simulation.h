@@ -1,0 +1,43 @@
+// A run in pieces: simulate() is called for some time steps at a time, so that snapshots,
+// checkpoints and progress need nothing from a step. The pieces do not change a bit of the result.
+#pragma once
+
+#include "nbody/job.h"
+
+namespace nbody {
+
+class Simulation {
+ public:
+  // Pads, and for leapfrog takes the first half drift. run.devices must be set in job.run.
+  Simulation(const Job& job, Simulate simulate);
+
+  // Takes up to `steps` more time steps in one call of simulate.
+  void advance(int steps);
+
+  long long step() const { return state_.step; }
+  long long last_step() const { return last_step_; }
+  bool finished() const { return state_.step >= last_step_; }
+  const Timing& timing() const { return timing_; }  // the sum over all pieces
+
+  // The state as it is, for a checkpoint: not padded, staggered under leapfrog.
+  Snapshot checkpoint() const;
+  // The state with positions and velocities at the same time.
+  Snapshot snapshot() const;
+
+ private:
+  Snapshot state_;  // systems are padded
+  int bodies_;
+  int last_step_;
+  float half_drift_;
+  Run run_;
+  Simulate simulate_;
+  Timing timing_;
+};
+
+// One call of simulate, with the wall clock around it.
+Timing timed(Simulate simulate, const Run& run, Systems& systems);
+
+// Runs to the end, writing what options ask for on the way and showing progress.
+void run_to_end(Simulation& simulation, const Options& options);
+
+}  // namespace nbody

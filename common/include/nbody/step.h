@@ -1,0 +1,56 @@
+// What a step includes: the contract between a step's kernels and everything around them.
+//
+// A step defines
+//   nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems);
+// and a main() that hands it to step_main(). The command line, files, padding, leapfrog's half
+// drifts, snapshots, validation and the result record belong to step_main.
+#pragma once
+
+#include "nbody/bodies.h"
+#include "nbody/device.h"
+
+namespace nbody {
+
+struct Run {
+  float dt;                 // length of a time step
+  int steps;                // how many kick-then-drift steps to take: v += a dt, then x += v dt
+  float softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
+  int devices;              // how many devices may be used; steps before 08 use the first
+};
+
+// Seconds. simulate() fills in the first three, measured with events on a device (a steady clock on
+// the CPU). total is the wall clock around the whole call, allocation and packing on the host
+// included; step_main measures it.
+struct Timing {
+  double upload = 0;
+  double compute = 0;
+  double download = 0;
+  double total = 0;
+};
+
+// How a kernel adds up the forces on a body decides how exact they are in float32.
+enum class Summation {
+  running,  // one sum over all N: its rounding error grows with sqrt(N)
+  tiled     // a partial sum a tile, then the sum of those: nearly independent of N
+};
+
+struct StepInfo {
+  const char* name;
+  const char* parent = "";
+  int pad_to = 1;  // the kernels need N to be a multiple of this
+  Summation summation = Summation::running;
+  bool multi_device = false;
+};
+
+// Advances every system by run.steps time steps, in place.
+using Simulate = Timing (*)(const Run&, Systems&);
+
+// Parses the command line, runs, validates, reports. Returns the exit code: 0 right, 1 validation
+// or run-time failure, 2 usage, 77 no device.
+int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv);
+
+inline int step_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
+  return run_step(info, simulate, query_platform, argc, argv);
+}
+
+}  // namespace nbody

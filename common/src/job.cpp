@@ -1,0 +1,169 @@
+#include "nbody/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "nbody/diagnostics.h"
+#include "nbody/error.h"
+#include "nbody/initial_conditions.h"
+
+namespace nbody {
+namespace {
+
+constexpr double kDefaultDt = 0.01;
+constexpr double kDefaultSoftening = 0.05;
+constexpr int kDefaultSteps = 20;
+constexpr long long kMostBodies = std::numeric_limits<int>::max();
+
+std::string text(double value) {
+  std::ostringstream out;
+  out.precision(9);
+  out << value;
+  return out.str();
+}
+
+int round_up(int n, int multiple) {
+  const long long padded = (static_cast<long long>(n) + multiple - 1) / multiple * multiple;
+  return static_cast<int>(std::min(padded, kMostBodies));
+}
+
+// Before anything is allocated: --systems 100000 --bodies 100000 must be a sentence, not a crash.
+void check_size(const StepInfo& info, int systems, int bodies) {
+  const long long total = static_cast<long long>(systems) * round_up(bodies, info.pad_to);
+  if (total > kMostBodies) {
+    throw UsageError("--systems " + std::to_string(systems) + " --bodies " +
+                     std::to_string(bodies) + ": " + std::to_string(total) + " bodies" +
+                     (info.pad_to > 1 ? " with padding" : "") + "; at most " +
+                     std::to_string(kMostBodies) + " are allowed");
+  }
+}
+
+void start_from_scenario(const StepInfo& info, const Options& options, Job& job) {
+  const Scenario& scenario = find_scenario(options.scenario.value_or("galaxies"));
+  const int bodies = options.bodies.value_or(scenario.bodies);
+  if (scenario.fixed_bodies && bodies != scenario.bodies) {
+    throw UsageError("--bodies: \"" + std::to_string(bodies) + "\" is not allowed; " +
+                     std::string(scenario.name) + " has " + std::to_string(scenario.bodies));
+  }
+  const int systems = options.systems.value_or(scenario.systems);
+  check_size(info, systems, bodies);
+  const double softening = options.softening.value_or(scenario.softening);
+  job.start = make_scenario(scenario, {systems, bodies, options.seed, softening});
+  job.start.scenario = scenario.name;
+  job.start.softening = softening;
+  job.start.dt = options.dt.value_or(scenario.dt);
+  job.start.integrator = options.integrator.value_or(Integrator::euler);
+  job.last_step = options.steps.value_or(scenario.steps);
+}
+
+void start_from_file(const StepInfo& info, const Options& options, Job& job) {
+  Snapshot& start = job.start;
+  start = read_bodies(*options.input, {options.systems, options.bodies});
+  check_size(info, start.systems.count, start.systems.bodies_per_system);
+  if (start.staggered) {
+    throw UsageError(
+        options.input->string() +
+        ": is a checkpoint of a leapfrog run, half a step between two times; use --resume");
+  }
+  if (start.scenario.empty()) start.scenario = options.input->filename().string();
+  start.softening =
+      options.softening.value_or(start.softening > 0 ? start.softening : kDefaultSoftening);
+  start.dt = options.dt.value_or(start.dt > 0 ? start.dt : kDefaultDt);
+  start.integrator = options.integrator.value_or(start.integrator);
+  start.step = 0;  // a run counts its own steps; the time goes on
+  job.last_step = options.steps.value_or(kDefaultSteps);
+}
+
+// A resumed run must be the run that was interrupted: only --steps may differ.
+template <class Value>
+void require_same(const char* option, const std::optional<Value>& asked, const Value& stored,
+                  const std::string& asked_text, const std::string& stored_text) {
+  if (asked && *asked != stored) {
+    throw UsageError(std::string(option) + ": \"" + asked_text +
+                     "\" is not allowed; the checkpoint was made with " + stored_text);
+  }
+}
+
+void start_from_checkpoint(const Options& options, Job& job) {
+  Snapshot& start = job.start;
+  start = read_bodies(options.resume, {options.systems, options.bodies});
+  if (!(start.dt > 0) || !(start.softening > 0)) {
+    throw UsageError(options.resume.string() +
+                     ": is not a checkpoint: it does not say dt and softening");
+  }
+  require_same("--dt", options.dt, start.dt, text(options.dt.value_or(0)), text(start.dt));
+  require_same("--softening", options.softening, start.softening,
+               text(options.softening.value_or(0)), text(start.softening));
+  require_same("--integrator", options.integrator, start.integrator,
+               to_string(options.integrator.value_or(start.integrator)),
+               to_string(start.integrator));
+  if (!options.steps) throw UsageError("--resume needs --steps: the number of time steps in all");
+  if (start.step < 0 || *options.steps <= start.step) {
+    throw UsageError("--steps: \"" + std::to_string(*options.steps) +
+                     "\" is not allowed; the checkpoint has taken " + std::to_string(start.step) +
+                     " already");
+  }
+  job.last_step = *options.steps;
+}
+
+// Zero times a finite number is zero; zero times infinity is NaN. A body meets itself, and bodies
+// that coincide with it, at distance zero, where the factor is m / eps^3.
+void check_softening(const Job& job) {
+  float heaviest = 0;
+  for (const Body& body : job.start.systems.bodies) heaviest = std::max(heaviest, body.mass);
+  const double eps = std::sqrt(static_cast<double>(job.run.softening_squared));
+  if (heaviest / (eps * eps * eps) > std::numeric_limits<float>::max()) {
+    throw UsageError("--softening: \"" + text(job.start.softening) +
+                     "\" is not allowed; with a mass of " + text(heaviest) +
+                     " the force of a body on itself overflows float32: at least " +
+                     text(std::cbrt(heaviest / 3e38)));
+  }
+}
+
+void check_outputs(const Options& options, const Job& job) {
+  if (!options.output.empty()) {
+    require_writable(options.output);
+    const auto& bodies = job.start.systems.bodies;
+    const bool unit_masses = std::all_of(bodies.begin(), bodies.end(),
+                                         [](const Body& body) { return body.mass == 1.0f; });
+    if (format_for_writing(options.output) == FileFormat::raw && !unit_masses) {
+      throw UsageError("--output: \"" + options.output.string() +
+                       "\" is not allowed; a raw file has no masses, and these are not all 1");
+    }
+  }
+  if (!options.json.empty()) require_writable(options.json);
+  if (!options.checkpoint.empty()) require_writable(options.checkpoint);
+  if (options.snapshot_every > 0)
+    require_writable(options.snapshot_folder / "snapshot_00000000.bin");
+}
+
+}  // namespace
+
+Systems Job::synchronised_start() const {
+  Systems systems = start.systems;
+  if (start.staggered) drift(systems, -half_drift());
+  return systems;
+}
+
+Job prepare_job(const StepInfo& info, const Options& options) {
+  Job job;
+  if (!options.resume.empty()) {
+    start_from_checkpoint(options, job);
+    check_size(info, job.start.systems.count, job.start.systems.bodies_per_system);
+  } else if (options.input) {
+    start_from_file(info, options, job);
+  } else {
+    start_from_scenario(info, options, job);
+  }
+  job.run.dt = static_cast<float>(job.start.dt);
+  job.run.softening_squared = static_cast<float>(job.start.softening * job.start.softening);
+  job.run.steps = job.last_step - static_cast<int>(job.start.step);
+  job.padded_bodies = round_up(job.start.systems.bodies_per_system, info.pad_to);
+  check_softening(job);
+  check_outputs(options, job);
+  return job;
+}
+
+}  // namespace nbody

@@ -1,0 +1,188 @@
+#include "nbody/options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <map>
+
+#include "nbody/error.h"
+#include "nbody/initial_conditions.h"
+#include "nbody/revision.h"
+
+namespace nbody {
+namespace {
+
+// A whole token or nothing: "12abc", "", "1e3" for a whole number and "nan" are all refused.
+template <class Number>
+std::optional<Number> parse_whole(const std::string& text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[noreturn]] void refuse(const std::string& option, const std::string& value,
+                         const std::string& allowed) {
+  throw UsageError(option + ": \"" + value + "\" is not allowed; " + allowed);
+}
+
+class Parser {
+ public:
+  explicit Parser(const StepInfo& info)
+      : app_("All-pairs gravity: " + std::string(info.name), info.name) {
+    app_.set_version_flag("--version", std::string(info.name) + " " + revision());
+    app_.get_formatter()->column_width(38);
+  }
+
+  template <class Target>
+  void whole(const std::string& name, Target& target, long long low, long long high,
+             const std::string& help) {
+    const std::string allowed =
+        "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+    add(name, help, [=, &target](const std::string& text) {
+      const auto value = parse_whole<long long>(text);
+      if (!value || *value < low || *value > high) refuse(name, text, allowed);
+      target = static_cast<int>(*value);
+    });
+  }
+
+  void seed(const std::string& name, std::uint64_t& target, const std::string& help) {
+    add(name, help, [=, &target](const std::string& text) {
+      const auto value = parse_whole<std::uint64_t>(text);
+      if (!value) refuse(name, text, "a whole number from 0 to 18446744073709551615");
+      target = *value;
+    });
+  }
+
+  void real(const std::string& name, std::optional<double>& target, double low,
+            const std::string& allowed, const std::string& help) {
+    add(name, help, [=, &target](const std::string& text) {
+      const auto value = parse_whole<double>(text);
+      // The state is float32: what does not fit there cannot be honoured.
+      if (!value || !(*value >= low) || *value > std::numeric_limits<float>::max()) {
+        refuse(name, text, allowed);
+      }
+      target = *value;
+    });
+  }
+
+  template <class Choice, class Target>
+  void choice(const std::string& name, Target& target, const std::map<std::string, Choice>& choices,
+              const std::string& help) {
+    std::string names;
+    for (const auto& [key, unused] : choices) names += (names.empty() ? "" : ", ") + key;
+    add(name, help + ": " + names, [=, &target](const std::string& text) {
+      const auto found = choices.find(text);
+      if (found == choices.end()) refuse(name, text, "one of " + names);
+      target = found->second;
+    });
+  }
+
+  template <class Target>
+  void text(const std::string& name, Target& target, const std::string& help) {
+    add(name, help, [=, &target](const std::string& text) {
+      if (text.empty()) refuse(name, text, "a name that is not empty");
+      target = text;
+    });
+  }
+
+  void flag(const std::string& name, bool& target, const std::string& help) {
+    app_.add_flag(name, target, help);
+  }
+
+  // False after --help or --version.
+  bool parse(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+      return true;
+    } catch (const CLI::Success& success) {
+      app_.exit(success);
+      return false;
+    } catch (const CLI::ParseError& error) {
+      std::string line = error.what();
+      for (char& c : line) c = c == '\n' ? ' ' : c;
+      throw UsageError(line + " (see --help)");
+    }
+  }
+
+ private:
+  static std::string revision() { return NBODY_REVISION; }
+
+  void add(const std::string& name, const std::string& help,
+           const std::function<void(const std::string&)>& take) {
+    app_.add_option_function<std::string>(name, take, help);
+  }
+
+  CLI::App app_;
+};
+
+void check_combinations(const StepInfo& info, const Options& options) {
+  const int sources =
+      options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
+  if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
+  if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
+    throw UsageError("--snapshot-every and --snapshot-dir go together: one of them is missing");
+  }
+  const bool writes_on_the_way = options.snapshot_every > 0 || !options.checkpoint.empty();
+  if (writes_on_the_way && (options.repeat > 1 || options.warmup > 0)) {
+    throw UsageError(
+        "--repeat and --warmup are for timing: they do not go with --snapshot-every or "
+        "--checkpoint");
+  }
+  if (options.devices > 1 && !info.multi_device) {
+    throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
+                     info.name + " uses one device");
+  }
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv) {
+  constexpr int most = std::numeric_limits<int>::max();
+  Options options;
+  Parser parser(info);
+  std::string names;
+  for (const Scenario& scenario : scenarios()) {
+    names += (names.empty() ? "" : ", ") + std::string(scenario.name);
+  }
+  parser.text("--input", options.input, "file of bodies: CSV, BIN or raw, found by its content");
+  parser.text("--scenario", options.scenario, "initial condition: " + names + " [galaxies]");
+  parser.whole("--systems", options.systems, 1, most, "number of independent systems");
+  parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");
+  parser.seed("--seed", options.seed, "of the random initial conditions [1]");
+  parser.whole("--steps", options.steps, 1, most, "time steps in all");
+  parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38", "length of a time step");
+  parser.real(
+      "--softening", options.softening, 1e-12,
+      "a number from 1e-12 to 3.4e38 (below that the cube of the inverse distance of a body "
+      "to itself overflows float32)",
+      "Plummer softening length");
+  parser.choice<Integrator>("--integrator", options.integrator,
+                            {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
+                            "order 1 or 2");
+  parser.whole("--devices", options.devices, 1, 64, "devices to use");
+  parser.text("--output", options.output, "final state: .csv, .bin or .raw");
+  parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
+  parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");
+  parser.text("--checkpoint", options.checkpoint,
+              "file to resume from, written at every snapshot, every few seconds and at the end");
+  parser.text("--resume", options.resume, "go on from a checkpoint up to --steps");
+  parser.whole("--repeat", options.repeat, 1, 100000, "timed runs, from the same start [1]");
+  parser.whole("--warmup", options.warmup, 0, 100000, "runs before the timed ones [0]");
+  parser.choice<ValidationMode>("--validate", options.validate,
+                                {{"auto", ValidationMode::automatic},
+                                 {"full", ValidationMode::full},
+                                 {"sampled", ValidationMode::sampled},
+                                 {"off", ValidationMode::off}},
+                                "check the result against float64");
+  parser.text("--json", options.json, "result record, one line of JSON");
+  parser.flag("--quiet", options.quiet, "print nothing but errors");
+  if (!parser.parse(argc, argv)) return std::nullopt;
+  check_combinations(info, options);
+  return options;
+}
+
+}  // namespace nbody

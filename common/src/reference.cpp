@@ -1,0 +1,76 @@
+#include "nbody/reference.h"
+
+namespace nbody {
+
+ReferenceSystem::ReferenceSystem(std::span<const Body> bodies) {
+  for (const Body& body : bodies) {
+    x_.push_back(body.x);
+    y_.push_back(body.y);
+    z_.push_back(body.z);
+    vx_.push_back(body.vx);
+    vy_.push_back(body.vy);
+    vz_.push_back(body.vz);
+    mass_.push_back(body.mass);
+  }
+}
+
+ReferenceSystem::Force ReferenceSystem::force(int i, double softening_squared) const {
+  const double xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
+  const double *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
+  const int n = size();
+  double ax = 0, ay = 0, az = 0, magnitude = 0;
+#pragma omp simd reduction(+ : ax, ay, az, magnitude)
+  for (int j = 0; j < n; ++j) {
+    const double dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
+    const double distance_squared = dx * dx + dy * dy + dz * dz;
+    const double softened = distance_squared + softening_squared;
+    const double s = mass[j] / (softened * std::sqrt(softened));
+    ax += s * dx;
+    ay += s * dy;
+    az += s * dz;
+    magnitude += s * std::sqrt(distance_squared);
+  }
+  return {{ax, ay, az}, magnitude};
+}
+
+double ReferenceSystem::potential(int i, double softening_squared) const {
+  const double xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
+  const double *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
+  const int n = size();
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int j = 0; j < n; ++j) {
+    const double dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
+    const double potential = mass[j] / std::sqrt(dx * dx + dy * dy + dz * dz + softening_squared);
+    sum += j == i ? 0.0 : potential;
+  }
+  return sum;
+}
+
+void ReferenceSystem::advance(double dt, double softening_squared) {
+  const int n = size();
+#pragma omp parallel for schedule(static) if (n > 64)
+  for (int i = 0; i < n; ++i) {
+    const Vector3 a = force(i, softening_squared).acceleration;
+    vx_[at(i)] += a.x * dt;
+    vy_[at(i)] += a.y * dt;
+    vz_[at(i)] += a.z * dt;
+  }
+  drift(dt);
+}
+
+void ReferenceSystem::drift(double t) {
+  for (int i = 0; i < size(); ++i) {
+    x_[at(i)] += vx_[at(i)] * t;
+    y_[at(i)] += vy_[at(i)] * t;
+    z_[at(i)] += vz_[at(i)] * t;
+  }
+}
+
+void ReferenceSystem::round_to_float() {
+  for (auto* component : {&x_, &y_, &z_, &vx_, &vy_, &vz_}) {
+    for (double& value : *component) value = static_cast<float>(value);
+  }
+}
+
+}  // namespace nbody

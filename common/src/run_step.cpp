@@ -1,0 +1,114 @@
+// The main program of every step.
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <new>
+
+#include "nbody/error.h"
+#include "nbody/report.h"
+#include "nbody/simulation.h"
+
+namespace nbody {
+namespace {
+
+constexpr int kRight = 0, kFailed = 1, kUsage = 2, kNoDevice = 77;
+
+int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
+  if (options.devices > platform.device_count) {
+    throw UsageError("--devices: \"" + std::to_string(options.devices) +
+                     "\" is not allowed; this machine has " +
+                     std::to_string(platform.device_count));
+  }
+  if (options.devices > 0) return options.devices;
+  return info.multi_device ? platform.device_count : 1;
+}
+
+// Runs as often as asked and leaves the final state of the last run.
+Snapshot run_repeats(const Job& job, const Options& options, Simulate simulate, Result& result) {
+  Snapshot final;
+  for (int k = 0; k < options.warmup + options.repeat; ++k) {
+    Simulation simulation(job, simulate);
+    run_to_end(simulation, options);
+    if (k >= options.warmup) result.repeats.push_back(simulation.timing());
+    final = simulation.snapshot();
+  }
+  return final;
+}
+
+Result describe(const StepInfo& info, const Platform& platform, const Job& job) {
+  Result result;
+  result.info = info;
+  result.platform = platform;
+  result.devices = job.run.devices;
+  result.systems = job.start.systems.count;
+  result.bodies = job.start.systems.bodies_per_system;
+  result.steps = job.run.steps;
+  result.dt = job.start.dt;
+  result.softening = job.start.softening;
+  result.integrator = job.start.integrator;
+  result.scenario = job.start.scenario;
+  return result;
+}
+
+int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+  const auto options = parse_options(info, argc, argv);
+  if (!options) return kRight;
+  Job job = prepare_job(info, *options);
+  const Platform platform = query();
+  job.run.devices = choose_devices(info, *options, platform);
+
+  // A stream that goes nowhere is simpler than an if around every line.
+  std::ostream nowhere(nullptr);
+  std::ostream& out = options->quiet ? nowhere : std::cout;
+  print_job(out, info, platform, job);
+
+  Result result = describe(info, platform, job);
+  const Snapshot final = run_repeats(job, *options, simulate, result);
+
+  std::optional<Validation> validation;
+  if (options->validate != ValidationMode::off) {
+    const Systems initial = job.synchronised_start();
+    print_diagnostics(out, diagnose(initial, job.start.softening),
+                      diagnose(final.systems, job.start.softening));
+    const Advance advance = [&](const Run& run, Systems& systems) { simulate(run, systems); };
+    validation = validate({info, job.run, job.half_drift(), initial, final.systems},
+                          options->validate, advance);
+    result.gates = validation->gates;
+    result.verdict = validation->passed() ? "pass" : "fail";
+  }
+  print_result(out, result, validation ? &*validation : nullptr);
+
+  if (!options->output.empty()) write_bodies(options->output, final);
+  if (!options->json.empty()) {
+    write_whole_file(options->json, [&](std::ostream& file) { file << to_json(result) << '\n'; });
+  }
+  if (result.verdict == "fail") {
+    std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
+    return kFailed;
+  }
+  return kRight;
+}
+
+}  // namespace
+
+int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+  const auto say = [&](const char* what) { std::cerr << info.name << ": " << what << '\n'; };
+  try {
+    return run(info, simulate, query, argc, argv);
+  } catch (const UsageError& error) {
+    say(error.what());
+    return kUsage;
+  } catch (const NoDevice& error) {
+    say(error.what());
+    const char* required = std::getenv("NBODY_REQUIRE_GPU");
+    return required != nullptr && std::strcmp(required, "1") == 0 ? kFailed : kNoDevice;
+  } catch (const std::bad_alloc&) {
+    say("out of memory");
+    return kFailed;
+  } catch (const std::exception& error) {
+    say(error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace nbody

@@ -1,0 +1,139 @@
+#include "nbody/simulation.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "nbody/diagnostics.h"
+#include "nbody/stopwatch.h"
+
+namespace nbody {
+
+Timing timed(Simulate simulate, const Run& run, Systems& systems) {
+  const Stopwatch stopwatch;
+  Timing timing = simulate(run, systems);
+  timing.total = stopwatch.seconds();
+  return timing;
+}
+
+Simulation::Simulation(const Job& job, Simulate simulate)
+    : state_(job.start),
+      bodies_(job.start.systems.bodies_per_system),
+      last_step_(job.last_step),
+      half_drift_(job.half_drift()),
+      run_(job.run),
+      simulate_(simulate) {
+  if (half_drift_ != 0 && !state_.staggered) {
+    drift(state_.systems, half_drift_);
+    state_.staggered = true;
+  }
+  state_.systems = padded(state_.systems, job.padded_bodies);
+}
+
+void Simulation::advance(int steps) {
+  run_.steps = static_cast<int>(std::min<long long>(steps, last_step_ - state_.step));
+  const Timing timing = timed(simulate_, run_, state_.systems);
+  for (const auto part : {&Timing::upload, &Timing::compute, &Timing::download, &Timing::total}) {
+    timing_.*part += timing.*part;
+  }
+  state_.step += run_.steps;
+  state_.time += static_cast<double>(run_.dt) * run_.steps;
+}
+
+Snapshot Simulation::checkpoint() const {
+  Snapshot snapshot = state_;
+  snapshot.systems = stripped(state_.systems, bodies_);
+  return snapshot;
+}
+
+Snapshot Simulation::snapshot() const {
+  Snapshot snapshot = checkpoint();
+  if (snapshot.staggered) {
+    drift(snapshot.systems, -half_drift_);
+    snapshot.staggered = false;
+  }
+  return snapshot;
+}
+
+namespace {
+
+void write_snapshot(const Simulation& simulation, const Options& options) {
+  char name[32];
+  std::snprintf(name, sizeof name, "snapshot_%08lld.bin", simulation.step());
+  write_bodies(options.snapshot_folder / name, simulation.snapshot());
+}
+
+// How many steps to take at a time when nobody asked for a number: as many as fit into a second,
+// found from the last piece.
+class Pace {
+ public:
+  int next() const { return steps_; }
+  void took(int steps, double seconds) {
+    const double fit = steps / std::max(seconds, 1e-6);
+    steps_ = std::max(1, static_cast<int>(std::min(fit, 1e9)));
+  }
+
+ private:
+  int steps_ = 1;
+};
+
+class Progress {
+ public:
+  explicit Progress(bool shown) : shown_(shown) {}
+  ~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  void show(long long taken, long long of, double interactions_per_step) const {
+    if (!shown_ || taken == 0) return;
+    const double rate = static_cast<double>(taken) / stopwatch_.seconds();
+    std::fprintf(stderr, "\r\033[K%lld of %lld steps, %.3g G interactions/s, %.0f s left", taken,
+                 of, rate * interactions_per_step * 1e-9, static_cast<double>(of - taken) / rate);
+  }
+
+ private:
+  bool shown_;
+  Stopwatch stopwatch_;
+};
+
+}  // namespace
+
+void run_to_end(Simulation& simulation, const Options& options) {
+  const bool timing_run = options.repeat > 1 || options.warmup > 0;
+  const bool terminal = isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run;
+  const bool in_pieces = terminal || !options.checkpoint.empty();
+  const Snapshot start = simulation.checkpoint();
+  const double interactions_per_step =
+      static_cast<double>(start.systems.bodies.size()) * start.systems.bodies_per_system;
+  const Progress progress(terminal);
+  Pace pace;
+  Stopwatch since_checkpoint;
+
+  if (options.snapshot_every > 0) write_snapshot(simulation, options);
+  while (!simulation.finished()) {
+    const long long before = simulation.step();
+    int steps = in_pieces ? pace.next() : std::numeric_limits<int>::max();
+    if (options.snapshot_every > 0) {
+      const auto to_snapshot = options.snapshot_every - before % options.snapshot_every;
+      steps = static_cast<int>(std::min<long long>(steps, to_snapshot));
+    }
+    const Stopwatch stopwatch;
+    simulation.advance(steps);
+    pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
+    progress.show(simulation.step() - start.step, simulation.last_step() - start.step,
+                  interactions_per_step);
+
+    const bool at_snapshot =
+        options.snapshot_every > 0 &&
+        (simulation.step() % options.snapshot_every == 0 || simulation.finished());
+    if (at_snapshot) write_snapshot(simulation, options);
+    const bool due = at_snapshot || simulation.finished() || since_checkpoint.seconds() > 5;
+    if (!options.checkpoint.empty() && due) {
+      write_bodies(options.checkpoint, simulation.checkpoint());
+      since_checkpoint = Stopwatch();
+    }
+  }
+}
+
+}  // namespace nbody
