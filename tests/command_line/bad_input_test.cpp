@@ -1,0 +1,149 @@
+// Nonsense gets one clear line (what, where, what is allowed), exit code 2, and no file.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "nbody/input_output.h"
+#include "program.h"
+
+namespace nbody::test {
+namespace {
+
+struct Case {
+  const char* arguments;
+  const char* message;  // regular expression the one line must match
+};
+
+// Files the cases refer to.
+void make_files(const Program& program) {
+  const std::string header = "id,m,x,y,z,vx,vy,vz\n";
+  std::string rows;
+  for (int i = 0; i < 20; ++i)
+    rows += std::to_string(i) + ",1,0,0," + std::to_string(i) + ",0,0,0\n";
+  program.write("good.csv", header + rows);
+  std::string nan = header;
+  for (int i = 0; i < 15; ++i) nan += "0,1,0,0,0,0,0,0\n";
+  program.write("nan.csv", nan + "0,1,0,nan,0,0,0,0\n");  // line 17
+  program.write("short.csv", header + "0,1,0,0,0,0,0\n");
+  program.write("negative.csv", header + "0,-1,0,0,0,0,0,0\n");
+  program.write("words.csv", header + "0,1,zero,0,0,0,0,0\n");
+  program.write("heavy.csv", header + "0,1000,0,0,0,0,0,0\n");
+  program.write("empty.csv", "");
+  program.write("odd.raw", std::string(25, '\1'));
+  Snapshot snapshot;
+  snapshot.systems = Systems(1, 4);
+  for (Body& body : snapshot.systems.bodies) body = {1, 2, 3, 4, 5, 6, 7};
+  snapshot.dt = 0.5;
+  snapshot.softening = 0.25;
+  snapshot.step = 10;
+  write_bodies(program.file("good.bin"), snapshot);
+  const std::string whole = program.read("good.bin");
+  program.write("truncated.bin", whole.substr(0, whole.size() - 5));
+  std::string swapped = whole;
+  std::reverse(swapped.begin() + 12, swapped.begin() + 16);
+  program.write("swapped.bin", swapped);
+  std::string huge = whole;
+  huge[27] = '\x7f';  // the highest byte of the number of systems
+  program.write("huge.bin", huge);
+  std::filesystem::create_directory(program.file("folder"));
+}
+
+const Case kCases[] = {
+    {"--bodies abc", "--bodies: \"abc\".*whole number from 1 to"},
+    {"--bodies 0", "--bodies: \"0\".*whole number from 1 to"},
+    {"--bodies -4", "--bodies: \"-4\".*whole number from 1 to"},
+    {"--bodies 12abc", "--bodies: \"12abc\""},
+    {"--bodies 1e3", "--bodies: \"1e3\""},
+    {"--bodies ' 5'", "--bodies: \" 5\""},
+    {"--bodies ''", "--bodies: \"\""},
+    {"--bodies 99999999999999999999", "--bodies: \"99999999999999999999\""},
+    {"--bodies", "--bodies"},
+    {"--bodies 5 --bodies 6", "--bodies"},
+    {"--systems 0", "--systems: \"0\""},
+    {"--systems 2.5", "--systems: \"2.5\""},
+    {"--systems 100000 --bodies 100000", "at most 2147483647"},
+    {"--steps 0", "--steps: \"0\".*from 1 to"},
+    {"--steps many", "--steps: \"many\""},
+    {"--dt -1", "--dt: \"-1\""},
+    {"--dt 0", "--dt: \"0\""},
+    {"--dt nan", "--dt: \"nan\""},
+    {"--dt inf", "--dt: \"inf\""},
+    {"--dt 1e39", "--dt: \"1e39\""},
+    {"--dt 0,1", "--dt: \"0,1\""},
+    {"--softening 1e-13", "--softening: \"1e-13\".*1e-12.*overflows float32"},
+    {"--softening 0", "--softening: \"0\""},
+    {"--softening -0.1", "--softening: \"-0.1\""},
+    {"--input heavy.csv --softening 1e-12", "--softening: \"1e-12\".*mass of 1000.*at least"},
+    {"--integrator rk4", "--integrator: \"rk4\".*euler, leapfrog"},
+    {"--scenario andromeda", "andromeda.*plummer.*solar-system"},
+    {"--scenario solar-system --bodies 9", "--bodies: \"9\".*11"},
+    {"--validate maybe", "--validate: \"maybe\".*auto, full, off, sampled"},
+    {"--devices 0", "--devices: \"0\""},
+    {"--devices 65", "--devices: \"65\""},
+    {"--seed -1", "--seed: \"-1\""},
+    {"--repeat 0", "--repeat: \"0\""},
+    {"--warmup -1", "--warmup: \"-1\""},
+    {"--nonsense", "--nonsense"},
+    {"nonsense", "nonsense"},
+    {"--quiet=maybe", "quiet"},
+    {"--input missing.csv", "missing.csv"},
+    {"--input folder", "folder"},
+    {"--input empty.csv", "empty.csv"},
+    {"--input nan.csv", "nan.csv:17.*nan"},
+    {"--input short.csv", "short.csv:2"},
+    {"--input negative.csv", "negative.csv:2.*-1"},
+    {"--input words.csv", "words.csv:2.*zero"},
+    {"--input odd.raw", "odd.raw"},
+    {"--input truncated.bin", "truncated.bin"},
+    {"--input swapped.bin", "swapped.bin.*endian"},
+    {"--input huge.bin", "huge.bin"},
+    {"--input good.csv --bodies 7", "good.csv.*20.*7|good.csv.*7.*20"},
+    {"--input good.csv --systems 3", "good.csv.*20.*3|good.csv.*3.*20"},
+    {"--input good.csv --scenario plummer", "--input, --scenario and --resume exclude"},
+    {"--output nowhere/final.csv", "nowhere"},
+    {"--output folder", "folder"},
+    {"--output final.xyz", "final.xyz.*csv"},
+    {"--output final.raw", "final.raw.*masses"},
+    {"--json nowhere/record.json", "nowhere"},
+    {"--checkpoint nowhere/c.bin", "nowhere"},
+    {"--snapshot-every 5", "--snapshot-every and --snapshot-dir go together"},
+    {"--snapshot-dir folder", "--snapshot-every and --snapshot-dir go together"},
+    {"--snapshot-every 5 --snapshot-dir nowhere", "nowhere"},
+    {"--snapshot-every 5 --snapshot-dir folder --repeat 2", "--repeat and --warmup"},
+    {"--checkpoint c.bin --warmup 1", "--repeat and --warmup"},
+    {"--resume missing.bin --steps 20", "missing.bin"},
+    {"--resume good.bin", "--resume needs --steps"},
+    {"--resume good.bin --steps 10", "--steps: \"10\".*taken 10 already"},
+    {"--resume good.bin --steps 20 --dt 0.1", "--dt: \"0.1\".*0.5"},
+    {"--resume good.bin --steps 20 --softening 0.1", "--softening: \"0.1\".*0.25"},
+    {"--resume good.bin --steps 20 --integrator leapfrog", "--integrator: \"leapfrog\".*euler"},
+    {"--resume good.csv --steps 20", "not a checkpoint"},
+};
+
+TEST(BadInput, GetsOneLineAndExitCode2) {
+  const Program program;
+  make_files(program);
+  const std::string before = program.listing();
+  for (const Case& bad : kCases) {
+    SCOPED_TRACE(bad.arguments);
+    const Outcome outcome = program.run(bad.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
+    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+    EXPECT_TRUE(std::regex_search(outcome.error, std::regex(bad.message)))
+        << outcome.error << "does not match " << bad.message;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(program.listing(), before) << "a file was written or lost";
+  }
+}
+
+TEST(BadInput, OfDevicesIsFoundOnceTheyAreCounted) {
+  const Program program;
+  if (!has_device(program)) GTEST_SKIP() << "no device";
+  const Outcome outcome = program.run("--devices 64 --scenario two-body");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
+  EXPECT_TRUE(std::regex_search(outcome.error, std::regex("--devices: \"64\""))) << outcome.error;
+}
+
+}  // namespace
+}  // namespace nbody::test

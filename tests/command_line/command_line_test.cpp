@@ -1,0 +1,152 @@
+// What the command line promises beyond refusing nonsense.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "nbody/input_output.h"
+#include "program.h"
+
+namespace nbody::test {
+namespace {
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_device(program_)) GTEST_SKIP() << "no device";
+  }
+  void expect_success(const std::string& arguments) {
+    const Outcome outcome = program_.run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments << '\n' << outcome.out << outcome.error;
+  }
+  Program program_;
+};
+
+TEST_F(CommandLine, HelpNamesEveryOption) {
+  const Outcome outcome = program_.run("--help");
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* option : {"--input",        "--scenario",   "--systems", "--bodies",
+                             "--seed",         "--steps",      "--dt",      "--softening",
+                             "--integrator",   "--devices",    "--output",  "--snapshot-every",
+                             "--snapshot-dir", "--checkpoint", "--resume",  "--repeat",
+                             "--warmup",       "--validate",   "--json",    "--quiet"}) {
+    EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
+  }
+}
+
+TEST_F(CommandLine, RecordHasTheKeysOfTheSchema) {
+  expect_success(
+      "--scenario galaxies --systems 2 --bodies 40 --steps 3 --repeat 3 --warmup 1 --json r.json");
+  const auto record = nlohmann::json::parse(program_.read("r.json"));
+  for (const char* key : {"step",
+                          "parent",
+                          "revision",
+                          "date",
+                          "device",
+                          "backend",
+                          "flags",
+                          "systems",
+                          "bodies",
+                          "steps",
+                          "dt",
+                          "softening",
+                          "integrator",
+                          "scenario",
+                          "repeats",
+                          "median",
+                          "iqr",
+                          "interactions_per_second",
+                          "interactions_per_second_total",
+                          "errors",
+                          "verdict"}) {
+    EXPECT_TRUE(record.contains(key)) << key;
+  }
+  EXPECT_EQ(record["systems"], 2);
+  EXPECT_EQ(record["bodies"], 40);
+  EXPECT_EQ(record["steps"], 3);
+  EXPECT_EQ(record["repeats"].size(), 3u);
+  EXPECT_EQ(record["verdict"], "pass");
+  const double compute = record["median"]["compute"];
+  EXPECT_GT(compute, 0);
+  EXPECT_GE(record["median"]["total"], compute);
+  // The rate follows from the record itself: N^2 for every system and step.
+  const double rate = record["interactions_per_second"];
+  EXPECT_NEAR(rate * compute, 2 * 40 * 40 * 3, 1e-6);
+  EXPECT_LE(record["errors"]["acceleration_rms"], 1e-5);
+}
+
+TEST_F(CommandLine, UncheckedIsNotCalledPassed) {
+  expect_success("--scenario two-body --steps 1 --validate off --json r.json");
+  EXPECT_EQ(nlohmann::json::parse(program_.read("r.json"))["verdict"], "unchecked");
+}
+
+TEST_F(CommandLine, QuietPrintsNothing) {
+  const Outcome outcome = program_.run("--scenario two-body --steps 2 --quiet");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out + outcome.error, "");
+}
+
+TEST_F(CommandLine, SnapshotsDoNotChangeTheResult) {
+  const std::string run =
+      "--scenario plummer --bodies 50 --steps 10 --integrator leapfrog --validate off ";
+  std::filesystem::create_directory(program_.file("snapshots"));
+  expect_success(run + "--output plain.bin");
+  expect_success(run + "--output with.bin --snapshot-every 4 --snapshot-dir snapshots");
+  EXPECT_EQ(program_.read("plain.bin"), program_.read("with.bin"));
+  for (const char* name : {"00000000", "00000004", "00000008", "00000010"}) {
+    EXPECT_TRUE(
+        std::filesystem::exists(program_.file("snapshots/snapshot_" + std::string(name) + ".bin")))
+        << name;
+  }
+  EXPECT_EQ(program_.read("snapshots/snapshot_00000010.bin"), program_.read("plain.bin"));
+}
+
+TEST_F(CommandLine, AResumedRunEndsWithTheSameBits) {
+  for (const char* integrator : {"euler", "leapfrog"}) {
+    const std::string run =
+        std::string("--scenario galaxies --systems 2 --bodies 37 --integrator ") + integrator +
+        " --validate off ";
+    expect_success(run + "--steps 30 --output whole.bin");
+    expect_success(run + "--steps 11 --checkpoint c.bin");
+    expect_success("--resume c.bin --steps 30 --output resumed.bin");
+    EXPECT_EQ(program_.read("whole.bin"), program_.read("resumed.bin")) << integrator;
+    EXPECT_FALSE(program_.read("whole.bin").empty());
+  }
+}
+
+TEST_F(CommandLine, OutputIsWhatTheInputBecame) {
+  program_.write("two.csv",
+                 "# softening=0.001\n# dt=0.25\nname,m,x,y,z,vx,vy,vz\n"
+                 "left,1,-1,0,0,1,0,0\nright,0,1,0,0,0,2,0\n");
+  expect_success("--input two.csv --steps 2 --output end.csv");
+  const Snapshot end = read_bodies(program_.file("end.csv"));
+  ASSERT_EQ(end.systems.bodies.size(), 2u);
+  EXPECT_EQ(end.systems.bodies[0].x,
+            -0.5f);  // nothing pulls the left body: the right one is massless
+  EXPECT_EQ(end.systems.bodies[0].vx, 1.0f);
+  EXPECT_LT(end.systems.bodies[1].vx, 0.0f);
+  EXPECT_EQ(end.names, (std::vector<std::string>{"left", "right"}));
+  EXPECT_NEAR(end.time, 0.5, 1e-9);
+}
+
+TEST_F(CommandLine, EffectiveValuesArePrinted) {
+  const Outcome outcome = program_.run("--scenario plummer --bodies 33 --steps 2 --dt 0.125");
+  EXPECT_NE(outcome.out.find("33 bodies"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("dt 0.125"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("verdict"), std::string::npos) << outcome.out;
+}
+
+TEST(CommandLineWithoutDevice, SkipsVisiblyAndFailsWhenAGpuIsRequired) {
+  const Program program;
+  const std::string run = "--scenario two-body --steps 1";
+  const Outcome outcome = program.run(run, "HOSTCUDA_DEVICES=0 CUDA_VISIBLE_DEVICES=");
+  if (outcome.exit_code == 0) GTEST_SKIP() << "a CPU program needs no device";
+  EXPECT_EQ(outcome.exit_code, 77);
+  EXPECT_NE(outcome.error.find("no CUDA device"), std::string::npos) << outcome.error;
+  const std::string required = "HOSTCUDA_DEVICES=0 CUDA_VISIBLE_DEVICES= NBODY_REQUIRE_GPU=1";
+  EXPECT_EQ(program.run(run, required).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace nbody::test

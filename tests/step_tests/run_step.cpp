@@ -1,0 +1,82 @@
+// run_step() for tests: remembers the step and runs GoogleTest.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include "nbody/diagnostics.h"
+#include "step_under_test.h"
+
+namespace nbody {
+namespace test {
+namespace {
+
+StepUnderTest current;
+
+Run make_run(double dt, int steps, double softening) {
+  const int devices = current.info.multi_device ? current.platform.device_count : 1;
+  return {static_cast<float>(dt), steps, static_cast<float>(softening * softening), devices};
+}
+
+}  // namespace
+
+const StepUnderTest& step() { return current; }
+
+bool is_slow() {
+#if defined(NBODY_SANITIZED)
+  return true;
+#else
+  return false;
+#endif
+}
+
+Systems simulate(const Systems& start, double dt, int steps, double softening,
+                 Integrator integrator) {
+  const Run run = make_run(dt, steps, softening);
+  const float half = integrator == Integrator::leapfrog ? run.dt / 2 : 0;
+  Systems systems = start;
+  drift(systems, half);
+  systems = padded(systems, current.info.pad_to);
+  current.simulate(run, systems);
+  systems = stripped(systems, start.bodies_per_system);
+  drift(systems, -half);
+  return systems;
+}
+
+std::string failed_gates(const Systems& start, double dt, int steps, double softening,
+                         ValidationMode mode) {
+  const Systems final = simulate(start, dt, steps, softening);
+  const Advance advance = [](const Run& run, Systems& systems) { current.simulate(run, systems); };
+  const Validation validation =
+      validate({current.info, make_run(dt, steps, softening), 0, start, final}, mode, advance);
+  std::string failed;
+  for (const Gate& gate : validation.gates) {
+    if (gate.passed()) continue;
+    failed +=
+        gate.name + " " + std::to_string(gate.value) + " > " + std::to_string(gate.limit) + "; ";
+  }
+  return failed;
+}
+
+}  // namespace test
+
+int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  try {
+    test::current = {info, simulate, query()};
+  } catch (const NoDevice& error) {
+    std::cerr << "skipped: " << error.what() << '\n';
+    const char* required = std::getenv("NBODY_REQUIRE_GPU");
+    return required != nullptr && std::strcmp(required, "1") == 0 ? 1 : 77;
+  }
+  const int failed = RUN_ALL_TESTS();
+  // A test program that runs no test has not passed.
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    std::cerr << "no test matches the filter\n";
+    return 1;
+  }
+  return failed;
+}
+
+}  // namespace nbody
