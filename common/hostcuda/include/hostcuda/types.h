@@ -1,0 +1,76 @@
+// hostcuda: CUDA's qualifiers, vector types and built-in variables.
+#ifndef HOSTCUDA_TYPES_H
+#define HOSTCUDA_TYPES_H
+
+#ifndef __HOSTCUDA__  // the launcher defines it on the command line; plain .cpp files get it here
+#define __HOSTCUDA__ 1
+#endif
+
+// The qualifiers mean nothing on a CPU, with two exceptions. A kernel stays out of line, so that
+// its frame exists in gdb and the compiler cannot move work across emulated threads.
+#define __global__ __attribute__((noinline))
+#define __device__
+#define __host__
+#define __constant__  // one copy per device, see src/symbol.h
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __grid_constant__
+#define CUDART_CB
+// __shared__ and __noinline__ are not macros: the launcher rewrites them. (libstdc++ itself writes
+// __attribute__((__noinline__)), so a macro of that name would break its headers.)
+
+// Alignments are those of nvcc: a struct that holds these has the same layout in both builds.
+#define HOSTCUDA_VECTOR2(Name, Scalar, Alignment)   \
+  struct __attribute__((aligned(Alignment))) Name { \
+    Scalar x, y;                                    \
+  };                                                \
+  constexpr inline Name make_##Name(Scalar x, Scalar y) { return Name{x, y}; }
+#define HOSTCUDA_VECTOR3(Name, Scalar) \
+  struct Name {                        \
+    Scalar x, y, z;                    \
+  };                                   \
+  constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z) { return Name{x, y, z}; }
+#define HOSTCUDA_VECTOR4(Name, Scalar, Alignment)                             \
+  struct __attribute__((aligned(Alignment))) Name {                           \
+    Scalar x, y, z, w;                                                        \
+  };                                                                          \
+  constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z, Scalar w) { \
+    return Name{x, y, z, w};                                                  \
+  }
+
+HOSTCUDA_VECTOR2(float2, float, 8)
+HOSTCUDA_VECTOR3(float3, float)
+HOSTCUDA_VECTOR4(float4, float, 16)
+HOSTCUDA_VECTOR2(int2, int, 8)
+HOSTCUDA_VECTOR3(int3, int)
+HOSTCUDA_VECTOR4(int4, int, 16)
+HOSTCUDA_VECTOR2(uint2, unsigned, 8)
+HOSTCUDA_VECTOR3(uint3, unsigned)
+HOSTCUDA_VECTOR4(uint4, unsigned, 16)
+HOSTCUDA_VECTOR2(double2, double, 16)
+HOSTCUDA_VECTOR3(double3, double)
+HOSTCUDA_VECTOR4(double4, double, 16)
+HOSTCUDA_VECTOR4(double4_16a, double, 16)
+HOSTCUDA_VECTOR4(double4_32a, double, 32)
+
+#undef HOSTCUDA_VECTOR2
+#undef HOSTCUDA_VECTOR3
+#undef HOSTCUDA_VECTOR4
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return uint3{x, y, z}; }
+};
+
+// Real thread-local variables, not macros or proxies: gdb's `print threadIdx` and conditional
+// breakpoints on them work. __thread and not thread_local: no initialisation check at each use.
+extern __thread uint3 threadIdx;
+extern __thread uint3 blockIdx;
+extern __thread dim3 blockDim;
+extern __thread dim3 gridDim;
+constexpr int warpSize = 32;
+
+#endif

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Compile a .cu file with a plain host C++ compiler, for hostcuda.
+
+    hostcudacc.py [--ccache=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
+    hostcudacc.py --show COMPILER ARGUMENTS... file.cu      print the rewritten user code
+
+The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text that
+came from user files, and the compiler compiles the result. Line markers survive, so messages and
+debuggers name the .cu file. Any other compilation is passed through unchanged.
+"""
+import os
+import re
+import subprocess
+import sys
+
+import cuda_rewrite
+
+INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
+
+# Options for the preprocessor, which the second pass must not see again.
+WITH_VALUE = ("-MF", "-MT", "-MQ", "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include")
+ALONE = ("-MD", "-MMD", "-MP", "-MG")
+JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
+
+
+def split_arguments(arguments):
+    """Return (options of both passes, of the preprocessor only, source, object)."""
+    both, preprocessor, source, output = [], [], None, None
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "-c":
+            continue
+        if argument == "-o":
+            output = next(rest)
+        elif argument == "-x":
+            next(rest)  # each pass names its language
+        elif argument.endswith(".cu") and not argument.startswith("-"):
+            source = argument
+        elif argument in WITH_VALUE:
+            preprocessor += [argument, next(rest)]
+        elif argument in ALONE or JOINED.match(argument):
+            preprocessor.append(argument)
+        else:
+            both.append(argument)
+    return both, preprocessor, source, output
+
+
+def is_clang(compiler):
+    name = os.path.basename(compiler)
+    if "clang" in name:
+        return True
+    if "g++" in name or "gcc" in name:
+        return False
+    # `c++` may be either.
+    version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True, check=False)
+    return "clang" in version.stdout
+
+
+def uses_address_sanitizer(options):
+    return any(o.startswith("-fsanitize=") and "address" in o for o in options)
+
+
+def compile_cu(compiler, arguments, ccache, show):
+    both, preprocessor, source, output = split_arguments(arguments)
+    if not show and not output:
+        sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
+    text = subprocess.run(
+        [compiler, *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
+         "-include", os.path.join(INCLUDE, "cuda_runtime.h"), "-I", INCLUDE, source],
+        stdout=subprocess.PIPE, check=False)
+    if text.returncode:
+        return text.returncode
+    clang = is_clang(compiler)
+    try:
+        rewritten = cuda_rewrite.rewrite_translation_unit(
+            text.stdout.decode(), not clang, uses_address_sanitizer(both), INCLUDE)
+    except cuda_rewrite.RewriteError as error:
+        print(f"hostcudacc: {error}", file=sys.stderr)
+        return 1
+    if show:
+        print(cuda_rewrite.lines_of_file(rewritten, source))
+        return 0
+    intermediate = output + ".ii"
+    with open(intermediate, "w", encoding="utf-8") as file:
+        file.write(rewritten)
+    # A loop that clang cannot unroll is no reason for a warning about the user's code.
+    quiet = ["-Wno-pass-failed"] if clang else []
+    return subprocess.run(
+        [*ccache, compiler, *both, *quiet, "-x", "c++-cpp-output", "-c", intermediate,
+         "-o", output], check=False).returncode
+
+
+def main(arguments):
+    ccache, show = [], False
+    while arguments and arguments[0].startswith("--"):
+        option = arguments.pop(0)
+        if option.startswith("--ccache="):
+            ccache = [option[len("--ccache="):]]
+        elif option == "--show":
+            show = True
+        else:
+            sys.exit(f"hostcudacc: unknown option {option}")
+    if not arguments:
+        sys.exit(__doc__)
+    compiler, arguments = arguments[0], arguments[1:]
+    is_cu = any(a.endswith(".cu") and not a.startswith("-") for a in arguments)
+    if is_cu and (show or "-c" in arguments):
+        return compile_cu(compiler, arguments, ccache, show)
+    return subprocess.run([*ccache, compiler, *arguments], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,57 @@
+// Devices and the lock that every API call holds.
+#ifndef HOSTCUDA_SRC_DEVICE_H
+#define HOSTCUDA_SRC_DEVICE_H
+
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "stream.h"
+
+namespace hostcuda {
+
+struct Device {
+  CUstream_st default_stream;
+  std::set<CUstream_st*> streams;         // created and not destroyed
+  std::vector<OperationPointer> orphans;  // last operations of destroyed streams
+  std::set<int> peers;                    // whose memory kernels here may touch
+  std::size_t used = 0;                   // bytes allocated
+};
+
+std::vector<Device>& devices();
+
+// The calling host thread's device. Valid when has_device().
+int current_device();
+bool valid_device(int device);
+
+// One lock for everything. An operation runs while the lock is held by the host thread that makes
+// it run; recursive, because an operation may be a host function. One grid at a time is not only
+// simpler: __constant__ variables have a single address, and its content must be that of the device
+// whose kernel runs.
+std::recursive_mutex& api_mutex();
+
+// What each API function starts with: takes the lock, and knows whether there is any device.
+class ApiCall {
+ public:
+  ApiCall() : lock_(api_mutex()) {}
+  bool has_device() const { return !devices().empty(); }
+
+ private:
+  std::lock_guard<std::recursive_mutex> lock_;
+};
+
+// Records an error as the host thread's last one and hands it back: `return fail(...)`.
+cudaError_t fail(cudaError_t error);
+
+// Waits for all streams of a device.
+void synchronize_device(int device);
+
+}  // namespace hostcuda
+
+#define HOSTCUDA_API_CALL             \
+  const ::hostcuda::ApiCall api_call; \
+  if (!api_call.has_device()) return ::hostcuda::fail(cudaErrorNoDevice)
+
+#endif

@@ -1,0 +1,160 @@
+#include "stream.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "config.h"
+#include "device.h"
+#include "random.h"
+
+namespace hostcuda {
+namespace {
+
+RandomNumbers& random_numbers() {
+  static auto* numbers = new RandomNumbers(config().seed, 0, 0);
+  return *numbers;
+}
+
+bool pending(const OperationPointer& operation) { return operation && !operation->done; }
+
+void depend(Operation& operation, const OperationPointer& earlier) {
+  if (pending(earlier)) operation.dependencies.push_back(earlier);
+}
+
+// Random mode: after an operation has been appended, perhaps run some operation of any stream.
+void run_something(const OperationPointer& newest) {
+  static auto* waiting = new std::vector<OperationPointer>;
+  waiting->push_back(newest);
+  RandomNumbers& numbers = random_numbers();
+  if (numbers.below(2)) complete((*waiting)[numbers.below(waiting->size())]);
+  std::erase_if(*waiting, [](const OperationPointer& operation) { return operation->done; });
+}
+
+}  // namespace
+
+OperationPointer enqueue(CUstream_st& stream, std::function<void()> work) {
+  Device& device = devices()[static_cast<std::size_t>(stream.device)];
+  auto operation = std::make_shared<Operation>();
+  operation->work = std::move(work);
+  depend(*operation, stream.last);
+  for (const OperationPointer& earlier : stream.awaited) depend(*operation, earlier);
+  stream.awaited.clear();
+  // The default stream waits for every stream of its device, and they for it, unless they opted
+  // out.
+  if (&stream == &device.default_stream) {
+    for (const CUstream_st* other : device.streams)
+      if (other->with_default) depend(*operation, other->last);
+    for (const OperationPointer& orphan : device.orphans) depend(*operation, orphan);
+  } else if (stream.with_default) {
+    depend(*operation, device.default_stream.last);
+  }
+  stream.last = operation;
+  if (config().streams == StreamMode::eager) complete(operation);
+  if (config().streams == StreamMode::random) run_something(operation);
+  return operation;
+}
+
+// A stack of our own instead of recursion: a stream may hold thousands of operations.
+void complete(const OperationPointer& wanted) {
+  if (!pending(wanted)) return;
+  std::vector<OperationPointer> stack{wanted};
+  while (!stack.empty()) {
+    const OperationPointer operation = stack.back();
+    auto& dependencies = operation->dependencies;
+    std::erase_if(dependencies, [](const OperationPointer& earlier) { return earlier->done; });
+    if (operation->done) {
+      stack.pop_back();
+    } else if (!dependencies.empty()) {
+      const bool any_order = config().streams == StreamMode::random;
+      stack.push_back(dependencies[any_order ? random_numbers().below(dependencies.size()) : 0]);
+    } else {
+      stack.pop_back();
+      operation->done = true;  // before the work: a host function may look at its own stream
+      const std::function<void()> work = std::move(operation->work);
+      operation->work = nullptr;
+      work();
+    }
+  }
+}
+
+bool poll(const OperationPointer& operation) {
+  if (!pending(operation)) return true;
+  static unsigned queries = 0;
+  if (++queries % 4 == 0) complete(operation);
+  return operation->done;
+}
+
+CUstream_st* find_stream(cudaStream_t handle) {
+  if (!handle || handle == cudaStreamLegacy)
+    return &devices()[static_cast<std::size_t>(current_device())].default_stream;
+  for (const Device& device : devices())
+    if (device.streams.contains(handle)) return handle;
+  return nullptr;
+}
+
+void synchronize_device(int number) {
+  Device& device = devices()[static_cast<std::size_t>(number)];
+  std::vector<OperationPointer> last{device.default_stream.last};
+  for (const CUstream_st* stream : device.streams) last.push_back(stream->last);
+  last.insert(last.end(), device.orphans.begin(), device.orphans.end());
+  // Any order would do; the newest stream first is one that a program rarely expects.
+  std::reverse(last.begin(), last.end());
+  for (const OperationPointer& operation : last) complete(operation);
+  device.orphans.clear();
+}
+
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  HOSTCUDA_API_CALL;
+  if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
+  *stream = new CUstream_st{current_device(), flags != cudaStreamNonBlocking, nullptr, {}};
+  devices()[static_cast<std::size_t>(current_device())].streams.insert(*stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
+
+// Work that is still queued stays queued, as on a GPU; the device remembers it.
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!handle || handle == cudaStreamLegacy || !stream) return fail(cudaErrorInvalidResourceHandle);
+  Device& device = devices()[static_cast<std::size_t>(stream->device)];
+  if (pending(stream->last)) device.orphans.push_back(stream->last);
+  device.streams.erase(stream);
+  delete stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  complete(stream->last);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  return poll(stream->last) ? cudaSuccess : fail(cudaErrorNotReady);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (!function) return fail(cudaErrorInvalidValue);
+  enqueue(*stream, [=] { function(data); });
+  return cudaSuccess;
+}
