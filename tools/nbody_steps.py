@@ -1,0 +1,143 @@
+"""Finds the step programs in a build folder and runs one of them.
+
+Nothing here decides what is shown: an Outcome says what happened, whether or not there is a record.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_arguments import ROOT, ToolError, listed
+from nbody_records import Record, RecordError, read_records
+
+NO_DEVICE = 77  # exit code of a program that found no device
+STEP_NAME = re.compile(r"step(\d\d)_\w+")
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    program: Path
+
+    @property
+    def number(self) -> str:
+        return self.name[4:6]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    step: str
+    status: str  # pass, fail, unchecked (verdicts), error, timeout, no device
+    record: Optional[Record] = None
+    message: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.status in ("pass", "unchecked")
+
+
+def find_steps(build: Path) -> list[Step]:
+    found = [Step(path.name, path.absolute())
+             for path in sorted(build.glob("step[0-9][0-9]_*/step[0-9][0-9]_*"))
+             if path.name == path.parent.name and STEP_NAME.fullmatch(path.name)
+             and path.is_file() and os.access(path, os.X_OK)]
+    if not found:
+        raise ToolError(f"{build}: holds no step programs; build first (cmake --build {build})")
+    return found
+
+
+def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
+    """By full name or number; all when none is named. In the order of the staircase."""
+    chosen = set()
+    for text in wanted:
+        number = text.zfill(2) if text.isascii() and text.isdigit() else None
+        matches = [step for step in steps if text == step.name or number == step.number]
+        if not matches:
+            raise ToolError(f"'{text}' is not a step that is built here; there are "
+                            f"{listed(step.name for step in steps)}")
+        chosen.update(matches)
+    return [step for step in steps if step in chosen] if wanted else list(steps)
+
+
+def default_build(root: Path = ROOT) -> Path:
+    """build/cuda where it can run, else build/cpu. Asks a program: it knows what it needs."""
+    cuda = root / "build" / "cuda"
+    if cuda.is_dir():
+        try:
+            # Step 00 runs on the CPU: the last step is sure to want a device.
+            program = find_steps(cuda)[-1].program
+            probe = subprocess.run(
+                [str(program), "--scenario", "two-body", "--steps", "1", "--validate", "off", "--quiet"],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
+            if probe.returncode != NO_DEVICE:
+                return cuda
+        except (ToolError, OSError, subprocess.TimeoutExpired):
+            pass
+    return root / "build" / "cpu"
+
+
+def what_a_step_adds(name: str, root: Path = ROOT) -> str:
+    """From the first line of its source, `// stepNN_name -- what it adds.`: said once, there."""
+    for source in sorted((root / name).glob("nbody.c*")):
+        with source.open(encoding="utf-8") as lines:
+            _, separator, text = lines.readline().partition(" -- ")
+        if separator:
+            return text.strip().rstrip(".")
+    return ""
+
+
+def run_program(step: Step, arguments: Sequence[str], timeout: float) -> tuple[str, str]:
+    """Runs a program to its end or its time limit: a status, and its last words on stderr."""
+    with tempfile.TemporaryFile() as errors:
+        try:
+            # A session of its own, so that a time limit also ends what the program started.
+            process = subprocess.Popen([str(step.program), *arguments], stdout=subprocess.DEVNULL,
+                                       stderr=errors, stdin=subprocess.DEVNULL,
+                                       start_new_session=True)
+        except OSError as error:
+            return "error", f"cannot be started: {error.strerror}"
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return "timeout", f"ended after {timeout:g} s"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        errors.seek(0)
+        lines = errors.read().decode("utf-8", errors="replace").strip().splitlines()
+    message = lines[-1].strip() if lines else ""
+    if code == 0:
+        return "done", ""
+    if code == NO_DEVICE:
+        return "no device", message
+    if code < 0:
+        return "error", f"killed by signal {-code}" + (f": {message}" if message else "")
+    return "error", f"exit code {code}" + (f": {message}" if message else "")
+
+
+def run_step(step: Step, arguments: Sequence[str], timeout: float) -> Outcome:
+    """Runs a step once and reads the record it wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        record_file = Path(folder) / "record.json"
+        status, message = run_program(step, [*arguments, "--quiet", "--json", str(record_file)],
+                                      timeout)
+        record = None
+        try:
+            # A program whose validation failed exits 1 and still leaves its record.
+            if record_file.exists():
+                record = read_records(record_file)[-1]
+        except RecordError as error:
+            return Outcome(step.name, "error", None, str(error).split(": ", 1)[1])
+    if status == "done" and record is None:
+        return Outcome(step.name, "error", None, "exit code 0, but no result record")
+    if record is not None and (status == "done" or record.verdict == "fail"):
+        return Outcome(step.name, record.verdict, record, message)
+    return Outcome(step.name, status, None, message)
