@@ -1,5 +1,7 @@
 #include "formats.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -7,6 +9,18 @@
 #include "nbody/error.h"
 
 namespace nbody::formats {
+namespace {
+
+template <typename T>
+std::string shortest(T value) {
+  std::array<char, 32> buffer;
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+}
+
+}  // namespace
+
+std::string digits(double value) { return shortest(value); }
+std::string digits(float value) { return shortest(value); }
 
 Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
                const ReadOptions& options) {
@@ -55,7 +69,7 @@ Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> 
 void check_body(const std::string& file, std::size_t index, const Body& body) {
   const auto fail = [&](const char* name, float value, const char* rule) {
     throw UsageError(file + ": body " + std::to_string(index) + ": " + name + " is " +
-                     std::to_string(value) + "; " + rule);
+                     digits(value) + "; " + rule);
   };
   const auto finite = [&](const char* name, float value) {
     if (!std::isfinite(value)) fail(name, value, "every value must be a finite number");

@@ -42,6 +42,11 @@ Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> 
 // over all systems. CSV does not use it: there, the line is the better address.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
+// The shortest digits that mean this number and no other, for messages: to_string would show a mass
+// of 1e-9 as 0.000000.
+std::string digits(double value);
+std::string digits(float value);
+
 // Throws unless `text` is one printable line that fits the fields of the BIN header.
 void check_text(const std::string& where, std::string_view key, std::string_view text);
 

@@ -42,7 +42,7 @@ void write_raw(std::ostream& out, const std::string& file, const Snapshot& snaps
   for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i)
     if (snapshot.systems.bodies[i].mass != 1.0f)
       throw UsageError(file + ": body " + std::to_string(i) + " has mass " +
-                       std::to_string(snapshot.systems.bodies[i].mass) +
+                       digits(snapshot.systems.bodies[i].mass) +
                        "; a raw file holds no masses (all are 1): write .bin or .csv");
   for (int s = 0; s < snapshot.systems.count; ++s) {
     std::string bytes;
