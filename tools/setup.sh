@@ -1,0 +1,160 @@
+# Finds what the project needs and installs what is missing, where that can be done without asking.
+# Sourced by ./nbody:
+#   set_up build|test|tour   returns when everything is there; otherwise says what is not, exits 1
+#   find_python              prints the interpreter to use: one that can import what the tools import
+#
+# Presence is asked of the thing itself (a command, a header, an import), so that a compiler from
+# elsewhere or a Python environment counts, and a machine that has everything never sees apt-get.
+
+readonly CMAKE_NEEDED=3.25
+
+# what | Debian package | why
+readonly REQUIREMENTS='
+compiler|g++|compiles the programs: C++20 with OpenMP
+cmake|cmake|configures the build: version 3.25 or newer
+ninja|ninja-build|runs the build
+CLI11|libcli11-dev|reads the command lines
+nlohmann_json|nlohmann-json3-dev|writes the result records
+Boost.Context|libboost-context-dev|switches between the threads of a block when CUDA code runs on the CPU
+GoogleTest|libgtest-dev|runs the tests
+python3|python3|runs the tools, and prepares CUDA code for the host compiler
+numpy|python3-numpy|computes what the pictures show
+matplotlib|python3-matplotlib|draws the pictures
+git|git|names the revision in every result record
+'
+
+# The system's own interpreter comes second: the first python3 on the path may be an environment
+# that lacks the packages the distribution has installed beside its own.
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
+    if "$candidate" -c 'import numpy, matplotlib' 2>/dev/null; then
+      command -v "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
+has_module() {
+  local candidate
+  for candidate in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
+    "$candidate" -c "import $1" 2>/dev/null && return 0
+  done
+  return 1
+}
+
+cxx() { command -v "${CXX:-c++}" || command -v g++; }
+
+# A header is asked of the compiler: it alone knows where it looks. Without a compiler nothing is
+# said, and the package database answers instead.
+has_header() {
+  local compiler
+  compiler=$(cxx) && "$compiler" -std=c++20 -x c++ -fsyntax-only -include "$1" /dev/null 2>/dev/null
+}
+
+is_installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+has_compiler() {
+  local compiler
+  compiler=$(cxx) &&
+    echo '#include <omp.h>
+          #include <span>
+          static_assert(_OPENMP > 0);' |
+    "$compiler" -std=c++20 -fopenmp -x c++ -fsyntax-only - 2>/dev/null
+}
+
+has_cmake() {
+  local version
+  version=$(cmake --version 2>/dev/null | sed -n '1s/^cmake version //p')
+  [ -n "$version" ] && [ "$(printf '%s\n' "$CMAKE_NEEDED" "$version" | sort -V | head -n 1)" = "$CMAKE_NEEDED" ]
+}
+
+is_there() {
+  case $1 in
+    compiler) has_compiler ;;
+    cmake) has_cmake ;;
+    ninja) command -v ninja >/dev/null ;;
+    CLI11) has_header CLI/CLI.hpp || is_installed libcli11-dev ;;
+    nlohmann_json) has_header nlohmann/json.hpp || is_installed nlohmann-json3-dev ;;
+    Boost.Context) has_header boost/context/detail/fcontext.hpp || is_installed libboost-context-dev ;;
+    GoogleTest) has_header gtest/gtest.h || is_installed libgtest-dev ;;
+    python3) command -v python3 >/dev/null ;;
+    # Both must be importable by one interpreter; find_python has the last word.
+    numpy) find_python >/dev/null || has_module numpy ;;
+    matplotlib) find_python >/dev/null ;;
+    # Only for the revision of a clone; an unpacked archive has none.
+    git) [ ! -e .git ] || command -v git >/dev/null ;;
+  esac
+}
+
+where_looked() {
+  case $1 in
+    compiler) echo "\$CXX, c++ and g++ on the PATH" ;;
+    cmake | ninja | git) echo "the PATH" ;;
+    python3) echo "the PATH" ;;
+    numpy | matplotlib) echo "\$PYTHON, python3 on the PATH, /usr/bin/python3" ;;
+    *) echo "the compiler's include paths" ;;
+  esac
+}
+
+# What is missing for a command, as lines of REQUIREMENTS.
+missing_for() {
+  local what package why
+  while IFS='|' read -r what package why; do
+    [ -n "$what" ] || continue
+    # A tour builds no tests.
+    [ "$1" != tour ] || [ "$what" != GoogleTest ] || continue
+    is_there "$what" || echo "$what|$package|$why"
+  done <<<"$REQUIREMENTS"
+}
+
+list_missing() {
+  local what package why
+  while IFS='|' read -r what package why; do
+    printf '  %-22s %s\n' "$package" "$why"
+  done <<<"$1"
+}
+
+give_up_without_apt() {
+  local what package why
+  echo "Missing (this system has no apt-get, so nothing was installed):"
+  while IFS='|' read -r what package why; do
+    printf '  %-14s %s; looked for in %s\n' "$what" "$why" "$(where_looked "$what")"
+  done <<<"$1"
+  echo "Install these with the package manager of your system, then run ./nbody again."
+  exit 1
+}
+
+set_up() {
+  local missing packages as_root=()
+  missing=$(missing_for "$1")
+  [ -n "$missing" ] || return 0
+  command -v apt-get >/dev/null || give_up_without_apt "$missing"
+
+  packages=$(cut -d '|' -f 2 <<<"$missing" | tr '\n' ' ')
+  packages=${packages% }
+  echo "Missing, to be installed with apt-get:"
+  list_missing "$missing"
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! sudo -n true 2>/dev/null; then
+      echo "Installing needs root. Give this line to the administrator, then run ./nbody again:"
+      echo "apt-get update && apt-get install -y --no-install-recommends $packages"
+      exit 1
+    fi
+    as_root=(sudo -n)
+  fi
+  phase "Update the package lists" apt-update "${as_root[@]}" apt-get update
+  # shellcheck disable=SC2086  # one word a package
+  phase "Install" apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends $packages
+  hash -r  # the shell remembers where commands were not
+
+  missing=$(missing_for "$1")
+  [ -n "$missing" ] || return 0
+  echo "Installed, yet not usable (an older version, or another one comes first on the PATH):"
+  list_missing "$missing"
+  exit 1
+}
