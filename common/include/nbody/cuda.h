@@ -58,6 +58,34 @@ class DeviceArray {
   std::size_t count_ = 0;
 };
 
+// count elements of page-locked host memory. The copy engines read and write it directly, so that
+// cudaMemcpyAsync returns at once; pageable memory is copied into such a buffer first, by the CPU.
+template <class T>
+class PinnedArray {
+ public:
+  PinnedArray() = default;
+  explicit PinnedArray(std::size_t count) : count_(count) {
+    CUDA_CHECK(cudaMallocHost(&data_, count * sizeof(T)));
+  }
+  PinnedArray(PinnedArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  PinnedArray& operator=(PinnedArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~PinnedArray() { cudaFreeHost(data_); }
+
+  T* data() const { return data_; }
+  T& operator[](std::size_t k) const { return data_[k]; }
+  std::size_t size() const { return count_; }
+  std::size_t bytes() const { return count_ * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
+};
+
 class Event {
  public:
   Event() { CUDA_CHECK(cudaEventCreate(&event_)); }

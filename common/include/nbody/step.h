@@ -6,6 +6,8 @@
 // drifts, snapshots, validation and the result record belong to step_main.
 #pragma once
 
+#include <vector>
+
 #include "nbody/bodies.h"
 #include "nbody/device.h"
 
@@ -18,15 +20,33 @@ struct Run {
   int devices;              // how many devices may be used; steps before 08 use the first
 };
 
+// One stage of one system, for the timeline of a step that overlaps them. Seconds on the host's
+// steady clock.
+enum class Stage { upload, compute, download };
+struct Span {
+  int device;
+  int stream;
+  int system;
+  Stage stage;
+  double begin;
+  double end;
+};
+
 // Seconds. simulate() fills in the first three, measured with events on a device (a steady clock on
-// the CPU). total is the wall clock around the whole call, allocation and packing on the host
-// included; step_main measures it.
+// the CPU). Where stages of different systems overlap, each is the time during which at least one
+// system was in it, so that they may add up to more than the total.
+// total is the wall clock around the whole call, allocation and packing on the host included;
+// step_main measures it.
 struct Timing {
   double upload = 0;
   double compute = 0;
   double download = 0;
   double total = 0;
+  std::vector<Span> spans = {};  // empty where nothing overlaps
 };
+
+// The times during which at least one system was in each stage.
+Timing timing_of(std::vector<Span> spans);
 
 // How a kernel adds up the forces on a body decides how exact they are in float32.
 enum class Summation {

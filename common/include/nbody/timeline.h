@@ -1,0 +1,61 @@
+// When each system was uploaded, computed and downloaded, for steps whose stages overlap.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include "nbody/cuda.h"
+#include "nbody/step.h"
+
+namespace nbody {
+
+enum class Mark { start, uploaded, computed, downloaded };
+
+// One per device, made while that device is current.
+class Timeline {
+ public:
+  explicit Timeline(int systems, int device = 0)
+      : device_(device), systems_(static_cast<std::size_t>(systems)) {
+    // Events of different devices cannot be compared; the host's clock is what they share.
+    origin_.record();
+    origin_.wait();
+    origin_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+  // What has been enqueued in the stream so far ends the stage before this mark.
+  void mark(int system, Mark mark, cudaStream_t stream, int stream_index) {
+    System& entry = systems_[static_cast<std::size_t>(system)];
+    entry.stream = stream_index;
+    entry.marks[static_cast<std::size_t>(mark)].record(stream);
+  }
+
+  // Waits for everything marked. `first_system` is what system 0 of this device is called
+  // elsewhere.
+  std::vector<Span> spans(int first_system = 0) const {
+    std::vector<Span> spans;
+    for (std::size_t s = 0; s < systems_.size(); ++s) {
+      for (std::size_t stage = 0; stage < 3; ++stage) {
+        const auto& marks = systems_[s].marks;
+        spans.push_back({device_, systems_[s].stream, first_system + static_cast<int>(s),
+                         static_cast<Stage>(stage), at(marks[stage]), at(marks[stage + 1])});
+      }
+    }
+    return spans;
+  }
+
+ private:
+  struct System {
+    int stream = 0;
+    std::array<Event, 4> marks;
+  };
+  double at(const Event& event) const { return origin_seconds_ + seconds_between(origin_, event); }
+
+  int device_;
+  Event origin_;
+  double origin_seconds_ = 0;
+  std::vector<System> systems_;
+};
+
+}  // namespace nbody

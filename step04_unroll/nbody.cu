@@ -1,0 +1,146 @@
+// step04_unroll -- the loop over a tile is unrolled, so that the loop itself costs less.
+//
+// Counter, comparison and branch are paid once in UNROLL interactions, and the compiler may start
+// the loads of later ones while earlier ones wait for their square root.
+//
+// Parent: step03_tiling.   Run: step04_unroll --systems 32 --bodies 8192 --steps 20
+#include "nbody/step.h"
+
+namespace {
+
+using nbody::Body;
+
+#ifndef TILE_SIZE
+#define TILE_SIZE 512
+#endif
+#ifndef UNROLL
+#define UNROLL 8
+#endif
+constexpr int kTileSize = TILE_SIZE;
+constexpr int kUnroll = UNROLL;
+constexpr int kBlockSize = 1024;  // the most a block can have
+static_assert(kTileSize <= kBlockSize && kBlockSize % kTileSize == 0,
+              "a tile is loaded by the first threads of the block, one body each");
+
+struct Position {
+  float x, y, z, mass;
+};
+struct Velocity {
+  float x, y, z;
+};
+
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. All threads of
+// the block must call this the same number of times: there are barriers inside.
+__device__ void update_velocity(const Position* positions, Velocity* velocities, int i, int n,
+                                float dt, float softening_squared) {
+  __shared__ Position tile[kTileSize];
+  const Position body = positions[i];
+  float ax = 0.0f, ay = 0.0f, az = 0.0f;
+  for (int first = 0; first < n; first += kTileSize) {
+    if (threadIdx.x < kTileSize) tile[threadIdx.x] = positions[first + threadIdx.x];
+    __syncthreads();  // the whole tile must be there before anyone reads it
+    float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
+#pragma unroll kUnroll
+    for (int j = 0; j < kTileSize; ++j) {
+      const float dx = tile[j].x - body.x;
+      const float dy = tile[j].y - body.y;
+      const float dz = tile[j].z - body.z;
+      const float distance_squared = dx * dx + dy * dy + dz * dz + softening_squared;
+      const float inverse_distance = 1.0f / sqrtf(distance_squared);
+      const float s = tile[j].mass * inverse_distance * inverse_distance * inverse_distance;
+      tile_ax += s * dx;
+      tile_ay += s * dy;
+      tile_az += s * dz;
+    }
+    ax += tile_ax;
+    ay += tile_ay;
+    az += tile_az;
+    __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
+  }
+  velocities[i].x += ax * dt;
+  velocities[i].y += ay * dt;
+  velocities[i].z += az * dt;
+}
+
+// Drift: x_i += v_i dt.
+__device__ void update_position(Position* positions, const Velocity* velocities, int i, float dt) {
+  positions[i].x += velocities[i].x * dt;
+  positions[i].y += velocities[i].y * dt;
+  positions[i].z += velocities[i].z * dt;
+}
+
+// One block a system: barriers reach all threads of a block and no further, and systems are
+// independent, so that is as far as they need to reach.
+__global__ void __launch_bounds__(kBlockSize)
+    advance_systems(Position* all_positions, Velocity* all_velocities, int n, int steps, float dt,
+                    float softening_squared) {
+  Position* const positions = all_positions + static_cast<size_t>(blockIdx.x) * n;
+  Velocity* const velocities = all_velocities + static_cast<size_t>(blockIdx.x) * n;
+  for (int step = 0; step < steps; ++step) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+      update_velocity(positions, velocities, i, n, dt, softening_squared);
+    }
+    __syncthreads();  // no body may drift before every force of this step has read its position
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+      update_position(positions, velocities, i, dt);
+    }
+    __syncthreads();  // nor may the next step read a position that has yet to drift
+  }
+}
+
+void unpack(const std::vector<Body>& bodies, std::vector<Position>& positions,
+            std::vector<Velocity>& velocities) {
+  for (size_t k = 0; k < bodies.size(); ++k) {
+    positions[k] = {bodies[k].x, bodies[k].y, bodies[k].z, bodies[k].mass};
+    velocities[k] = {bodies[k].vx, bodies[k].vy, bodies[k].vz};
+  }
+}
+
+void pack(const std::vector<Position>& positions, const std::vector<Velocity>& velocities,
+          std::vector<Body>& bodies) {
+  for (size_t k = 0; k < bodies.size(); ++k) {
+    bodies[k] = {positions[k].x,  positions[k].y,  positions[k].z,   velocities[k].x,
+                 velocities[k].y, velocities[k].z, positions[k].mass};
+  }
+}
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  std::vector<Position> host_positions(systems.bodies.size());
+  std::vector<Velocity> host_velocities(systems.bodies.size());
+  unpack(systems.bodies, host_positions, host_velocities);
+  nbody::DeviceArray<Position> positions(systems.bodies.size());
+  nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
+  nbody::Event begin, uploaded, computed, downloaded;
+
+  begin.record();
+  CUDA_CHECK(cudaMemcpy(positions.get(), host_positions.data(), positions.bytes(),
+                        cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemcpy(velocities.get(), host_velocities.data(), velocities.bytes(),
+                        cudaMemcpyHostToDevice));
+  uploaded.record();
+  advance_systems<<<systems.count, kBlockSize>>>(positions.get(), velocities.get(),
+                                                 systems.bodies_per_system, run.steps, run.dt,
+                                                 run.softening_squared);
+  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows only here
+  computed.record();
+  CUDA_CHECK(cudaMemcpy(host_positions.data(), positions.get(), positions.bytes(),
+                        cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(host_velocities.data(), velocities.get(), velocities.bytes(),
+                        cudaMemcpyDeviceToHost));
+  downloaded.record();
+
+  pack(host_positions, host_velocities, systems.bodies);
+  return {.upload = seconds_between(begin, uploaded),
+          .compute = seconds_between(uploaded, computed),
+          .download = seconds_between(computed, downloaded)};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::step_main({.name = "step04_unroll",
+                           .parent = "step03_tiling",
+                           .pad_to = kBlockSize,
+                           .summation = nbody::Summation::tiled},
+                          simulate, argc, argv);
+}
