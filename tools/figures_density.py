@@ -66,7 +66,7 @@ def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
     states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]
     half_width = _half_width(states)
     # About as fine as the number of bodies allows: the spacing grows as their number falls.
-    smoothing = max(half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS)
+    smoothing = max(1.6 * half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS)
     maps = [[surface_density(state[s], bodies.masses[s], half_width, smoothing)
              for s in range(columns)] for state, bodies in zip(states, (before, after))]
     return _draw(maps, (before, after), half_width, smoothing, view, path, note)

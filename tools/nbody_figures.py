@@ -18,7 +18,7 @@ import matplotlib.pyplot as pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from nbody_arguments import ToolError  # noqa: E402
-from nbody_records import EMULATED_NOTE, Record  # noqa: E402
+from nbody_records import Record  # noqa: E402
 
 BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
@@ -72,5 +72,5 @@ def dates(records: Sequence[Record]) -> str:
 
 def run_note(record: Record) -> str:
     """For the caption of a picture: who simulated this, where and when. No word about speed."""
-    how = f" ({EMULATED_NOTE})" if record.emulated else ""
+    how = " (emulated)" if record.emulated else ""
     return f"Simulated by {record.step} on {record.machine}{how}, {record.date[:10]}."

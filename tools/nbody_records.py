@@ -90,10 +90,10 @@ class Record:
 
     @property
     def machine(self) -> str:
-        device = self.data["device"]
+        device = {"cuda": "?", "driver": "?", **self.data["device"]}
         count = f"{self.device_count} x " if self.device_count > 1 else ""
-        cuda = f" (CUDA {device['cuda']}, driver {device['driver']})" if device.get("cuda") else ""
-        return f"{count}{device['name']}{cuda}"
+        cuda = f" (CUDA {device['cuda']}, driver {device['driver']})"
+        return f"{count}{device['name']}{cuda if self.backend == 'cuda' else ''}"
 
     @property
     def problem(self) -> Problem:

@@ -66,20 +66,20 @@ def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
     return [step for step in steps if step in chosen] if wanted else list(steps)
 
 
+def backend_of(steps: Sequence[Step]) -> Optional[str]:
+    """What the last of the steps runs on; None if it does not run. (Step 00 is a CPU program.)"""
+    probe = run_step(steps[-1], ["--scenario", "two-body", "--steps", "1", "--validate", "off"], 60)
+    return probe.record.backend if probe.record is not None else None
+
+
 def default_build(root: Path = ROOT) -> Path:
-    """build/cuda where it can run, else build/cpu. Asks a program: it knows what it needs."""
+    """build/cuda where its programs find a device, else build/cpu."""
     cuda = root / "build" / "cuda"
-    if cuda.is_dir():
-        try:
-            # Step 00 runs on the CPU: the last step is sure to want a device.
-            program = find_steps(cuda)[-1].program
-            probe = subprocess.run(
-                [str(program), "--scenario", "two-body", "--steps", "1", "--validate", "off", "--quiet"],
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
-            if probe.returncode != NO_DEVICE:
-                return cuda
-        except (ToolError, OSError, subprocess.TimeoutExpired):
-            pass
+    try:
+        if cuda.is_dir() and backend_of(find_steps(cuda)) == "cuda":
+            return cuda
+    except ToolError:
+        pass  # nothing built there yet
     return root / "build" / "cpu"
 
 

@@ -66,7 +66,7 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
                      "range in brackets. G inter./s from the compute time, N^2 interactions a step "
                      "and system. Speedup: total time, over step 00 of this run.")
     if len(measured) < len(records):
-        lines.append(f"emulated: {EMULATED_NOTE}.")
+        lines.append(f"{EMULATED_NOTE}.")
     return lines
 
 

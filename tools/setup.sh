@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Finds what the project needs and installs what is missing, where that can be done without asking.
 # Sourced by ./nbody:
 #   set_up build|test|tour   returns when everything is there; otherwise says what is not, exits 1

@@ -1,0 +1,239 @@
+"""Body files and figures: known bytes, refusals, pictures that are not blank, captions."""
+
+import contextlib
+import io
+import math
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fakes
+
+try:
+    import numpy
+    from matplotlib import image
+except ModuleNotFoundError as missing:
+    raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
+
+import figures_performance
+import nbody_figures
+import plot
+import tour
+from figures_orbits import kepler_ellipse
+from nbody_files import FileError, read_bodies, read_snapshots
+
+VALUES = [1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5]
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, content: bytes) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return path
+
+    def assert_drawn(self, path: Path) -> None:
+        pixels = image.imread(str(path))[..., :3]
+        self.assertGreater(min(pixels.shape[:2]), 200)
+        self.assertGreater(float(pixels.var()), 1e-3, f"{path.name} is blank")
+
+    def two_orbits(self, scenario: str) -> Path:
+        for step in range(5):
+            angle = 0.3 * step
+            x, y = math.cos(angle), math.sin(angle)
+            bodies = [0, 0, 0, 0, 0, 0, 1, x, y, 0, -y, x, 0, 3.0035e-6]
+            self.file(f"orbits/snapshot_{step:08d}.bin",
+                      fakes.bin_bytes(bodies, 1, 2, scenario, angle, step))
+        return self.folder / "orbits"
+
+
+class Files(InFolder):
+    def test_known_bytes(self) -> None:
+        bodies = read_bodies(self.file("a.bin", fakes.bin_bytes(VALUES, 2, 1, "galaxies", 1.5, 7)))
+        numpy.testing.assert_array_equal(bodies.positions, [[[1, 2, 3]], [[-1, -2, -3]]])
+        numpy.testing.assert_array_equal(bodies.velocities, [[[4, 5, 6]], [[-4, -5, -6]]])
+        numpy.testing.assert_array_equal(bodies.masses, [[7], [0.5]])
+        self.assertEqual((bodies.time, bodies.step, bodies.gravity, bodies.softening, bodies.dt),
+                         (1.5, 7, 1.0, 0.05, 0.01))
+        self.assertEqual((bodies.integrator, bodies.scenario, bodies.units),
+                         ("leapfrog", "galaxies", "AU"))
+
+    def test_staggered_positions_are_taken_back(self) -> None:
+        bodies = read_bodies(self.file("a.bin", fakes.bin_bytes(VALUES, 2, 1, staggered=1)))
+        numpy.testing.assert_allclose(bodies.synchronised_positions()[0, 0], [0.98, 1.975, 2.97])
+
+    def test_damaged_files_are_refused(self) -> None:
+        good = fakes.bin_bytes(VALUES, 1, 2)
+        for content, expected in ((good[:-1], "truncated"), (good[:100], "truncated"),
+                                  (good + b"\0", "too long"),
+                                  (good[:12] + good[15:11:-1] + good[16:], "endian tag"),
+                                  (good[:-4] + b"\0\0\xc0\x7f", "NaN"), (b"\x80\xff", "neither BIN")):
+            with self.subTest(expected=expected):
+                path = self.file("damaged.bin", content)
+                with self.assertRaisesRegex(FileError, f"damaged.bin: .*{expected}"):
+                    read_bodies(path)
+
+    def test_csv(self) -> None:
+        text = b"# time=2\n# units=AU\n# a comment\nname,m,x,y,z,vx,vy,vz\nSun,1,2,3,4,5,6,7\n"
+        bodies = read_bodies(self.file("a.csv", text))
+        self.assertEqual((bodies.names, bodies.time, bodies.units), (["Sun"], 2.0, "AU"))
+        numpy.testing.assert_array_equal(bodies.positions[0, 0], [2, 3, 4])
+        self.assertEqual(bodies.masses[0, 0], 1)
+        for line, expected in ((b"Moon,1,2\n", "a.csv:6: 3 values"), (b"Moon,1,2,3,x,5,6,7\n", "a.csv:6")):
+            with self.assertRaisesRegex(FileError, expected):
+                read_bodies(self.file("a.csv", text + line))
+
+    def test_snapshots_are_in_order_and_of_one_run(self) -> None:
+        folder = self.two_orbits("solar-system")
+        self.assertEqual([bodies.step for bodies in read_snapshots(folder)], [0, 1, 2, 3, 4])
+        self.file("orbits/snapshot_00000009.bin", fakes.bin_bytes(VALUES, 2, 1))
+        with self.assertRaisesRegex(FileError, "snapshot_00000009.bin"):
+            read_snapshots(folder)
+
+
+class Figures(InFolder):
+    def plot(self, *words: object) -> tuple[int, str]:
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                code = plot.main([str(word) for word in words])
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue() + errors.getvalue()
+
+    def test_performance_figures(self) -> None:
+        records = fakes.write_records(self.folder / "r.jsonl", fakes.staircase_records())
+        code, said = self.plot("performance", records, "--output", self.folder / "figures")
+        self.assertEqual(code, 0, said)
+        names = {path.name for path in (self.folder / "figures").iterdir()}
+        self.assertEqual(names, {f"{step}.png" for step, _, _ in fakes.STAIRCASE}
+                         | {"all_throughput.png", "all_speedup.png"})
+        for name in names:
+            self.assert_drawn(self.folder / "figures" / name)
+
+    def test_three_files_a_step(self) -> None:
+        records = fakes.write_records(self.folder / "r.jsonl", fakes.staircase_records()[:2])
+        self.plot("performance", records, "--output", self.folder / "f", "--separate", "--format", "svg")
+        for panel in ("time", "throughput", "speedup"):
+            self.assertTrue((self.folder / "f" / f"step01_gpu_naive_{panel}.svg").is_file())
+
+    def test_captions_have_machines_and_date(self) -> None:
+        records = fakes.write_records(self.folder / "r.jsonl", fakes.staircase_records())
+        captions = []
+        keep = lambda figure, path, caption: captions.append(caption) or nbody_figures.pyplot.close(figure)
+        with mock.patch.object(figures_performance, "save", keep):
+            self.plot("performance", records, "--output", self.folder)
+        self.assertEqual(len(captions), 6)
+        for caption in captions:
+            self.assertIn("Test CPU x 64", caption)
+            self.assertIn("2026-01-02", caption)
+        self.assertTrue(all("Test GPU" in caption for caption in captions[1:]))
+
+    def test_emulated_records_are_refused_in_one_line(self) -> None:
+        records = fakes.write_records(self.folder / "r.jsonl", [fakes.record("step01_gpu_naive", "hostcuda")])
+        code, said = self.plot("performance", records, "--output", self.folder / "figures")
+        self.assertEqual(code, 2)
+        self.assertEqual(len(said.splitlines()), 1)
+        self.assertIn("hostcuda", said)
+        self.assertFalse((self.folder / "figures").exists())
+
+    def test_orbits(self) -> None:
+        for scenario in ("solar-system", "figure-eight", ""):
+            with self.subTest(scenario=scenario):
+                output = self.folder / "orbits.png"
+                code, said = self.plot("orbits", self.two_orbits(scenario), "--output", output)
+                self.assertEqual(code, 0, said)
+                self.assert_drawn(output)
+
+    def test_kepler_ellipse(self) -> None:
+        # a = 1, e = 0.5, from pericentre: it must pass the apocentre at x = -1.5 and return.
+        speed = math.sqrt(1.5 / 0.5)
+        ellipse = kepler_ellipse(numpy.array([0.5, 0, 0]), numpy.array([0, speed, 0]), 1.0)
+        self.assertAlmostEqual(ellipse[:, 0].min(), -1.5, places=3)
+        self.assertAlmostEqual(ellipse[:, 1].max(), math.sqrt(0.75), places=3)
+        numpy.testing.assert_allclose(ellipse[0], ellipse[-1], atol=1e-12)
+
+    def test_density(self) -> None:
+        generator = numpy.random.default_rng(1)
+        values = generator.normal(size=(2 * 300, 7))
+        values[:, 6] = 1
+        before = self.file("before.bin", fakes.bin_bytes(values.ravel(), 2, 300))
+        values[:, :3] *= 0.4
+        after = self.file("after.bin", fakes.bin_bytes(values.ravel(), 2, 300, time=3))
+        output = self.folder / "density.png"
+        code, said = self.plot("density", before, after, "--output", output)
+        self.assertEqual(code, 0, said)
+        self.assert_drawn(output)
+        other = self.file("other.bin", fakes.bin_bytes(VALUES, 2, 1))
+        code, said = self.plot("density", before, other, "--output", output)
+        self.assertEqual((code, len(said.splitlines())), (2, 1))
+
+    def test_density_keeps_the_mass(self) -> None:
+        from figures_density import PIXELS, surface_density
+        points = numpy.random.default_rng(2).normal(size=(500, 2))
+        density = surface_density(points, numpy.full(500, 0.002), 12.0, 0.3)
+        self.assertAlmostEqual(density.sum() * (24.0 / PIXELS) ** 2, 1.0, places=3)
+
+
+SNAPSHOTS = """
+if "--snapshot-dir" in words:
+    sys.path.insert(0, {tests!r})
+    import fakes, math, pathlib
+    few = words[words.index("--scenario") + 1] != "galaxies"
+    for step in range(4):
+        t = 0.5 * step
+        state = [v for i in range(2 if few else 40) for v in
+                 (i * math.cos(t + i), i * math.sin(t + i), 0, -math.sin(t), math.cos(t), 0, 1)]
+        path = pathlib.Path(words[words.index("--snapshot-dir") + 1]) / f"snapshot_{{step:08d}}.bin"
+        path.write_bytes(fakes.bin_bytes(state, 1, len(state) // 7, "", t, step))
+""".format(tests=str(Path(__file__).resolve().parent))
+
+
+class Tour(InFolder):
+    def tour(self, records: list, **broken: str) -> tuple[int, str]:
+        build = self.folder / "build"
+        for data in records:
+            fakes.write_step(build, data, SNAPSHOTS + broken.get(data["step"], ""))
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            code = tour.main(["--build", str(build), "--output", str(self.folder / "report"),
+                              "--results", str(self.folder / "results")])
+        return code, (self.folder / "report" / "index.html").read_text(encoding="utf-8")
+
+    def test_without_a_gpu(self) -> None:
+        code, page = self.tour([fakes.record("step00_cpu_omp", "cpu"),
+                                fakes.record("step01_gpu_naive", "hostcuda")])
+        self.assertEqual(code, 0)
+        self.assertIn("no GPU measurement is committed", page)
+        self.assertIn("emulated on a CPU: not GPU times", page)
+        for name in ("solar_system", "figure_eight", "galaxies"):
+            self.assertIn(f"figures/{name}.png", page)
+            self.assert_drawn(self.folder / "report" / "figures" / f"{name}.png")
+        self.assertNotIn(str(self.folder), page)
+
+    def test_without_a_gpu_the_committed_staircase_is_named(self) -> None:
+        (self.folder / "results").mkdir()
+        fakes.write_records(self.folder / "results" / "there.jsonl", fakes.staircase_records())
+        code, page = self.tour([fakes.record("step01_gpu_naive", "hostcuda")])
+        self.assertEqual(code, 0)
+        self.assertIn("measured on another machine on 2026-01-02", page)
+        self.assertIn("docs/results/there.jsonl", page)
+        self.assertTrue((self.folder / "report" / "figures" / "committed_speedup.png").is_file())
+
+    def test_on_a_gpu_a_failing_step_is_shown(self) -> None:
+        code, page = self.tour(fakes.staircase_records(), step02_layout="\nsys.exit(1)")
+        self.assertEqual(code, 1)
+        self.assertIn("Not everything ran as it should", page)
+        self.assertIn("step02_layout: error", page)
+        self.assertIn("The staircase, measured here", page)
+        self.assertTrue((self.folder / "report" / "figures" / "all_speedup.png").is_file())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+"""Records: read, refused with file and line, quartiles, and the staircases made of them."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import fakes
+from nbody_arguments import ToolError
+from nbody_records import Quartiles, RecordError, quartiles, read_records
+from nbody_staircase import newest_gpu_staircase, read_staircase, staircases
+
+
+class Records(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.file = self.folder / "records.jsonl"
+
+    def refused(self, expected: str) -> None:
+        with self.assertRaises(RecordError) as caught:
+            read_records(self.file)
+        self.assertIn(expected, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_quartiles_interpolate_like_numpy(self) -> None:
+        self.assertEqual(quartiles([4, 1, 3, 2]), Quartiles(1.75, 2.5, 3.25))
+        self.assertEqual(quartiles([7]), Quartiles(7, 7, 7))
+
+    def test_times_and_rates(self) -> None:
+        record = read_records(fakes.write_records(self.file, [fakes.record("step03_tiling")]))[0]
+        self.assertEqual(record.seconds("compute"), Quartiles(1.5, 2.0, 3.0))
+        self.assertEqual(record.seconds("total").range, 1.5)
+        rate = record.giga_interactions_per_second("compute")
+        self.assertAlmostEqual(rate.median, 32 * 8192 ** 2 * 20 / 2.0 * 1e-9)
+        self.assertLess(rate.low, rate.high)
+        self.assertEqual((record.number, record.label), (3, "03 tiling"))
+
+    def test_a_malformed_line_is_named(self) -> None:
+        fakes.write_records(self.file, [fakes.record("step01_gpu_naive")])
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write("\n{ not json\n")
+        self.refused(f"{self.file}:3: not JSON")
+
+    def test_what_is_not_a_record_is_named(self) -> None:
+        good = fakes.record("step01_gpu_naive")
+        for change, expected in (({"backend": "opencl"}, "'backend' is 'opencl'"),
+                                 ({"bodies": "many"}, "'bodies' is \"many\""),
+                                 ({"repeats": []}, "'repeats' is empty"),
+                                 ({"step": "warmup"}, "'step' is 'warmup'"),
+                                 ({"median": {**good["median"], "total": 9.0}}, "the median 'total'"),
+                                 ({"verdict": "ok"}, "'verdict' is 'ok'")):
+            with self.subTest(change=change):
+                fakes.write_records(self.file, [good, {**good, **change}])
+                self.refused(f"{self.file}:2: not a result record: {expected}")
+        del good["systems"]
+        fakes.write_records(self.file, [good])
+        self.refused(":1: not a result record: 'systems' is missing")
+
+    def test_speedup_is_of_total_times(self) -> None:
+        first, second = read_records(fakes.write_records(self.file, [
+            fakes.record("step00_cpu_omp", "cpu", (9.5, 9.5, 9.5)),
+            fakes.record("step01_gpu_naive", "cuda", (0.5, 0.5, 0.5))]))
+        self.assertEqual(second.speedup_over(first).median, 10.0)
+        self.assertEqual(second.speedup_over(first, "compute").median, 19.0)
+
+    def test_emulated_records_are_no_staircase(self) -> None:
+        fakes.write_records(self.file, fakes.staircase_records()
+                            + [fakes.record("step04_unroll", "hostcuda")])
+        with self.assertRaisesRegex(ToolError, "hostcuda.*not GPU times"):
+            read_staircase(self.file)
+
+    def test_other_problems_are_not_compared(self) -> None:
+        fakes.write_records(self.file, fakes.staircase_records()
+                            + [fakes.record("step04_unroll", bodies=1024)])
+        with self.assertRaisesRegex(ToolError, "2 problems"):
+            read_staircase(self.file)
+
+    def test_the_last_run_of_a_step_counts_and_steps_are_sorted(self) -> None:
+        records = read_records(fakes.write_records(
+            self.file, [fakes.record("step03_tiling", date="2026-01-01"),
+                        fakes.record("step01_gpu_naive"),
+                        fakes.record("step03_tiling", date="2026-01-09")]))
+        found = staircases(records)[0].records
+        self.assertEqual([r.number for r in found], [1, 3])
+        self.assertEqual(found[1].date, "2026-01-09")
+
+    def test_the_newest_committed_measurement_is_found_by_its_date(self) -> None:
+        self.assertIsNone(newest_gpu_staircase(self.folder))
+        for name, date in (("z_old", "2026-01-01"), ("a_new", "2026-02-01")):
+            fakes.write_records(self.folder / f"{name}.jsonl",
+                                [{**data, "date": date} for data in fakes.staircase_records()])
+        # Newer, but without a CPU baseline, or without a GPU.
+        fakes.write_records(self.folder / "gpu_only.jsonl",
+                            [fakes.record("step03_tiling", date="2026-03-01")])
+        fakes.write_records(self.folder / "emulated.jsonl",
+                            [fakes.record("step00_cpu_omp", "cpu", date="2026-03-02"),
+                             fakes.record("step03_tiling", "hostcuda", date="2026-03-02")])
+        source, staircase = newest_gpu_staircase(self.folder)
+        self.assertEqual(source.name, "a_new.jsonl")
+        self.assertEqual(len(staircase.records), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
