@@ -65,8 +65,8 @@ double potential_energy(const std::vector<Vector>& positions, double softening) 
 
 // Aarseth, Henon and Wielen (1974), in Henon units (G = M = 1, E = -1/4). Cut at the mass fraction
 // 0.999, or a rare body would sit so far out that float32 resolves the rest of the sphere badly.
-// Velocities are scaled last, to 2T = |W| with the softened W: softening weakens the binding, and
-// without this the sphere would expand by some per cent.
+// Velocities, in any unit until then, are scaled last, to 2T = |W| with the softened W: softening
+// weakens the binding, and without this the sphere would expand by some per cent.
 void plummer(std::span<Body> bodies, Random& random, double softening) {
   constexpr double kMassFraction = 0.999;
   constexpr double kLength = 3 * std::numbers::pi / 16;  // of a Plummer radius, in Henon units
@@ -82,7 +82,7 @@ void plummer(std::span<Body> bodies, Random& random, double softening) {
       y = random.uniform(0, 0.1);  // the density's maximum is 0.0922
     } while (y >= q * q * std::pow(1 - q * q, 3.5));
     const double speed = q * std::numbers::sqrt2 * std::pow(1 + r * r, -0.25);
-    velocities[i] = isotropic(random, speed / std::sqrt(kLength));
+    velocities[i] = isotropic(random, speed);
   }
   remove_mean(positions);
   remove_mean(velocities);

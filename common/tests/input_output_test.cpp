@@ -269,6 +269,15 @@ TEST_F(BadBin, CountsThatLie) {
   EXPECT_NE(message(wraps).find("at most 2147483647"), std::string::npos);
 }
 
+// Read first and checked later, a terabyte of holes would not fit into memory.
+TEST_F(BadBin, TheSizeIsCheckedBeforeTheRestIsRead) {
+  const auto file = folder_.with("holes.bin", bytes_);
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  EXPECT_EQ(refusal(file), file.string() +
+                               ": 1099511627776 bytes, but its header describes 2 systems of 3 "
+                               "bodies, which take 312");
+}
+
 TEST_F(BadBin, Bodies) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const char* rule = "; every value must be a finite number";
@@ -341,9 +350,9 @@ TEST(Cut, ForeignFiles) {
   EXPECT_EQ(refusal(file, {.systems = {}, .bodies = 24}),
             holds + "which cannot be cut into systems of 24");
   EXPECT_EQ(refusal(file, {.systems = 4, .bodies = 4}), holds + "not 4 systems of 4");
-  // 2^16 * 2^16 + 12 would be 12 in 32 bits.
-  EXPECT_EQ(refusal(file, {.systems = 1431655769, .bodies = 12}),
-            holds + "not 1431655769 systems of 12");
+  // (2^30 + 1) * 12 is 12 in 32 bits.
+  EXPECT_EQ(refusal(file, {.systems = 1073741825, .bodies = 12}),
+            holds + "not 1073741825 systems of 12");
   EXPECT_EQ(refusal(file, {.systems = 0, .bodies = {}}),
             "the numbers of systems and of bodies must be at least 1");
 }

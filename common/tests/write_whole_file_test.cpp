@@ -1,4 +1,5 @@
 // A file is whole or absent, and nothing else is left behind.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -110,6 +111,18 @@ TEST(WriteWholeFile, ADeviceIsWrittenInPlace) {
   ASSERT_EQ(stat("/dev/null", &status), 0);
   EXPECT_TRUE(S_ISCHR(status.st_mode));
   EXPECT_THROW(write_whole_file("/dev/full", write_new), std::runtime_error);
+}
+
+TEST(WriteWholeFile, APipeIsWrittenInPlace) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int reader = open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_whole_file(folder / "pipe", write_new);
+  char bytes[8] = {};
+  EXPECT_EQ(read(reader, bytes, sizeof(bytes)), 3);
+  EXPECT_STREQ(bytes, "new");
+  close(reader);
 }
 
 TEST(WriteWholeFile, ASymbolicLinkStaysOne) {
