@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Checks and times the steps on a machine with a GPU; needs the programs of the cuda preset and nothing
+# else. Run from the root of the repository:
+#
+#   tools/measure.sh BUILD OUT [check] [sanitize] [systems] [single]
+#
+# check     every step's tests, GPU required
+# sanitize  compute-sanitizer's four tools on every step at a small size
+# systems   32 systems x 8192 bodies x 20 steps, all steps (step00 fewer repeats)
+# single    one system of 16384, 65536 and 262144 bodies, the steps that use more than one block for it
+# Records go to OUT/*.jsonl, logs beside them. Exit code 1 if anything failed.
+set -u
+build=${1:?BUILD OUT [part...]}
+out=${2:?BUILD OUT [part...]}
+shift 2
+parts=${*:-check sanitize systems single}
+mkdir -p "$out"
+export NBODY_REQUIRE_GPU=1
+failed=0
+
+wants() { [[ " $parts " == *" $1 "* ]]; }
+steps() { for folder in "$build"/step[0-9][0-9]_*; do basename "$folder"; done; }
+fail() { echo "FAILED: $*"; failed=1; }
+
+# record FILE STEP ARGUMENTS...: appends one record, prints one line
+record() {
+  local file=$1 step=$2
+  shift 2
+  if ! "$build/$step/$step" "$@" --quiet --json "$out/one.json" 2>>"$out/errors.log"; then
+    fail "$step $*"
+  fi
+  [ -f "$out/one.json" ] || return
+  cat "$out/one.json" >>"$out/$file"
+  python3 - "$out/one.json" <<'PYTHON'
+import json, sys
+r = json.load(open(sys.argv[1]))
+print("%-22s %3d x %7d x %3d  compute %.6f s (iqr %.6f)  total %.6f s  %8.1f G/s  rms %.2e  %s" % (
+    r["step"], r["systems"], r["bodies"], r["steps"], r["median"]["compute"], r["iqr"]["compute"],
+    r["median"]["total"], r["interactions_per_second"] * 1e-9,
+    r["errors"].get("acceleration_rms") or float("nan"), r["verdict"]), flush=True)
+PYTHON
+  rm -f "$out/one.json"
+}
+
+if wants check; then
+  for step in $(steps); do
+    if "$build/$step/${step}_test" >"$out/$step.test.log" 2>&1; then
+      echo "$step: $(grep -c '       OK' "$out/$step.test.log") tests passed"
+    else
+      fail "$step tests"
+      grep -E 'FAILED|Failure|>|error' "$out/$step.test.log" | head -20
+    fi
+    NBODY_PROGRAM="$build/$step/$step" "$build/tests/command_line/command_line_test" \
+      >"$out/$step.command_line.log" 2>&1 || { fail "$step command line"; grep -A8 Failure "$out/$step.command_line.log" | head -40; }
+  done
+fi
+
+if wants sanitize; then
+  for step in $(steps); do
+    [ "$step" = step00_cpu_omp ] && continue
+    for tool in memcheck racecheck synccheck initcheck; do
+      log="$out/$step.$tool.log"
+      compute-sanitizer --tool $tool --error-exitcode 9 "$build/$step/$step" --scenario galaxies \
+        --systems 3 --bodies 1100 --steps 2 --validate off --quiet >"$log" 2>&1
+      code=$?
+      echo "$step $tool: exit $code, $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log" | sed 's/=* *//')"
+      [ $code -eq 0 ] || fail "$step $tool"
+    done
+  done
+fi
+
+if wants systems; then
+  for step in $(steps); do
+    repeats=10
+    [ "$step" = step00_cpu_omp ] && repeats=3
+    record systems.jsonl "$step" --scenario galaxies --systems 32 --bodies 8192 --steps 20 \
+      --warmup 1 --repeat $repeats
+  done
+fi
+
+if wants single; then
+  for bodies in 16384 65536 262144; do
+    for step in $(steps); do
+      [[ "$step" < step05 ]] && continue
+      record single.jsonl "$step" --scenario plummer --bodies $bodies --steps 5 --warmup 1 --repeat 10
+    done
+  done
+fi
+exit $failed
