@@ -19,6 +19,7 @@
 #include <functional>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "runtime_api.h"
 #include "types.h"
@@ -87,9 +88,19 @@ struct ExactLauncher {
   }
   // Fewer arguments than parameters: the kernel has default arguments.
   template <class... Arguments>
-  requires(sizeof...(Arguments) < sizeof...(Parameters)) void operator()(
-      Arguments... arguments) const {
-    DeducedLauncher<Call>{call, request}(arguments...);
+    requires(sizeof...(Arguments) < sizeof...(Parameters))
+  void operator()(Arguments&&... arguments) const {
+    enqueue_first(std::index_sequence_for<Arguments...>{}, std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  template <std::size_t... kIndex, class... Arguments>
+  void enqueue_first(std::index_sequence<kIndex...>, Arguments&&... arguments) const {
+    using All = std::tuple<Parameters...>;
+    static_assert(std::is_invocable_v<const Call&, const std::tuple_element_t<kIndex, All>&...>,
+                  "kernel launch: fewer arguments than the kernel's parameters");
+    enqueue_call<Call, std::tuple_element_t<kIndex, All>...>(
+        request, call, std::forward<Arguments>(arguments)...);
   }
 };
 

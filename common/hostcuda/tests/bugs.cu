@@ -1,0 +1,302 @@
+// Programs with the mistakes that are made in kernels and around them, each with its correction.
+//
+//   hostcuda_bugs NAME            the mistake: hostcuda stops it, or the result is wrong
+//   hostcuda_bugs NAME corrected  prints "result ok" in every mode
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kThreads = 128;
+bool corrected = false;
+
+__global__ void read_past_shared(float* out, int past) {
+  __shared__ float values[kThreads];
+  values[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = values[threadIdx.x + past];
+}
+
+__global__ void read_past_dynamic(float* out, int past) {
+  extern __shared__ float values[];
+  values[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = values[threadIdx.x + past];
+}
+
+__global__ void write_past_global(float* out, int past) { out[threadIdx.x + past] = 1; }
+
+template <bool kCorrect>
+__global__ void reverse(float* out) {
+  __shared__ float values[kThreads];
+  values[threadIdx.x] = threadIdx.x;
+  if (kCorrect) __syncthreads();
+  out[threadIdx.x] = values[kThreads - 1 - threadIdx.x];
+}
+
+template <bool kCorrect>
+__global__ void sum_tiles(const float* in, float* out) {
+  __shared__ float tile[kThreads];
+  float sum = 0;
+  for (int t = 0; t < 4; ++t) {
+    tile[threadIdx.x] = in[t * kThreads + threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < kThreads; ++k) sum += tile[k];
+    if (kCorrect) __syncthreads();  // without it a fast thread overwrites what others still read
+  }
+  out[threadIdx.x] = sum;
+}
+
+template <bool kCorrect>
+__global__ void different_barriers(float* out) {
+  if (kCorrect || threadIdx.x < 40) {
+    out[threadIdx.x] = 1;
+    __syncthreads();
+  } else {
+    out[threadIdx.x] = 1;
+    __syncthreads();
+  }
+}
+
+template <bool kCorrect>
+__global__ void return_before_barrier(float* out, int n) {
+  const int i = threadIdx.x;
+  if (!kCorrect && i >= n) return;
+  if (i < n) out[i] = 1;
+  __syncthreads();
+  if (i < n) out[i] = out[i] * out[0];
+}
+
+template <bool kCorrect>
+__global__ void barrier_and_shuffle(float* out) {
+  float value = 1;
+  if (!kCorrect && threadIdx.x % 32 == 0)
+    __syncthreads();
+  else
+    value = __shfl_down_sync(0xffffffff, value, 1);
+  out[threadIdx.x] = value;
+}
+
+template <bool kCorrect>
+__global__ void half_initialised(float* out) {
+  __shared__ float values[kThreads];
+  if (kCorrect || threadIdx.x < kThreads / 2) values[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = values[threadIdx.x];
+}
+
+template <bool kCorrect>
+__global__ void count_threads(unsigned* counter) {
+  if (kCorrect)
+    atomicAdd(counter, 1u);
+  else
+    *counter += 1;
+}
+
+template <bool kCorrect>
+__global__ void shuffle_in_branch(float* out) {
+  float value = 1;
+  if (kCorrect || threadIdx.x % 32 < 16) value = __shfl_down_sync(kCorrect ? ~0u : 0xffffu, value, 8);
+  out[threadIdx.x] = value;
+}
+
+__global__ void double_values(float* values) { values[threadIdx.x] *= 2; }
+__global__ void fill(float* out, float value) { out[threadIdx.x] = value; }
+
+__constant__ float scale;
+__global__ void scaled(float* out) { out[threadIdx.x] = scale; }
+
+// Prints the verdict; the comparison is written so that NaN is wrong.
+int verdict(const std::vector<float>& values, float wanted) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == wanted) continue;
+    std::printf("WRONG RESULT: element %zu is %g, not %g\n", i, values[i], wanted);
+    return 1;
+  }
+  std::puts("result ok");
+  return 0;
+}
+
+struct Buffer {
+  explicit Buffer(int size = kThreads) : size(size) { cudaMalloc(&data, size * sizeof(float)); }
+  ~Buffer() { cudaFree(data); }
+  std::vector<float> get() const {
+    std::vector<float> values(size);
+    cudaMemcpy(values.data(), data, size * sizeof(float), cudaMemcpyDeviceToHost);
+    return values;
+  }
+  float* data = nullptr;
+  int size;
+};
+
+struct Pinned {
+  Pinned() { cudaMallocHost(&data, kBytes); }
+  ~Pinned() { cudaFreeHost(data); }
+  void set(float value) {
+    for (int i = 0; i < kThreads; ++i) data[i] = value;
+  }
+  std::vector<float> get() const { return std::vector<float>(data, data + kThreads); }
+  static constexpr std::size_t kBytes = kThreads * sizeof(float);
+  float* data = nullptr;
+};
+
+int run_missing_barrier(const Buffer& b) {
+  corrected ? reverse<true><<<1, kThreads>>>(b.data) : reverse<false><<<1, kThreads>>>(b.data);
+  std::vector<float> values = b.get();
+  for (int i = 0; i < kThreads; ++i) values[i] -= kThreads - 1 - i;
+  return verdict(values, 0);
+}
+
+int run_tile_loop(const Buffer& b) {
+  Buffer in(4 * kThreads);
+  std::vector<float> tiles;
+  for (int i = 0; i < 4 * kThreads; ++i) tiles.push_back(static_cast<float>(i / kThreads));
+  cudaMemcpy(in.data, tiles.data(), tiles.size() * sizeof(float), cudaMemcpyHostToDevice);
+  corrected ? sum_tiles<true><<<1, kThreads>>>(in.data, b.data)
+            : sum_tiles<false><<<1, kThreads>>>(in.data, b.data);
+  return verdict(b.get(), 6 * kThreads);
+}
+
+int run_lost_update() {
+  constexpr unsigned kBlocks = 1 << 14;
+  unsigned* counter;
+  cudaMalloc(&counter, sizeof *counter);
+  // Blocks do run at the same time, on several cores; within a block nothing would be lost here.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    cudaMemset(counter, 0, sizeof *counter);
+    corrected ? count_threads<true><<<kBlocks, kThreads>>>(counter)
+              : count_threads<false><<<kBlocks, kThreads>>>(counter);
+    unsigned counted = 0;
+    cudaMemcpy(&counted, counter, sizeof counted, cudaMemcpyDeviceToHost);
+    if (counted != kBlocks * kThreads) return std::puts("WRONG RESULT: updates are lost"), 1;
+  }
+  return std::puts("result ok"), 0;
+}
+
+int run_stream_without_event(const Buffer& b) {
+  Pinned host;
+  host.set(1);
+  cudaStream_t first, second;
+  cudaStreamCreate(&first);
+  cudaStreamCreate(&second);
+  cudaEvent_t done;
+  cudaEventCreate(&done);
+  cudaMemcpyAsync(b.data, host.data, Pinned::kBytes, cudaMemcpyHostToDevice, first);
+  double_values<<<1, kThreads, 0, first>>>(b.data);
+  cudaEventRecord(done, first);
+  if (corrected) cudaStreamWaitEvent(second, done, 0);
+  cudaMemcpyAsync(host.data, b.data, Pinned::kBytes, cudaMemcpyDeviceToHost, second);
+  cudaStreamSynchronize(second);
+  return verdict(host.get(), 2);
+}
+
+int run_reused_pinned_buffer(const Buffer& b) {
+  Pinned host;
+  host.set(1);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaMemcpyAsync(b.data, host.data, Pinned::kBytes, cudaMemcpyHostToDevice, stream);
+  if (corrected) cudaStreamSynchronize(stream);
+  host.set(0);  // the copy may not have happened yet
+  cudaStreamSynchronize(stream);
+  return verdict(b.get(), 1);
+}
+
+int run_unfinished_copy(const Buffer& b) {
+  Pinned host;
+  host.set(0);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  fill<<<1, kThreads, 0, stream>>>(b.data, 1);
+  cudaMemcpyAsync(host.data, b.data, Pinned::kBytes, cudaMemcpyDeviceToHost, stream);
+  if (corrected) cudaStreamSynchronize(stream);
+  return verdict(host.get(), 1);
+}
+
+int run_constant_on_one_device() {
+  const float value = 1;
+  cudaSetDevice(0);
+  cudaMemcpyToSymbol(scale, &value, sizeof value);
+  cudaSetDevice(1);
+  if (corrected) cudaMemcpyToSymbol(scale, &value, sizeof value);
+  const Buffer b;
+  scaled<<<1, kThreads>>>(b.data);
+  return verdict(b.get(), 1);
+}
+
+int run_wrong_device(const Buffer& b) {
+  if (!corrected) cudaSetDevice(1);
+  fill<<<1, kThreads>>>(b.data, 1);
+  cudaDeviceSynchronize();
+  return verdict(b.get(), 1);
+}
+
+int run_use_after_free(const Buffer& b) {
+  float* other;
+  cudaMalloc(&other, Pinned::kBytes);
+  if (!corrected) cudaFree(other);
+  fill<<<1, kThreads>>>(other, 1);
+  fill<<<1, kThreads>>>(b.data, 1);
+  return verdict(b.get(), 1);
+}
+
+int run_bad_configuration(const Buffer& b) {
+  fill<<<1, corrected ? kThreads : 2048>>>(b.data, 1);
+  const cudaError_t error = cudaGetLastError();
+  if (error) return std::printf("launch error: %s\n", cudaGetErrorString(error)), 1;
+  return verdict(b.get(), 1);
+}
+
+__device__ float recurse(volatile float* chain, int depth) {
+  volatile float frame[256];
+  frame[depth % 256] = *chain;
+  return depth ? recurse(frame, depth - 1) + frame[depth % 256] : 1;
+}
+__global__ void deep_recursion(float* out, int depth) {
+  volatile float start[256] = {};
+  out[threadIdx.x] = recurse(start, depth) > 0 ? 1 : 1;
+}
+
+int run(const std::string& bug) {
+  const Buffer b;
+  const int past = corrected ? 0 : 1;
+  const auto is = [&](const char* name) { return bug == name; };
+#define RUN(kernel, ...)                                           \
+  (corrected ? kernel<true><<<1, kThreads>>>(b.data __VA_ARGS__)   \
+             : kernel<false><<<1, kThreads>>>(b.data __VA_ARGS__), \
+   verdict(b.get(), 1))
+  if (is("past_shared")) read_past_shared<<<1, kThreads>>>(b.data, past);
+  else if (is("past_dynamic")) read_past_dynamic<<<1, kThreads, Pinned::kBytes>>>(b.data, past);
+  else if (is("past_global")) write_past_global<<<1, kThreads>>>(b.data, past);
+  else if (is("missing_barrier")) return run_missing_barrier(b);
+  else if (is("tile_loop")) return run_tile_loop(b);
+  else if (is("different_barriers")) return RUN(different_barriers);
+  else if (is("return_before_barrier")) return RUN(return_before_barrier, , kThreads - 28), 0;
+  else if (is("barrier_and_shuffle")) return RUN(barrier_and_shuffle);
+  else if (is("half_initialised")) return RUN(half_initialised);
+  else if (is("shuffle_in_branch")) return RUN(shuffle_in_branch);
+  else if (is("lost_update")) return run_lost_update();
+  else if (is("host_dereference")) return verdict({corrected ? 1 : *b.data}, 1);
+  else if (is("stream_without_event")) return run_stream_without_event(b);
+  else if (is("reused_pinned_buffer")) return run_reused_pinned_buffer(b);
+  else if (is("unfinished_copy")) return run_unfinished_copy(b);
+  else if (is("constant_on_one_device")) return run_constant_on_one_device();
+  else if (is("wrong_device")) return run_wrong_device(b);
+  else if (is("use_after_free")) return run_use_after_free(b);
+  else if (is("bad_configuration")) return run_bad_configuration(b);
+  else if (is("deep_recursion")) deep_recursion<<<1, kThreads>>>(b.data, corrected ? 3 : 1 << 20);
+  else return std::fprintf(stderr, "no such bug: %s\n", bug.c_str()), 3;
+  return verdict(b.get(), 1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return std::fprintf(stderr, "usage: hostcuda_bugs NAME [corrected]\n"), 3;
+  corrected = argc > 2 && !std::strcmp(argv[2], "corrected");
+  return run(argv[1]);
+}

@@ -1,0 +1,120 @@
+// Several devices, and several host threads that use them.
+#include <cstring>
+#include <thread>
+
+#include "support.h"
+
+namespace {
+
+__global__ void fill(int* values, int value) {
+  values[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+__global__ void copy_on_device(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
+
+TEST(Device, Properties) {
+  cudaDeviceProp p;
+  EXPECT_CUDA(cudaGetDeviceProperties(&p, 0));
+  EXPECT_STREQ("hostcuda CPU emulation", p.name);
+  EXPECT_EQ(1024, p.maxThreadsPerBlock);
+  EXPECT_EQ(32, p.warpSize);
+  EXPECT_EQ(49152u, p.sharedMemPerBlock);
+  int value = 0;
+  EXPECT_CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+  EXPECT_EQ(p.multiProcessorCount, value);
+  EXPECT_CUDA(cudaDriverGetVersion(&value));
+  EXPECT_EQ(CUDART_VERSION, value);
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, device_count()));
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(-1));
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
+}
+
+TEST(Device, CountIsThatOfTheEnvironment) {
+  const char* wanted = std::getenv("HOSTCUDA_DEVICES");
+  EXPECT_EQ(wanted ? std::atoi(wanted) : 1, device_count());
+}
+
+TEST(Device, PeerCopiesAndAccess) {
+  if (device_count() < 2) GTEST_SKIP();
+  DeviceArray<int> here(64);
+  fill<<<1, 64>>>(here, 5);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_CUDA(cudaSetDevice(1));
+  DeviceArray<int> there(64);
+  EXPECT_CUDA(cudaMemcpyPeer(there, 1, here, 0, here.bytes()));
+  EXPECT_EQ(std::vector<int>(64, 5), there.get());
+
+  int can_access = 0;
+  EXPECT_CUDA(cudaDeviceCanAccessPeer(&can_access, 1, 0));
+  EXPECT_EQ(1, can_access);
+  EXPECT_CUDA(cudaDeviceEnablePeerAccess(0, 0));
+  EXPECT_EQ(cudaErrorPeerAccessAlreadyEnabled, cudaDeviceEnablePeerAccess(0, 0));
+  EXPECT_CUDA(cudaMemset(there, 0, there.bytes()));
+  copy_on_device<<<1, 64>>>(there, here);
+  EXPECT_EQ(std::vector<int>(64, 5), there.get());
+  EXPECT_CUDA(cudaDeviceDisablePeerAccess(0));
+  EXPECT_EQ(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
+  EXPECT_EQ(cudaErrorPeerAccessNotEnabled, cudaGetLastError());
+  EXPECT_CUDA(cudaSetDevice(0));
+}
+
+TEST(Device, StreamOfAnotherDeviceIsRefused) {
+  if (device_count() < 2) GTEST_SKIP();
+  cudaStream_t stream = nullptr;
+  EXPECT_CUDA(cudaSetDevice(1));
+  EXPECT_CUDA(cudaStreamCreate(&stream));
+  EXPECT_CUDA(cudaSetDevice(0));
+  DeviceArray<int> values(32, 1);
+  fill<<<1, 32, 0, stream>>>(values, 2);
+  EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaGetLastError());
+  cudaEvent_t event = nullptr;
+  EXPECT_CUDA(cudaEventCreate(&event));
+  EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventRecord(event, stream));
+  EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaGetLastError());
+  EXPECT_CUDA(cudaEventRecord(event));
+  EXPECT_CUDA(cudaStreamWaitEvent(stream, event));  // waiting across devices is fine
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_CUDA(cudaStreamDestroy(stream));
+  EXPECT_CUDA(cudaEventDestroy(event));
+  EXPECT_EQ(std::vector<int>(32, 1), values.get());
+}
+
+__constant__ int offset;
+__global__ void accumulate(int* values, int round) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = values[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  values[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + offset + round;
+}
+
+// One host thread for each device: the current device, the last error and the constants are apart.
+TEST(Device, EachHostThreadHasItsOwn) {
+  const int devices = device_count();
+  constexpr int kThreads = 4, kBlocks = 20, kRounds = 30;
+  std::vector<std::vector<int>> results(kThreads);
+  std::vector<cudaError_t> errors(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      EXPECT_CUDA(cudaSetDevice(t % devices));
+      const int own_offset = t % devices;
+      EXPECT_CUDA(cudaMemcpyToSymbol(offset, &own_offset, sizeof own_offset));
+      cudaStream_t stream = nullptr;
+      EXPECT_CUDA(cudaStreamCreate(&stream));
+      DeviceArray<int> values(64 * kBlocks, 0);
+      for (int round = 0; round < kRounds; ++round)
+        accumulate<<<kBlocks, 64, 0, stream>>>(values, round);
+      EXPECT_CUDA(cudaStreamSynchronize(stream));
+      results[t] = values.get();
+      if (t == 1) fill<<<0, 1>>>(values, 0);
+      errors[t] = cudaGetLastError();
+      EXPECT_CUDA(cudaStreamDestroy(stream));
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 0; t < kThreads; ++t) {
+    const int wanted = kRounds * (kRounds - 1) / 2 + kRounds * (t % devices);
+    EXPECT_EQ(std::vector<int>(64 * kBlocks, wanted), results[t]) << t;
+    EXPECT_EQ(t == 1 ? cudaErrorInvalidConfiguration : cudaSuccess, errors[t]);
+  }
+}
+
+}  // namespace

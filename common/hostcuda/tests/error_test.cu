@@ -1,0 +1,99 @@
+// Launch limits, the last error, attributes of kernels, occupancy.
+#include <string>
+
+#include "support.h"
+
+namespace {
+
+__global__ void touch(int* value) { *value = 1; }
+__global__ void use_dynamic(int* value) {
+  extern __shared__ int memory[];
+  memory[0] = 1;
+  *value = memory[0];
+}
+template <int kNumber>
+__global__ void use_dynamic_template(int* value) {
+  extern __shared__ int memory[];
+  memory[0] = kNumber;
+  *value = memory[0];
+}
+
+TEST(Error, ConfigurationsThatNoGpuTakes) {
+  DeviceArray<int> value(1, 0);
+  const dim3 wrong_grids[] = {dim3(0), dim3(1, 0), dim3(1, 1, 0), dim3(1, 65536), dim3(1, 1, 65536),
+                              dim3(0x80000000u)};
+  const dim3 wrong_blocks[] = {dim3(0),      dim3(1025),  dim3(1, 1025),    dim3(32, 33),
+                               dim3(1, 1, 65), dim3(16, 16, 5), dim3(65536, 65536)};
+  for (const dim3& grid : wrong_grids) {
+    touch<<<grid, 1>>>(value);
+    EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError()) << grid.x << " " << grid.y;
+  }
+  for (const dim3& block : wrong_blocks) {
+    touch<<<1, block>>>(value);
+    EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError()) << block.x << " " << block.y;
+  }
+  EXPECT_EQ(0, value.get()[0]) << "a refused launch runs nothing";
+  touch<<<1, dim3(16, 1, 64)>>>(value);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+}
+
+TEST(Error, MuchSharedMemoryMustBeAskedFor) {
+  DeviceArray<int> value(1, 0);
+  constexpr std::size_t kLarge = 100 << 10;
+  use_dynamic<<<1, 1, 48 << 10>>>(value);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  use_dynamic<<<1, 1, kLarge>>>(value);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  EXPECT_CUDA(cudaFuncSetAttribute(use_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   kLarge));
+  use_dynamic<<<1, 1, kLarge>>>(value);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  use_dynamic<<<1, 1, kLarge + 4>>>(value);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+
+  use_dynamic_template<3><<<1, 1, kLarge>>>(value);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError()) << "each kernel asks for itself";
+  EXPECT_CUDA(cudaFuncSetAttribute(use_dynamic_template<3>,
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, kLarge));
+  use_dynamic_template<3><<<1, 1, kLarge>>>(value);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  EXPECT_EQ(3, value.get()[0]);
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaFuncSetAttribute(use_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 228 << 10));
+  cudaGetLastError();
+}
+
+TEST(Error, TheLastOneStaysUntilItIsTaken) {
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  int* value = nullptr;
+  touch<<<0, 1>>>(value);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(cudaErrorInvalidConfiguration, cudaPeekAtLastError());
+  EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
+  EXPECT_EQ(cudaSuccess, cudaPeekAtLastError());
+}
+
+TEST(Error, HaveNames) {
+  EXPECT_STREQ("cudaErrorMemoryAllocation", cudaGetErrorName(cudaErrorMemoryAllocation));
+  EXPECT_STREQ("out of memory", cudaGetErrorString(cudaErrorMemoryAllocation));
+  EXPECT_STREQ("no error", cudaGetErrorString(cudaSuccess));
+  EXPECT_STREQ("unrecognized error code", cudaGetErrorName(static_cast<cudaError_t>(12345)));
+}
+
+TEST(Error, OccupancyCountsThreadsAndSharedMemory) {
+  int blocks = 0, grid = 0, block = 0;
+  EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, touch, 256, 0));
+  EXPECT_EQ(8, blocks);
+  EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, touch, 33, 0));
+  EXPECT_EQ(32, blocks);
+  EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, touch, 256, 100 << 10));
+  EXPECT_EQ(2, blocks);
+  EXPECT_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, use_dynamic_template<1>));
+  cudaDeviceProp p;
+  EXPECT_CUDA(cudaGetDeviceProperties(&p, 0));
+  EXPECT_EQ(256, block);
+  EXPECT_EQ(8 * p.multiProcessorCount, grid);
+}
+
+}  // namespace

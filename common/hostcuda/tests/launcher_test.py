@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What the compiler launcher promises besides the rewriting: dependencies, lines, pass-through."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMPILER = sys.argv.pop(1) if len(sys.argv) > 1 else "c++"
+LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "launcher",
+                        "hostcudacc.py")
+
+
+class LauncherTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def launch(self, *arguments, compiler=(COMPILER,)):
+        return subprocess.run([sys.executable, LAUNCHER, *compiler, *arguments],
+                              cwd=self.folder.name, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+
+    def test_header_is_in_the_dependencies(self):
+        self.write("a.h", "constexpr int kA = 1;\n")
+        self.write("a.cu", '#include "a.h"\n__global__ void k() { (void)kA; }\n')
+        result = self.launch("-std=c++20", "-MD", "-MT", "a.o", "-MF", "a.d", "-o", "a.o", "-c",
+                             "a.cu")
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        with open(self.path("a.d"), encoding="utf-8") as file:
+            dependencies = file.read()
+        self.assertTrue(dependencies.startswith("a.o:"))
+        self.assertIn("a.h", dependencies)
+        self.assertIn("cuda_runtime.h", dependencies)
+
+    def test_errors_name_the_line_of_the_source(self):
+        self.write("a.cu", "__global__ void k(int) {}\nvoid f() {\n  k<<<1,\n     2>>>(3);\n"
+                           "  undeclared();\n}\n")
+        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
+        self.assertNotEqual(0, result.returncode)
+        self.assertIn("a.cu:5:", result.stderr)
+
+    def test_wrong_arguments_of_a_launch_are_errors(self):
+        for launch in ("k<<<1, 2>>>()", 'k<<<1, 2>>>("text")', "k<<<1, 2>>>(1, 2)",
+                       "t<<<1, 2>>>()", "k<<<1>>>(1)"):
+            self.write("a.cu", "__global__ void k(int) {}\ntemplate <class T> __global__ void t(T) "
+                               "{}\nvoid f() { %s; }\n" % launch)
+            result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
+            self.assertNotEqual(0, result.returncode, launch)
+
+    def test_unreadable_launch_is_one_message(self):
+        self.write("a.cu", "__global__ void k() {}\nvoid f() { k<<<1, 2; }\n")
+        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual(1, result.returncode)
+        self.assertRegex(result.stderr, r"^hostcudacc: a\.cu:1 or below: <<< without >>>\(\n$")
+
+    def test_other_files_are_passed_through(self):
+        self.write("a.cpp", "int f() { return 1; }\n")
+        result = self.launch("-o", "a.o", "-c", "a.cpp")
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        self.assertTrue(os.path.exists(self.path("a.o")))
+        self.assertFalse(os.path.exists(self.path("a.o.ii")))
+
+    def test_compilations_go_through_ccache(self):
+        # A stand-in that notes what it is asked to do, and does it.
+        self.write("cache", '#!/bin/sh\necho "$@" >> "%s"\nexec "$@"\n' % self.path("calls"))
+        os.chmod(self.path("cache"), 0o755)
+        self.write("a.cu", "__global__ void k() {}\n")
+        self.write("b.cpp", "int f() { return 1; }\n")
+        option = "--ccache=" + self.path("cache")
+        for source in ("a.cu", "b.cpp"):
+            result = self.launch("-std=c++20", "-o", "x.o", "-c", source,
+                                 compiler=(option, COMPILER))
+            self.assertEqual((0, ""), (result.returncode, result.stderr))
+        with open(self.path("calls"), encoding="utf-8") as file:
+            calls = file.read().splitlines()
+        self.assertEqual(2, len(calls))
+        self.assertIn("x.o.ii", calls[0])
+        self.assertIn("b.cpp", calls[1])
+
+    def test_the_macro_and_the_header_are_there(self):
+        self.write("a.cu", "#ifndef __HOSTCUDA__\n#error\n#endif\n"
+                           "__device__ float4 f() { return make_float4(1, 2, 3, 4); }\n")
+        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+
+    def test_rewritten_text_draws_no_warning(self):
+        self.write("a.cu", "__global__ void k(int) { __shared__ int unused[4]; "
+                           "extern __shared__ float also_unused[]; }\n"
+                           "void f() { k<<<1, 2>>>(3); }\n")
+        result = self.launch("-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-o", "a.o",
+                             "-c", "a.cu")
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,16 @@
+// A test run in which nothing was tested is a failure: a misspelt filter must not look like success.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const int result = RUN_ALL_TESTS();
+  const testing::UnitTest& run = *testing::UnitTest::GetInstance();
+  if (testing::GTEST_FLAG(list_tests)) return result;
+  if (run.successful_test_count() + run.failed_test_count() == 0) {
+    std::fprintf(stderr, "no test ran\n");
+    return 1;
+  }
+  return result;
+}

@@ -1,0 +1,68 @@
+// Vector types and the functions that CUDA adds to <math.h>.
+#include <cmath>
+#include <limits>
+
+#include "support.h"
+
+namespace {
+
+static_assert(sizeof(float3) == 12 && alignof(float3) == 4);
+static_assert(sizeof(float4) == 16 && alignof(float4) == 16);
+static_assert(sizeof(float2) == 8 && alignof(float2) == 8);
+static_assert(sizeof(double4) == 32 && alignof(double4) == 16);
+static_assert(sizeof(double2) == 16 && alignof(double2) == 16);
+static_assert(sizeof(int3) == 12 && sizeof(uint4) == 16 && sizeof(double3) == 24);
+struct __align__(16) Body {
+  float3 position;
+};
+static_assert(sizeof(Body) == 16);
+
+__global__ void evaluate(float* out, float x) {
+  int i = 0;
+  out[i++] = rsqrtf(x);
+  out[i++] = __frsqrt_rn(x);
+  out[i++] = __fdividef(1.0f, sqrtf(x));
+  out[i++] = 1 / static_cast<float>(rsqrt(1.0 / static_cast<double>(x)));
+  out[i++] = __expf(-0.5f * __logf(x));
+  out[i++] = __powf(x, -0.5f);
+}
+
+TEST(Math, InverseSquareRoots) {
+  DeviceArray<float> out(6);
+  evaluate<<<1, 1>>>(out, 7.25f);
+  for (float value : out.get()) EXPECT_NEAR(1 / std::sqrt(7.25), value, 1e-6);
+}
+
+TEST(Math, SmallFunctions) {
+  EXPECT_EQ(7.0f, __fmaf_rn(2, 3, 1));
+  EXPECT_EQ(fmaf(0.1f, 0.2f, 0.3f), __fmaf_rn(0.1f, 0.2f, 0.3f));
+  EXPECT_EQ(0x3f800000, __float_as_int(1.0f));
+  EXPECT_EQ(1.0f, __int_as_float(0x3f800000));
+  EXPECT_EQ(-2.5, __longlong_as_double(__double_as_longlong(-2.5)));
+  EXPECT_EQ(0.0f, __saturatef(-1));
+  EXPECT_EQ(1.0f, __saturatef(2));
+  EXPECT_EQ(0.0f, __saturatef(std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_EQ(5, __popc(0x1fu));
+  EXPECT_EQ(32, __clz(0));
+  EXPECT_EQ(0, __clz(-1));
+  EXPECT_EQ(4, __ffs(8));
+  EXPECT_EQ(0x80000000u, __brev(1));
+}
+
+TEST(Math, MinAndMax) {
+  EXPECT_EQ(-1, min(-1, 2));
+  EXPECT_EQ(2u, min(-1, 2u));  // -1 becomes unsigned, as in CUDA
+  EXPECT_EQ(2.5, max(2.0f, 2.5));
+  EXPECT_EQ(std::size_t{3}, max(std::size_t{3}, std::size_t{2}));
+  EXPECT_EQ(1.0f, min(1.0f, std::numeric_limits<float>::quiet_NaN()));
+}
+
+TEST(Math, Vectors) {
+  const float4 p = make_float4(1, 2, 3, 4);
+  EXPECT_EQ(10, p.x + p.y + p.z + p.w);
+  const dim3 d(2, 3);
+  EXPECT_EQ(6u, d.x * d.y * d.z);
+  EXPECT_EQ(32, warpSize);
+}
+
+}  // namespace

@@ -1,0 +1,172 @@
+// Allocation, copies and what pinned memory changes about them.
+#include <cmath>
+#include <vector>
+
+#include "support.h"
+
+namespace {
+
+constexpr int kCount = 1000;
+constexpr std::size_t kBytes = kCount * sizeof(int);
+
+__global__ void increment(int* values) { values[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
+struct Stream {
+  Stream() { EXPECT_CUDA(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking)); }
+  ~Stream() {
+    EXPECT_CUDA(cudaStreamSynchronize(handle));
+    EXPECT_CUDA(cudaStreamDestroy(handle));
+  }
+  cudaStream_t handle = nullptr;
+};
+
+struct Pinned {
+  explicit Pinned(int value) {
+    EXPECT_CUDA(cudaHostAlloc(&data, kBytes, cudaHostAllocDefault));
+    for (int i = 0; i < kCount; ++i) data[i] = value;
+  }
+  ~Pinned() { EXPECT_CUDA(cudaFreeHost(data)); }
+  int* data = nullptr;
+};
+
+TEST(Memory, FreshMemoryIsPoisoned) {
+  if (!memory_is_poisoned()) GTEST_SKIP();
+  const DeviceArray<float> device(100);
+  for (float value : device.get()) EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Memory, IsLimited) {
+  std::size_t free_before = 0, free_after = 0, total = 0;
+  EXPECT_CUDA(cudaMemGetInfo(&free_before, &total));
+  void* pointer = &total;
+  EXPECT_EQ(cudaErrorMemoryAllocation, cudaMalloc(&pointer, total + 1));
+  EXPECT_EQ(nullptr, pointer);
+  EXPECT_EQ(cudaErrorMemoryAllocation, cudaGetLastError());
+  {
+    const DeviceArray<char> device(1 << 20);
+    EXPECT_CUDA(cudaMemGetInfo(&free_after, &total));
+    EXPECT_EQ(free_before - (1 << 20), free_after);
+    EXPECT_EQ(cudaErrorMemoryAllocation, cudaMalloc(&pointer, free_after + 1));
+    EXPECT_EQ(cudaErrorMemoryAllocation, cudaGetLastError());
+  }
+  EXPECT_CUDA(cudaMemGetInfo(&free_after, &total));
+  EXPECT_EQ(free_before, free_after);
+}
+
+TEST(Memory, AllocatingNothingIsAllowed) {
+  void* pointer = &pointer;
+  EXPECT_CUDA(cudaMalloc(&pointer, 0));
+  EXPECT_EQ(nullptr, pointer);
+  EXPECT_CUDA(cudaFree(nullptr));
+}
+
+TEST(Memory, MemsetAndCopies) {
+  DeviceArray<int> a(kCount), b(kCount);
+  EXPECT_CUDA(cudaMemset(a, 0x01, kBytes));
+  EXPECT_CUDA(cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice));
+  EXPECT_EQ(std::vector<int>(kCount, 0x01010101), b.get());
+  std::vector<int> host(kCount, 3), back(kCount);
+  EXPECT_CUDA(cudaMemcpy(b, host.data(), kBytes, cudaMemcpyDefault));
+  EXPECT_CUDA(cudaMemcpy(back.data(), b, kBytes, cudaMemcpyDefault));
+  EXPECT_EQ(host, back);
+}
+
+TEST(Memory, PageableSourceIsTakenBeforeTheCallReturns) {
+  const Stream stream;
+  DeviceArray<int> device(kCount);
+  std::vector<int> host(kCount, 1);
+  EXPECT_CUDA(cudaMemcpyAsync(device, host.data(), kBytes, cudaMemcpyHostToDevice, stream.handle));
+  host.assign(kCount, 2);
+  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_EQ(std::vector<int>(kCount, 1), device.get());
+}
+
+TEST(Memory, PageableTargetIsWrittenBeforeTheCallReturns) {
+  const Stream stream;
+  DeviceArray<int> device(kCount, 1);
+  std::vector<int> host(kCount, 0);
+  increment<<<kCount / 100, 100, 0, stream.handle>>>(device);
+  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
+  EXPECT_EQ(std::vector<int>(kCount, 2), host);
+}
+
+TEST(Memory, PinnedCopiesAreAsynchronous) {
+  const Stream stream;
+  DeviceArray<int> device(kCount, 0);
+  const Pinned source(1), target(5);
+  EXPECT_CUDA(cudaMemcpyAsync(device, source.data, kBytes, cudaMemcpyHostToDevice, stream.handle));
+  increment<<<kCount / 100, 100, 0, stream.handle>>>(device);
+  EXPECT_CUDA(cudaMemcpyAsync(target.data, device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
+  if (streams_are_lazy()) {
+    EXPECT_EQ(5, target.data[0]) << "nothing waited for the copy yet";
+  }
+  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_EQ(2, target.data[0]);
+  EXPECT_EQ(2, target.data[kCount - 1]);
+}
+
+TEST(Memory, RegisteredMemoryIsPinned) {
+  const Stream stream;
+  DeviceArray<int> device(kCount, 1);
+  std::vector<int> host(kCount, 5);
+  EXPECT_CUDA(cudaHostRegister(host.data(), kBytes, cudaHostRegisterDefault));
+  EXPECT_EQ(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(host.data(), kBytes, 0));
+  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
+  if (streams_are_lazy()) {
+    EXPECT_EQ(5, host[0]);
+  }
+  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_EQ(1, host[0]);
+  EXPECT_CUDA(cudaHostUnregister(host.data()));
+  EXPECT_EQ(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host.data()));
+  EXPECT_EQ(cudaErrorHostMemoryNotRegistered, cudaGetLastError());
+}
+
+TEST(Memory, StreamOrderedAllocation) {
+  const Stream stream;
+  int* device = nullptr;
+  std::size_t before = 0, after = 0, total = 0;
+  EXPECT_CUDA(cudaMemGetInfo(&before, &total));
+  EXPECT_CUDA(cudaMallocAsync(&device, kBytes, stream.handle));
+  EXPECT_CUDA(cudaMemsetAsync(device, 0, kBytes, stream.handle));
+  increment<<<kCount / 100, 100, 0, stream.handle>>>(device);
+  std::vector<int> host(kCount);
+  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
+  EXPECT_CUDA(cudaFreeAsync(device, stream.handle));
+  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_EQ(std::vector<int>(kCount, 1), host);
+  EXPECT_CUDA(cudaMemGetInfo(&after, &total));
+  EXPECT_EQ(before, after);
+}
+
+TEST(Memory, CopiesThatCannotBeAreRefused) {
+  DeviceArray<int> device(kCount, 1);
+  std::vector<int> host(2 * kCount);
+  const auto refused = [&](void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
+    EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(to, from, size, kind));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  };
+  refused(device, host.data(), kBytes + 1, cudaMemcpyHostToDevice);           // past the end
+  refused(host.data(), device + kCount / 2, kBytes, cudaMemcpyDeviceToHost);  // likewise
+  refused(host.data(), device, kBytes, cudaMemcpyHostToDevice);               // wrong way round
+  refused(device, host.data(), kBytes, cudaMemcpyDeviceToDevice);
+  refused(nullptr, device, kBytes, cudaMemcpyDeviceToHost);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemset(host.data(), 0, 4));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaFree(host.data()));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaFreeHost(host.data()));
+  EXPECT_EQ(cudaErrorInvalidMemcpyDirection,
+            cudaMemcpy(device, host.data(), 4, static_cast<cudaMemcpyKind>(9)));
+  cudaGetLastError();
+}
+
+TEST(Memory, ManagedMemoryIsForBoth) {
+  int* values = nullptr;
+  EXPECT_CUDA(cudaMallocManaged(&values, kBytes));
+  for (int i = 0; i < kCount; ++i) values[i] = i;
+  increment<<<kCount / 100, 100>>>(values);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(kCount, values[kCount - 1]);
+  EXPECT_CUDA(cudaFree(values));
+}
+
+}  // namespace

@@ -1,0 +1,71 @@
+// __constant__ and __device__ variables.
+#include "support.h"
+
+namespace {
+
+__constant__ float table[4];
+__constant__ float initialised[2] = {1.5f, 2.5f};
+__device__ int counter;
+
+__global__ void read_table(float* out) {
+  out[threadIdx.x] = table[threadIdx.x] + initialised[threadIdx.x % 2];
+}
+__global__ void count() { atomicAdd(&counter, 1); }
+
+TEST(Symbol, IsCopiedToAndFrom) {
+  const float values[4] = {1, 2, 3, 4};
+  EXPECT_CUDA(cudaMemcpyToSymbol(table, values, sizeof values));
+  const float last = 9;
+  EXPECT_CUDA(cudaMemcpyToSymbol(table, &last, sizeof last, 3 * sizeof(float)));
+  DeviceArray<float> out(4);
+  read_table<<<1, 4>>>(out);
+  EXPECT_EQ((std::vector<float>{2.5, 4.5, 4.5, 11.5}), out.get());
+  float back[2] = {};
+  EXPECT_CUDA(cudaMemcpyFromSymbol(back, table, sizeof back, 2 * sizeof(float)));
+  EXPECT_EQ(3, back[0]);
+  EXPECT_EQ(9, back[1]);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpyToSymbol(table, values, sizeof values, 4));
+  cudaGetLastError();
+}
+
+TEST(Symbol, AsynchronousCopiesFollowTheStream) {
+  cudaStream_t stream = nullptr;
+  EXPECT_CUDA(cudaStreamCreate(&stream));
+  float values[4] = {1, 1, 1, 1};
+  EXPECT_CUDA(cudaMemcpyToSymbolAsync(table, values, sizeof values, 0, cudaMemcpyHostToDevice,
+                                      stream));
+  values[0] = 100;  // pageable: already taken
+  DeviceArray<float> out(4);
+  read_table<<<1, 4, 0, stream>>>(out);
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ((std::vector<float>{2.5, 3.5, 2.5, 3.5}), out.get());
+  EXPECT_CUDA(cudaStreamDestroy(stream));
+}
+
+TEST(Symbol, DeviceVariableIsWrittenByKernels) {
+  const int zero = 0;
+  EXPECT_CUDA(cudaMemcpyToSymbol(counter, &zero, sizeof zero));
+  count<<<10, 10>>>();
+  int counted = 0;
+  EXPECT_CUDA(cudaMemcpyFromSymbol(&counted, counter, sizeof counted));
+  EXPECT_EQ(100, counted);
+}
+
+TEST(Symbol, EachDeviceHasItsOwn) {
+  const int devices = device_count();
+  if (devices < 2) GTEST_SKIP();
+  for (int d = 0; d < devices; ++d) {
+    EXPECT_CUDA(cudaSetDevice(d));
+    const float value = static_cast<float>(d);
+    EXPECT_CUDA(cudaMemcpyToSymbol(table, &value, sizeof value));
+  }
+  for (int d = 0; d < devices; ++d) {
+    EXPECT_CUDA(cudaSetDevice(d));
+    DeviceArray<float> out(1);
+    read_table<<<1, 1>>>(out);
+    EXPECT_EQ(d + 1.5f, out.get()[0]);
+  }
+  EXPECT_CUDA(cudaSetDevice(0));
+}
+
+}  // namespace
