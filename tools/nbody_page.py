@@ -12,15 +12,15 @@ from nbody_table import COLUMNS, notes, rows
 
 STYLE = """
 body { font: 17px/1.55 system-ui, sans-serif; color: #222; background: #fff; margin: 2em auto;
-       max-width: 62em; padding: 0 1.2em; }
+       max-width: 68em; padding: 0 1.2em; }
 h1 { font-size: 1.8em; margin-bottom: 0.2em; } h2 { font-size: 1.3em; margin-top: 2em; }
-figure { margin: 1.5em 0; } img { max-width: 100%; height: auto; }
+figure { margin: 1.5em 0; } img { max-width: min(100%, 60em); height: auto; }
 figcaption { color: #444; max-width: 50em; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 0.88em; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.35em 0.8em; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
+table { border-collapse: collapse; font-size: 0.84em; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.35em 0.6em; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
 td.number, th.number { text-align: right; white-space: nowrap; }
-td.words { min-width: 17em; }
+td.words { min-width: 13em; }
 tr.bad td { background: #fdeee6; }
 .failed { border-left: 5px solid #d55e00; background: #fdeee6; padding: 0.7em 1em; }
 .note { color: #555; font-size: 0.9em; }

@@ -15,7 +15,8 @@ ABSENT = "-"
 def seconds(value: float) -> str:
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= scale or unit == "us":
-            return f"{value / scale:.3g} {unit}" if value < 1000 * scale else f"{value / scale:.0f} {unit}"
+            digits = ".3g" if value < 1000 * scale else ".0f"
+            return f"{value / scale:{digits}} {unit}"
     raise AssertionError("unreachable")
 
 
@@ -66,7 +67,7 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
                      "range in brackets. G inter./s from the compute time, N^2 interactions a step "
                      "and system. Speedup: total time, over step 00 of this run.")
     if len(measured) < len(records):
-        lines.append(f"{EMULATED_NOTE}.")
+        lines.append(f"Steps without a time were {EMULATED_NOTE}.")
     return lines
 
 

@@ -80,12 +80,12 @@ def staircase_section(measured: Optional[Staircase], results: Path, report: Path
     """The GPU times of this machine, or else those that are committed, named as such."""
     if measured is not None:
         section = Section("The staircase, measured here")
-        figures_performance.draw_all(measured, report / "figures")
+        drawn = figures_performance.draw_all(measured, report / "figures")
         section.parts += [image("figures/all_speedup.png", "Speedup of all steps"),
                           image("figures/all_throughput.png", "Throughput of all steps")]
         section.parts += ["<details><summary>Each step against those before it</summary>"]
         section.parts += [image(f"figures/{path.name}", path.stem)
-                          for path in sorted((report / "figures").glob("step*.png"))]
+                          for path in drawn if path.name.startswith("step")]
         section.parts.append("</details>")
         return section
     section = Section("The staircase, measured elsewhere")
