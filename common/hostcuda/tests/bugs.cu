@@ -18,7 +18,8 @@ __global__ void read_past_shared(float* out, int past) {
   __shared__ float values[kThreads];
   values[threadIdx.x] = 1;
   __syncthreads();
-  out[threadIdx.x] = values[threadIdx.x + past];
+  const float* pointer = values;  // UndefinedBehaviorSanitizer knows the bounds of `values` itself
+  out[threadIdx.x] = pointer[threadIdx.x + past];
 }
 
 __global__ void read_past_dynamic(float* out, int past) {
@@ -65,10 +66,10 @@ __global__ void different_barriers(float* out) {
 template <bool kCorrect>
 __global__ void return_before_barrier(float* out, int n) {
   const int i = threadIdx.x;
+  out[i] = 1;
   if (!kCorrect && i >= n) return;
-  if (i < n) out[i] = 1;
   __syncthreads();
-  if (i < n) out[i] = out[i] * out[0];
+  if (i < n) out[i] *= out[0];
 }
 
 template <bool kCorrect>
@@ -100,7 +101,8 @@ __global__ void count_threads(unsigned* counter) {
 template <bool kCorrect>
 __global__ void shuffle_in_branch(float* out) {
   float value = 1;
-  if (kCorrect || threadIdx.x % 32 < 16) value = __shfl_down_sync(kCorrect ? ~0u : 0xffffu, value, 8);
+  if (kCorrect || threadIdx.x % 32 < 16)
+    value = __shfl_down_sync(kCorrect ? ~0u : 0xffffu, value, 8);
   out[threadIdx.x] = value;
 }
 
@@ -251,6 +253,18 @@ int run_bad_configuration(const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
+// Not mistakes: what a program sees of HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY.
+int show_environment() {
+  int count = -1;
+  const cudaError_t counting = cudaGetDeviceCount(&count);
+  void* pointer = nullptr;
+  const cudaError_t allocation = cudaMalloc(&pointer, 1000);
+  fill<<<1, 1>>>(nullptr, 1.f);
+  std::printf("count %d: %s; 1000 bytes: %s; launch: %s\n", count, cudaGetErrorName(counting),
+              cudaGetErrorName(allocation), cudaGetErrorName(cudaGetLastError()));
+  return 0;
+}
+
 __device__ float recurse(volatile float* chain, int depth) {
   volatile float frame[256];
   frame[depth % 256] = *chain;
@@ -262,6 +276,7 @@ __global__ void deep_recursion(float* out, int depth) {
 }
 
 int run(const std::string& bug) {
+  if (bug == "show_environment") return show_environment();
   const Buffer b;
   const int past = corrected ? 0 : 1;
   const auto is = [&](const char* name) { return bug == name; };
@@ -269,27 +284,48 @@ int run(const std::string& bug) {
   (corrected ? kernel<true><<<1, kThreads>>>(b.data __VA_ARGS__)   \
              : kernel<false><<<1, kThreads>>>(b.data __VA_ARGS__), \
    verdict(b.get(), 1))
-  if (is("past_shared")) read_past_shared<<<1, kThreads>>>(b.data, past);
-  else if (is("past_dynamic")) read_past_dynamic<<<1, kThreads, Pinned::kBytes>>>(b.data, past);
-  else if (is("past_global")) write_past_global<<<1, kThreads>>>(b.data, past);
-  else if (is("missing_barrier")) return run_missing_barrier(b);
-  else if (is("tile_loop")) return run_tile_loop(b);
-  else if (is("different_barriers")) return RUN(different_barriers);
-  else if (is("return_before_barrier")) return RUN(return_before_barrier, , kThreads - 28), 0;
-  else if (is("barrier_and_shuffle")) return RUN(barrier_and_shuffle);
-  else if (is("half_initialised")) return RUN(half_initialised);
-  else if (is("shuffle_in_branch")) return RUN(shuffle_in_branch);
-  else if (is("lost_update")) return run_lost_update();
-  else if (is("host_dereference")) return verdict({corrected ? 1 : *b.data}, 1);
-  else if (is("stream_without_event")) return run_stream_without_event(b);
-  else if (is("reused_pinned_buffer")) return run_reused_pinned_buffer(b);
-  else if (is("unfinished_copy")) return run_unfinished_copy(b);
-  else if (is("constant_on_one_device")) return run_constant_on_one_device();
-  else if (is("wrong_device")) return run_wrong_device(b);
-  else if (is("use_after_free")) return run_use_after_free(b);
-  else if (is("bad_configuration")) return run_bad_configuration(b);
-  else if (is("deep_recursion")) deep_recursion<<<1, kThreads>>>(b.data, corrected ? 3 : 1 << 20);
-  else return std::fprintf(stderr, "no such bug: %s\n", bug.c_str()), 3;
+  if (is("past_shared"))
+    read_past_shared<<<1, kThreads>>>(b.data, past);
+  else if (is("past_dynamic"))
+    read_past_dynamic<<<1, kThreads, Pinned::kBytes>>>(b.data, past);
+  else if (is("past_global"))
+    write_past_global<<<1, kThreads>>>(b.data, past);
+  else if (is("missing_barrier"))
+    return run_missing_barrier(b);
+  else if (is("tile_loop"))
+    return run_tile_loop(b);
+  else if (is("different_barriers"))
+    return RUN(different_barriers);
+  else if (is("return_before_barrier"))
+    return RUN(return_before_barrier, , kThreads - 28);
+  else if (is("barrier_and_shuffle"))
+    return RUN(barrier_and_shuffle);
+  else if (is("half_initialised"))
+    return RUN(half_initialised);
+  else if (is("shuffle_in_branch"))
+    return RUN(shuffle_in_branch);
+  else if (is("lost_update"))
+    return run_lost_update();
+  else if (is("host_dereference"))
+    return verdict({corrected ? 1 : *b.data}, 1);
+  else if (is("stream_without_event"))
+    return run_stream_without_event(b);
+  else if (is("reused_pinned_buffer"))
+    return run_reused_pinned_buffer(b);
+  else if (is("unfinished_copy"))
+    return run_unfinished_copy(b);
+  else if (is("constant_on_one_device"))
+    return run_constant_on_one_device();
+  else if (is("wrong_device"))
+    return run_wrong_device(b);
+  else if (is("use_after_free"))
+    return run_use_after_free(b);
+  else if (is("bad_configuration"))
+    return run_bad_configuration(b);
+  else if (is("deep_recursion"))
+    deep_recursion<<<1, kThreads>>>(b.data, corrected ? 3 : 1 << 20);
+  else
+    return std::fprintf(stderr, "no such bug: %s\n", bug.c_str()), 3;
   return verdict(b.get(), 1);
 }
 

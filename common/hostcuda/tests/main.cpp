@@ -1,4 +1,5 @@
-// A test run in which nothing was tested is a failure: a misspelt filter must not look like success.
+// A test run in which nothing was tested is a failure: a misspelt filter must not look like
+// success.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -88,8 +88,8 @@ struct ExactLauncher {
   }
   // Fewer arguments than parameters: the kernel has default arguments.
   template <class... Arguments>
-    requires(sizeof...(Arguments) < sizeof...(Parameters))
-  void operator()(Arguments&&... arguments) const {
+  requires(sizeof...(Arguments) < sizeof...(Parameters)) void operator()(
+      Arguments&&... arguments) const {
     enqueue_first(std::index_sequence_for<Arguments...>{}, std::forward<Arguments>(arguments)...);
   }
 
@@ -99,8 +99,8 @@ struct ExactLauncher {
     using All = std::tuple<Parameters...>;
     static_assert(std::is_invocable_v<const Call&, const std::tuple_element_t<kIndex, All>&...>,
                   "kernel launch: fewer arguments than the kernel's parameters");
-    enqueue_call<Call, std::tuple_element_t<kIndex, All>...>(
-        request, call, std::forward<Arguments>(arguments)...);
+    enqueue_call<Call, std::tuple_element_t<kIndex, All>...>(request, call,
+                                                             std::forward<Arguments>(arguments)...);
   }
 };
 
