@@ -35,7 +35,7 @@ Program::~Program() { fs::remove_all(folder_.parent_path()); }
 
 Outcome Program::run(const std::string& arguments, const std::string& environment) const {
   const fs::path out = folder_.parent_path() / "out", error = folder_.parent_path() / "error";
-  const std::string command = "cd '" + folder_.string() + "' && " + environment + " '" +
+  const std::string command = "cd '" + folder_.string() + "' && env " + environment + " '" +
                               program_.string() + "' " + arguments + " >'" + out.string() +
                               "' 2>'" + error.string() + "' </dev/null";
   const int status = std::system(command.c_str());

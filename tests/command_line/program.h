@@ -16,7 +16,7 @@ class Program {
   Program();   // $NBODY_PROGRAM, in a new empty folder
   ~Program();  // removes the folder
 
-  // Arguments as a shell would read them; `environment` is a list of NAME=value before the command.
+  // Arguments as a shell would read them; `environment` are arguments of env: NAME=value, -u NAME.
   Outcome run(const std::string& arguments, const std::string& environment = "") const;
 
   std::filesystem::path file(const std::string& name) const { return folder_ / name; }
