@@ -90,12 +90,17 @@ __global__ void half_initialised(float* out) {
   out[threadIdx.x] = values[threadIdx.x];
 }
 
+// The longer the time between reading and writing, the surer the loss: on a GPU it is always long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
+  const unsigned seen = *counter;
+  float work = 1.0f + seen;
+  for (int i = 0; i < 50; ++i) work = sqrtf(work);
+  const unsigned one = work > 0 ? 1 : 0;
   if (kCorrect)
-    atomicAdd(counter, 1u);
+    atomicAdd(counter, one);
   else
-    *counter += 1;
+    *counter = seen + one;
 }
 
 template <bool kCorrect>
@@ -164,10 +169,10 @@ int run_tile_loop(const Buffer& b) {
 }
 
 int run_lost_update() {
-  constexpr unsigned kBlocks = 1 << 14;
+  constexpr unsigned kBlocks = 1 << 11;
   unsigned* counter;
   cudaMalloc(&counter, sizeof *counter);
-  // Blocks do run at the same time, on several cores; within a block nothing would be lost here.
+  // Only blocks run at the same time, on several cores; within a block nothing would be lost here.
   for (int attempt = 0; attempt < 10; ++attempt) {
     cudaMemset(counter, 0, sizeof *counter);
     corrected ? count_threads<true><<<kBlocks, kThreads>>>(counter)
