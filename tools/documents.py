@@ -26,7 +26,6 @@ from typing import Callable, Iterator, Optional, Sequence
 from nbody_arguments import ROOT, OneLineParser, ToolError, fail, write_whole_file
 from nbody_records import Record, read_records
 from nbody_staircase import Staircase, staircases
-from nbody_steps import what_a_step_adds
 from nbody_table import ABSENT, seconds, with_range
 
 # Changed lines (added and removed) that a step may have against its parent. More is more than one
@@ -63,6 +62,16 @@ class Step:
     line_budget = property(
         lambda self: SHORT_LINE_BUDGET if self.number <= LAST_SHORT_STEP else LINE_BUDGET)
     diff_budget = property(lambda self: DIFF_BUDGETS.get(self.name, DIFF_BUDGET))
+
+    @property
+    def idea(self) -> str:
+        """The first paragraph of the source, `// stepNN_name -- what it adds.`: said once, there."""
+        words = []
+        for line in self.lines:
+            if line.strip() in ("", "//") or not line.startswith("//"):
+                break
+            words.append(line[2:].strip())
+        return " ".join(words).partition(" -- ")[2].rstrip(".")
 
     @property
     def shown_path(self) -> str:
@@ -185,17 +194,17 @@ def staircase_to_show(found: Sequence[Staircase], steps: dict[str, Step]) -> Opt
     return max((s for s in found if s.has_gpu and s.base is not None), key=worth, default=None)
 
 
-def staircase_block(root: Path, steps: dict[str, Step], found: Sequence[Staircase]) -> str:
+def staircase_block(steps: dict[str, Step], found: Sequence[Staircase]) -> str:
     shown = staircase_to_show(found, steps)
-    rows = [row for step in steps.values() for row in staircase_rows(root, step, steps, shown)]
+    rows = [row for step in steps.values() for row in staircase_rows(step, steps, shown)]
     table = markdown_table(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows)
     return f"{table}\n\n{staircase_note(shown)}"
 
 
-def staircase_rows(root: Path, step: Step, steps: dict[str, Step],
+def staircase_rows(step: Step, steps: dict[str, Step],
                    shown: Optional[Staircase]) -> Iterator[list[str]]:
     diff = changes_of(step, steps)
-    said = [f"[{step.name}]({step.name}/)", what_a_step_adds(step.name, root), str(len(step.lines)),
+    said = [f"[{step.name}]({step.name}/)", step.idea, str(len(step.lines)),
             ABSENT if diff is None else str(changed_lines(diff))]
     records = [record for record in shown.records if record.step == step.name] if shown else []
     if not records:
@@ -280,7 +289,7 @@ def update_all(root: Path, write: bool) -> list[str]:
     steps = read_steps(root)
     found = measured_staircases(root)
     problems = update(root / "README.md", "README.md",
-                      {"staircase": lambda: staircase_block(root, steps, found)}, write)
+                      {"staircase": lambda: staircase_block(steps, found)}, write)
     for step in steps.values():
         blocks = {"diff": lambda: diff_block(step, steps),
                   "measured": lambda: measured_block(step, found)}

@@ -101,6 +101,12 @@ class Rewriting(DocumentsTest):
         self.assertIn("\n int a;\n-int b;\n", text)
         self.assertIn("it has no parent", self.read("step00_cpu_omp/README.md"))
 
+    def test_an_idea_of_two_lines(self) -> None:
+        self.write("step01_gpu_naive/nbody.cu", SECOND.replace(
+            "a thread a body.", "a thread\n// a body, at last.\n//\n// Why: because."))
+        self.rewrite()
+        self.assertIn("| a thread a body, at last | 7 |", self.read("README.md"))
+
     def test_idea_and_sizes_in_the_staircase(self) -> None:
         self.rewrite()
         self.assertIn("| [step01_gpu_naive](step01_gpu_naive/) | a thread a body | 4 | 6 | - | - |",
