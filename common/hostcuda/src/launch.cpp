@@ -6,6 +6,7 @@
 #include "device.h"
 #include "grid.h"
 #include "limits.h"
+#include "memory.h"
 
 namespace hostcuda {
 namespace {
@@ -52,6 +53,17 @@ cudaError_t try_enqueue(const LaunchRequest& request, std::function<void()> body
 
 void enqueue_kernel(const LaunchRequest& request, std::function<void()> body) {
   (void)try_enqueue(request, std::move(body));  // a launch is a statement: cudaGetLastError tells
+}
+
+cudaError_t enqueue_work(cudaStream_t handle, std::function<void()> work) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  enqueue(*stream, [work = std::move(work)] {
+    const DeviceMemoryAccess access;
+    work();
+  });
+  return cudaSuccess;
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {

@@ -189,6 +189,22 @@ TEST(Kernel, RunsThreadsInTheOrderAskedFor) {
   }
 }
 
+__global__ void note_block(int* next, int* order) { order[atomicAdd(next, 1)] = blockIdx.x; }
+
+// A grid this small runs on one operating-system thread.
+TEST(Kernel, RunsBlocksInTheOrderAskedFor) {
+  DeviceArray<int> next(1, 0), order(16);
+  note_block<<<16, 1>>>(next, order);
+  const std::vector<int> forward = counting(16);
+  if (environment_is("HOSTCUDA_ORDER", "reverse")) {
+    EXPECT_EQ(std::vector<int>(forward.rbegin(), forward.rend()), order.get());
+  } else if (environment_is("HOSTCUDA_ORDER", "random")) {
+    EXPECT_NE(forward, order.get());
+  } else {
+    EXPECT_EQ(forward, order.get());
+  }
+}
+
 struct Parameters {
   float* out;
   float factor[4];

@@ -140,6 +140,14 @@ TEST_F(StreamTest, HostFunctionsRunInOrder) {
   EXPECT_CUDA(cudaFreeHost(host));
 }
 
+TEST_F(StreamTest, LibrariesAppendWorkOfTheirOwn) {
+  append<<<1, 1, 0, first_>>>(log_, 1);
+  int* log = log_;
+  EXPECT_CUDA(hostcuda::enqueue_work(first_, [log] { log[1] += 5; }));
+  EXPECT_CUDA(cudaStreamSynchronize(first_));
+  EXPECT_EQ((std::vector<int>{6}), this->log());
+}
+
 TEST_F(StreamTest, ThousandsOfOperationsMayBeQueued) {
   DeviceArray<int> counter(2, 0);
   for (int i = 0; i < 20000; ++i)

@@ -47,6 +47,10 @@ struct LaunchRequest {
 // cudaGetLastError. body runs the kernel for the one emulated thread that threadIdx names.
 void enqueue_kernel(const LaunchRequest& request, std::function<void()> body);
 
+// For libraries emulated on top of hostcuda: appends work to the stream. When it runs it may read
+// and write the memory of every device; nothing else about it is checked.
+cudaError_t enqueue_work(cudaStream_t stream, std::function<void()> work);
+
 struct Deduced {};
 
 // Only a name that stands for exactly one function converts; Tag makes the call dependent, so that
