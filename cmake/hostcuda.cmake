@@ -6,19 +6,23 @@
 
 include_guard(GLOBAL)
 
+cmake_path(SET hostcuda_launcher_folder NORMALIZE
+  ${CMAKE_CURRENT_LIST_DIR}/../common/hostcuda/launcher)
+# A property and not a variable: functions are called from other folders than the one that included
+# this file.
 set_property(GLOBAL PROPERTY hostcuda_launcher
-  ${CMAKE_CURRENT_LIST_DIR}/../common/hostcuda/launcher/hostcudacc.py)
+  ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_rewrite.py)
 
 function(hostcuda_target target)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  get_property(launcher GLOBAL PROPERTY hostcuda_launcher)
-  cmake_path(NORMAL_PATH launcher)
+  get_property(launcher_files GLOBAL PROPERTY hostcuda_launcher)
+  list(GET launcher_files 0 launcher)
 
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES
     LANGUAGE CXX
-    OBJECT_DEPENDS ${launcher})
+    OBJECT_DEPENDS "${launcher_files}")
 
   set(command ${Python3_EXECUTABLE} ${launcher})
   if(NBODY_CCACHE)

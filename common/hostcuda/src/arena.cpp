@@ -40,9 +40,9 @@ char* Arena::allocate(std::size_t size, bool poison) {
 
 void Arena::release(char* pointer) {
   const Pages pages = live_.at(pointer);
-  live_.erase(pointer);
+  live_.erase(pointer);  // open() passes it by from now on
   madvise(pages.begin, pages.size, MADV_DONTNEED);
-  protect(pages, PROT_NONE);
+  if (opened_) protect(pages, PROT_NONE);
 }
 
 void Arena::open() {

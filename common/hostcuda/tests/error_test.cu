@@ -1,5 +1,6 @@
 // Launch limits, the last error, attributes of kernels, occupancy.
 #include <string>
+#include <thread>
 
 #include "support.h"
 
@@ -72,6 +73,14 @@ TEST(Error, TheLastOneStaysUntilItIsTaken) {
   EXPECT_EQ(cudaErrorInvalidConfiguration, cudaPeekAtLastError());
   EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
   EXPECT_EQ(cudaSuccess, cudaPeekAtLastError());
+}
+
+TEST(Error, BelongsToTheHostThread) {
+  touch<<<0, 1>>>(nullptr);
+  cudaError_t of_other_thread = cudaErrorUnknown;
+  std::thread([&] { of_other_thread = cudaGetLastError(); }).join();
+  EXPECT_EQ(cudaSuccess, of_other_thread);
+  EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
 }
 
 TEST(Error, HaveNames) {

@@ -211,20 +211,30 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
   EXPECT_EQ("414 -32\"'kernel<<<1>>>(y) // \"quoted\"10003", stream.str());
 }
 
-#define LINE_OF_LAUNCH \
-  uses_helper<<<1, 32>>>(d); \
-  EXPECT_EQ(begin + 1, __LINE__)
+#define LAUNCH_AND_COMPARE_LINE \
+  uses_helper<<<1, 32>>>(d);     \
+  EXPECT_EQ(begin + 3, __builtin_LINE())
 
 TEST_F(Syntax, LinesAreKept) {
-  const int begin = __LINE__;
-  LINE_OF_LAUNCH;
+  // Not __LINE__, which the preprocessor has replaced before anything is rewritten.
+  const int begin = __builtin_LINE();
+
+  // clang-format off
+  LAUNCH_AND_COMPARE_LINE;
   outer::inner::
       add_default<<<1,
                     32>>>(d);
-  EXPECT_EQ(begin + 5, __LINE__);
+  EXPECT_EQ(begin + 7, __builtin_LINE());
   RUN_ONE_D(uses_helper, 20,
             32, d);
-  EXPECT_EQ(begin + 8, __LINE__);
+  EXPECT_EQ(begin + 10, __builtin_LINE());
+  outer::inner
+      ::add_default
+
+      <<<1, 32
+      >>>(d);
+  // clang-format on
+  EXPECT_EQ(begin + 17, __builtin_LINE());
 }
 
 }  // namespace
