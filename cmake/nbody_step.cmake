@@ -1,16 +1,16 @@
-# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...])
+# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas])
 #
 # All there is to say about how a step is built and tested. From the step's one source file it makes
 #   name        the program
 #   name_test   the same object file, linked with the tests every step must pass instead of the
 #               command line: tests call the step's own simulate(), nothing is compiled twice
-# FLAGS go to the host compiler for a .cpp step; CUDA_FLAGS go to nvcc. Through hostcuda every .cu
+# LIBRARIES are CUDA libraries the step is linked with. FLAGS go to the host compiler for a .cpp step; CUDA_FLAGS go to nvcc. Through hostcuda every .cu
 # file is compiled the same way, with NBODY_HOSTCUDA_FLAGS.
 
 set(NBODY_HOSTCUDA_FLAGS -O2 -march=native CACHE STRING "How the host compiler compiles kernels")
 
 function(nbody_step name)
-  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES")
   file(GLOB source LIST_DIRECTORIES false nbody.cpp nbody.cu)
   add_library(${name}_object OBJECT ${source})
   target_link_libraries(${name}_object PUBLIC nbody_common PRIVATE nbody_warnings)
@@ -26,6 +26,16 @@ function(nbody_step name)
   target_compile_options(${name}_object PRIVATE ${flags})
   list(JOIN flags " " flags_text)
   target_compile_definitions(${name}_object PRIVATE NBODY_FLAGS="${flags_text}")
+
+  foreach(library IN LISTS step_LIBRARIES)
+    # The toolkit's, or hostcuda's stand-in for it.
+    if(NBODY_CUDA)
+      find_package(CUDAToolkit REQUIRED)
+      target_link_libraries(${name}_object PUBLIC CUDA::${library})
+    else()
+      target_link_libraries(${name}_object PUBLIC hostcuda_${library})
+    endif()
+  endforeach()
 
   nbody_executable(${name} ${name}_object nbody_program)
   if(BUILD_TESTING)

@@ -21,7 +21,7 @@ void update_velocity(Body* bodies, int i, int n, float dt, float softening_squar
     const float dy = bodies[j].y - bodies[i].y;
     const float dz = bodies[j].z - bodies[i].z;
     const float distance_squared = dx * dx + dy * dy + dz * dz + softening_squared;
-    const float inverse_distance = 1.0f / std::sqrt(distance_squared);
+    const float inverse_distance = 1.0f / sqrtf(distance_squared);
     const float s = bodies[j].mass * inverse_distance * inverse_distance * inverse_distance;
     ax += s * dx;
     ay += s * dy;

@@ -4,6 +4,8 @@
 // 1024 threads; with more bodies than threads, each thread takes every 1024th body.
 //
 // Parent: step00_cpu_omp.   Run: step01_gpu_naive --systems 32 --bodies 8192 --steps 20
+#include <cmath>
+
 #include "nbody/step.h"
 
 namespace {
@@ -38,8 +40,7 @@ __device__ void update_position(Body* bodies, int i, float dt) {
   bodies[i].z += bodies[i].vz * dt;
 }
 
-// One block a system: barriers reach all threads of a block and no further, and systems are
-// independent, so that is as far as they need to reach.
+// One block a system: barriers reach no further than the block, and systems are independent.
 __global__ void __launch_bounds__(kBlockSize)
     advance_systems(Body* all_bodies, int n, int steps, float dt, float softening_squared) {
   Body* const bodies = all_bodies + static_cast<size_t>(blockIdx.x) * n;
@@ -56,21 +57,18 @@ __global__ void __launch_bounds__(kBlockSize)
 }
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
-  nbody::DeviceArray<Body> bodies(systems.bodies.size());
+  std::vector<Body>& host = systems.bodies;
+  nbody::DeviceArray<Body> bodies(host.size());
   nbody::Event begin, uploaded, computed, downloaded;
-
   begin.record();
-  CUDA_CHECK(
-      cudaMemcpy(bodies.get(), systems.bodies.data(), bodies.bytes(), cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemcpy(bodies.get(), host.data(), bodies.bytes(), cudaMemcpyHostToDevice));
   uploaded.record();
   advance_systems<<<systems.count, kBlockSize>>>(bodies.get(), systems.bodies_per_system, run.steps,
                                                  run.dt, run.softening_squared);
   CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows only here
   computed.record();
-  CUDA_CHECK(
-      cudaMemcpy(systems.bodies.data(), bodies.get(), bodies.bytes(), cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(host.data(), bodies.get(), bodies.bytes(), cudaMemcpyDeviceToHost));
   downloaded.record();
-
   return {.upload = seconds_between(begin, uploaded),
           .compute = seconds_between(uploaded, computed),
           .download = seconds_between(computed, downloaded)};

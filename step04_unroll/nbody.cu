@@ -69,8 +69,7 @@ __device__ void update_position(Position* positions, const Velocity* velocities,
   positions[i].z += velocities[i].z * dt;
 }
 
-// One block a system: barriers reach all threads of a block and no further, and systems are
-// independent, so that is as far as they need to reach.
+// One block a system: barriers reach no further than the block, and systems are independent.
 __global__ void __launch_bounds__(kBlockSize)
     advance_systems(Position* all_positions, Velocity* all_velocities, int n, int steps, float dt,
                     float softening_squared) {
@@ -128,7 +127,6 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   CUDA_CHECK(cudaMemcpy(host_velocities.data(), velocities.get(), velocities.bytes(),
                         cudaMemcpyDeviceToHost));
   downloaded.record();
-
   pack(host_positions, host_velocities, systems.bodies);
   return {.upload = seconds_between(begin, uploaded),
           .compute = seconds_between(uploaded, computed),

@@ -67,68 +67,89 @@ __global__ void __launch_bounds__(kBlockSize)
 
 // Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
 // read its position, and kernels of one stream run one after the other.
-__global__ void update_positions(Position* positions, const Velocity* velocities, float dt) {
+__global__ void update_positions(Position* positions, const Velocity* velocities, int n, float dt) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
   positions[i].x += velocities[i].x * dt;
   positions[i].y += velocities[i].y * dt;
   positions[i].z += velocities[i].z * dt;
 }
 
-void unpack(const std::vector<Body>& bodies, std::vector<Position>& positions,
-            std::vector<Velocity>& velocities) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    positions[k] = {bodies[k].x, bodies[k].y, bodies[k].z, bodies[k].mass};
-    velocities[k] = {bodies[k].vx, bodies[k].vy, bodies[k].vz};
-  }
-}
+// All systems: their bodies on both sides of the bus, and the streams that serve them.
+struct Pipeline {
+  int systems, n;
+  size_t bodies = static_cast<size_t>(systems) * n;
+  std::vector<Position> host_positions{bodies};
+  std::vector<Velocity> host_velocities{bodies};
+  nbody::DeviceArray<Position> positions{bodies};
+  nbody::DeviceArray<Velocity> velocities{bodies};
+  std::vector<nbody::Stream> streams{kStreams};
+  nbody::Timeline timeline{systems};
 
-void pack(const std::vector<Position>& positions, const std::vector<Velocity>& velocities,
-          std::vector<Body>& bodies) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    bodies[k] = {positions[k].x,  positions[k].y,  positions[k].z,   velocities[k].x,
-                 velocities[k].y, velocities[k].z, positions[k].mass};
+  size_t first(int system) const { return static_cast<size_t>(system) * n; }
+  cudaStream_t stream(int system) const { return streams[system % kStreams].get(); }
+
+  void unpack(const Body* source) {
+    for (size_t k = 0; k < bodies; ++k) {
+      host_positions[k] = {source[k].x, source[k].y, source[k].z, source[k].mass};
+      host_velocities[k] = {source[k].vx, source[k].vy, source[k].vz};
+    }
   }
-}
+
+  void pack(Body* target) const {
+    for (size_t k = 0; k < bodies; ++k) {
+      const Position& p = host_positions[k];
+      const Velocity& v = host_velocities[k];
+      target[k] = {p.x, p.y, p.z, v.x, v.y, v.z, p.mass};
+    }
+  }
+
+  void upload(int system) {
+    timeline.mark(system, nbody::Mark::start, stream(system));
+    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first(system), &host_positions[first(system)],
+                               n * sizeof(Position), cudaMemcpyHostToDevice, stream(system)));
+    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first(system), &host_velocities[first(system)],
+                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream(system)));
+    timeline.mark(system, nbody::Mark::uploaded, stream(system));
+  }
+
+  void compute(int system, const nbody::Run& run) {
+    Position* const p = positions.get() + first(system);
+    Velocity* const v = velocities.get() + first(system);
+    const int blocks = n / kBlockSize;
+    for (int step = 0; step < run.steps; ++step) {
+      update_velocities<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt,
+                                                                   run.softening_squared);
+      update_positions<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt);
+    }
+    CUDA_CHECK(cudaGetLastError());  // a bad configuration shows only here
+    timeline.mark(system, nbody::Mark::computed, stream(system));
+  }
+
+  void download(int system) {
+    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first(system)], positions.get() + first(system),
+                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream(system)));
+    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first(system)], velocities.get() + first(system),
+                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream(system)));
+    timeline.mark(system, nbody::Mark::downloaded, stream(system));
+  }
+
+  void enqueue(const nbody::Run& run) {
+    for (int system = 0; system < systems; ++system) {
+      upload(system);
+      compute(system, run);
+      download(system);
+    }
+  }
+};
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
-  std::vector<Position> host_positions(systems.bodies.size());
-  std::vector<Velocity> host_velocities(systems.bodies.size());
-  unpack(systems.bodies, host_positions, host_velocities);
-  nbody::DeviceArray<Position> positions(systems.bodies.size());
-  nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
-  std::vector<nbody::Stream> streams(kStreams);
-  nbody::Timeline timeline(systems.count);
-
-  const int n = systems.bodies_per_system;
-  for (int system = 0; system < systems.count; ++system) {
-    const int k = system % kStreams;
-    const cudaStream_t stream = streams[k].get();
-    const size_t first = static_cast<size_t>(system) * n;
-    timeline.mark(system, nbody::Mark::start, stream, k);
-    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first, &host_positions[first],
-                               n * sizeof(Position), cudaMemcpyHostToDevice, stream));
-    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first, &host_velocities[first],
-                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream));
-    timeline.mark(system, nbody::Mark::uploaded, stream, k);
-    for (int step = 0; step < run.steps; ++step) {
-      update_velocities<<<n / kBlockSize, kBlockSize, 0, stream>>>(
-          positions.get() + first, velocities.get() + first, n, run.dt, run.softening_squared);
-      update_positions<<<n / kBlockSize, kBlockSize, 0, stream>>>(positions.get() + first,
-                                                                  velocities.get() + first, run.dt);
-    }
-    CUDA_CHECK(
-        cudaGetLastError());  // a launch returns nothing: a bad configuration shows only here
-    timeline.mark(system, nbody::Mark::computed, stream, k);
-    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first], positions.get() + first,
-                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream));
-    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first], velocities.get() + first,
-                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream));
-    timeline.mark(system, nbody::Mark::downloaded, stream, k);
-  }
+  Pipeline pipeline{systems.count, systems.bodies_per_system};
+  pipeline.unpack(systems.bodies.data());
+  pipeline.enqueue(run);
   CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
-
-  pack(host_positions, host_velocities, systems.bodies);
-  return nbody::timing_of(timeline.spans());
+  pipeline.pack(systems.bodies.data());
+  return nbody::timing_of(pipeline.timeline.spans());
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // step07_overlap -- pinned host memory: copies that really run beside the kernels.
 //
-// From pageable memory a copy goes through a buffer of the driver and holds up the host. From
-// page-locked memory the copy engine fetches it on its own, and the host enqueues on. All uploads
-// are enqueued first, then all kernels, then all downloads; PHASES=0 enqueues system by system.
+// From pageable memory a copy passes through a buffer of the driver and holds up the host. From
+// page-locked memory the copy engine fetches it alone, and the host enqueues on: all uploads first,
+// then all kernels, then all downloads.
 //
 // Parent: step06_ldg_fastmath.   Run: step07_overlap --systems 32 --bodies 8192 --steps 20
 #include "nbody/step.h"
@@ -22,10 +22,6 @@ constexpr int kTileSize = TILE_SIZE;
 constexpr int kUnroll = UNROLL;
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
-#ifndef PHASES
-#define PHASES 1
-#endif
-constexpr bool kPhases = PHASES;
 
 struct Position {
   float x, y, z, mass;
@@ -88,81 +84,80 @@ __global__ void update_positions(Position* __restrict__ positions,
   positions[i].z += velocities[i].z * dt;
 }
 
-void unpack(const std::vector<Body>& bodies, nbody::PinnedArray<Position>& positions,
-            nbody::PinnedArray<Velocity>& velocities) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    positions[k] = {bodies[k].x, bodies[k].y, bodies[k].z, bodies[k].mass};
-    velocities[k] = {bodies[k].vx, bodies[k].vy, bodies[k].vz};
-  }
-}
+// All systems: their bodies on both sides of the bus, and the streams that serve them.
+struct Pipeline {
+  int systems, n;
+  size_t bodies = static_cast<size_t>(systems) * n;
+  nbody::PinnedArray<Position> host_positions{bodies};
+  nbody::PinnedArray<Velocity> host_velocities{bodies};
+  nbody::DeviceArray<Position> positions{bodies};
+  nbody::DeviceArray<Velocity> velocities{bodies};
+  std::vector<nbody::Stream> streams{kStreams};
+  nbody::Timeline timeline{systems};
 
-void pack(const nbody::PinnedArray<Position>& positions,
-          const nbody::PinnedArray<Velocity>& velocities, std::vector<Body>& bodies) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    bodies[k] = {positions[k].x,  positions[k].y,  positions[k].z,   velocities[k].x,
-                 velocities[k].y, velocities[k].z, positions[k].mass};
+  size_t first(int system) const { return static_cast<size_t>(system) * n; }
+  cudaStream_t stream(int system) const { return streams[system % kStreams].get(); }
+
+  void unpack(const Body* source) {
+    for (size_t k = 0; k < bodies; ++k) {
+      host_positions[k] = {source[k].x, source[k].y, source[k].z, source[k].mass};
+      host_velocities[k] = {source[k].vx, source[k].vy, source[k].vz};
+    }
   }
-}
+
+  void pack(Body* target) const {
+    for (size_t k = 0; k < bodies; ++k) {
+      const Position& p = host_positions[k];
+      const Velocity& v = host_velocities[k];
+      target[k] = {p.x, p.y, p.z, v.x, v.y, v.z, p.mass};
+    }
+  }
+
+  void upload(int system) {
+    timeline.mark(system, nbody::Mark::start, stream(system));
+    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first(system), &host_positions[first(system)],
+                               n * sizeof(Position), cudaMemcpyHostToDevice, stream(system)));
+    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first(system), &host_velocities[first(system)],
+                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream(system)));
+    timeline.mark(system, nbody::Mark::uploaded, stream(system));
+  }
+
+  void compute(int system, const nbody::Run& run) {
+    Position* const p = positions.get() + first(system);
+    Velocity* const v = velocities.get() + first(system);
+    const int blocks = (n + kBlockSize - 1) / kBlockSize;
+    for (int step = 0; step < run.steps; ++step) {
+      update_velocities<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt,
+                                                                   run.softening_squared);
+      update_positions<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt);
+    }
+    CUDA_CHECK(cudaGetLastError());  // a bad configuration shows only here
+    timeline.mark(system, nbody::Mark::computed, stream(system));
+  }
+
+  void download(int system) {
+    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first(system)], positions.get() + first(system),
+                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream(system)));
+    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first(system)], velocities.get() + first(system),
+                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream(system)));
+    timeline.mark(system, nbody::Mark::downloaded, stream(system));
+  }
+
+  // Returns before any of it is done.
+  void enqueue(const nbody::Run& run) {
+    for (int system = 0; system < systems; ++system) upload(system);
+    for (int system = 0; system < systems; ++system) compute(system, run);
+    for (int system = 0; system < systems; ++system) download(system);
+  }
+};
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
-  nbody::PinnedArray<Position> host_positions(systems.bodies.size());
-  nbody::PinnedArray<Velocity> host_velocities(systems.bodies.size());
-  unpack(systems.bodies, host_positions, host_velocities);
-  nbody::DeviceArray<Position> positions(systems.bodies.size());
-  nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
-  std::vector<nbody::Stream> streams(kStreams);
-  nbody::Timeline timeline(systems.count);
-
-  const int n = systems.bodies_per_system;
-  const int blocks = (n + kBlockSize - 1) / kBlockSize;
-  const auto stream_of = [&](int system) { return streams[system % kStreams].get(); };
-  const auto upload = [&](int system) {
-    const size_t first = static_cast<size_t>(system) * n;
-    const cudaStream_t stream = stream_of(system);
-    timeline.mark(system, nbody::Mark::start, stream, system % kStreams);
-    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first, &host_positions[first],
-                               n * sizeof(Position), cudaMemcpyHostToDevice, stream));
-    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first, &host_velocities[first],
-                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream));
-    timeline.mark(system, nbody::Mark::uploaded, stream, system % kStreams);
-  };
-  const auto compute = [&](int system) {
-    const size_t first = static_cast<size_t>(system) * n;
-    const cudaStream_t stream = stream_of(system);
-    for (int step = 0; step < run.steps; ++step) {
-      update_velocities<<<blocks, kBlockSize, 0, stream>>>(
-          positions.get() + first, velocities.get() + first, n, run.dt, run.softening_squared);
-      update_positions<<<blocks, kBlockSize, 0, stream>>>(positions.get() + first,
-                                                          velocities.get() + first, n, run.dt);
-    }
-    CUDA_CHECK(
-        cudaGetLastError());  // a launch returns nothing: a bad configuration shows only here
-    timeline.mark(system, nbody::Mark::computed, stream, system % kStreams);
-  };
-  const auto download = [&](int system) {
-    const size_t first = static_cast<size_t>(system) * n;
-    const cudaStream_t stream = stream_of(system);
-    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first], positions.get() + first,
-                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream));
-    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first], velocities.get() + first,
-                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream));
-    timeline.mark(system, nbody::Mark::downloaded, stream, system % kStreams);
-  };
-  if (kPhases) {
-    for (int system = 0; system < systems.count; ++system) upload(system);
-    for (int system = 0; system < systems.count; ++system) compute(system);
-    for (int system = 0; system < systems.count; ++system) download(system);
-  } else {
-    for (int system = 0; system < systems.count; ++system) {
-      upload(system);
-      compute(system);
-      download(system);
-    }
-  }
+  Pipeline pipeline{systems.count, systems.bodies_per_system};
+  pipeline.unpack(systems.bodies.data());
+  pipeline.enqueue(run);
   CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
-
-  pack(host_positions, host_velocities, systems.bodies);
-  return nbody::timing_of(timeline.spans());
+  pipeline.pack(systems.bodies.data());
+  return nbody::timing_of(pipeline.timeline.spans());
 }
 
 }  // namespace

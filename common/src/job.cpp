@@ -134,6 +134,7 @@ void check_outputs(const Options& options, const Job& job) {
     }
   }
   if (!options.json.empty()) require_writable(options.json);
+  if (!options.timeline.empty()) require_writable(options.timeline);
   if (!options.checkpoint.empty()) require_writable(options.checkpoint);
   if (options.snapshot_every > 0)
     require_writable(options.snapshot_folder / "snapshot_00000000.bin");

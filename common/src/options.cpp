@@ -179,6 +179,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                                  {"off", ValidationMode::off}},
                                 "check the result against float64");
   parser.text("--json", options.json, "result record, one line of JSON");
+  parser.text("--timeline", options.timeline,
+              "CSV of when each system was uploaded, computed, downloaded (steps 05 to 09)");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
   check_combinations(info, options);

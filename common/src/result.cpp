@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,21 @@ Timing interquartile_range(const std::vector<Timing>& repeats) {
 
 double interactions(const Result& result) {
   return static_cast<double>(result.systems) * result.bodies * result.bodies * result.steps;
+}
+
+std::string to_csv(const std::vector<Span>& spans) {
+  const char* const stages[] = {"upload", "compute", "download"};
+  double origin = spans.empty() ? 0 : spans.front().begin;
+  for (const Span& span : spans) origin = std::min(origin, span.begin);
+  std::string text = "device,stream,system,stage,begin,end\n";
+  for (const Span& span : spans) {
+    char line[128];
+    std::snprintf(line, sizeof line, "%d,%d,%d,%s,%.9f,%.9f\n", span.device, span.stream,
+                  span.system, stages[static_cast<int>(span.stage)], span.begin - origin,
+                  span.end - origin);
+    text += line;
+  }
+  return text;
 }
 
 std::string to_json(const Result& result) {

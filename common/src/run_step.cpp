@@ -82,6 +82,10 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   if (!options->json.empty()) {
     write_whole_file(options->json, [&](std::ostream& file) { file << to_json(result) << '\n'; });
   }
+  if (!options->timeline.empty()) {
+    write_whole_file(options->timeline,
+                     [&](std::ostream& file) { file << to_csv(result.repeats.back().spans); });
+  }
   if (result.verdict == "fail") {
     std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
     return kFailed;

@@ -38,6 +38,7 @@ void Simulation::advance(int steps) {
   for (const auto part : {&Timing::upload, &Timing::compute, &Timing::download, &Timing::total}) {
     timing_.*part += timing.*part;
   }
+  timing_.spans.insert(timing_.spans.end(), timing.spans.begin(), timing.spans.end());
   state_.step += run_.steps;
   state_.time += static_cast<double>(run_.dt) * run_.steps;
 }

@@ -106,6 +106,7 @@ const Case kCases[] = {
     {"--output final.xyz", "final.xyz.*csv"},
     {"--output final.raw", "final.raw.*masses"},
     {"--json nowhere/record.json", "nowhere"},
+    {"--timeline nowhere/t.csv", "nowhere"},
     {"--checkpoint nowhere/c.bin", "nowhere"},
     {"--snapshot-every 5", "--snapshot-every and --snapshot-dir go together"},
     {"--snapshot-dir folder", "--snapshot-every and --snapshot-dir go together"},

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace nbody {
 
@@ -57,6 +58,17 @@ class DeviceArray {
   T* data_ = nullptr;
   std::size_t count_ = 0;
 };
+
+// Whole arrays across the bus, waited for. In steps where the copies are the lesson they are
+// spelled out.
+template <class T>
+void upload(const std::vector<T>& from, const DeviceArray<T>& to) {
+  CUDA_CHECK(cudaMemcpy(to.get(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
+}
+template <class T>
+void download(const DeviceArray<T>& from, std::vector<T>& to) {
+  CUDA_CHECK(cudaMemcpy(to.data(), from.get(), from.bytes(), cudaMemcpyDeviceToHost));
+}
 
 // count elements of page-locked host memory. The copy engines read and write it directly, so that
 // cudaMemcpyAsync returns at once; pageable memory is copied into such a buffer first, by the CPU.

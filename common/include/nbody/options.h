@@ -34,6 +34,7 @@ struct Options {
   int warmup = 0;
   ValidationMode validate = ValidationMode::automatic;
   std::filesystem::path json;
+  std::filesystem::path timeline;
   bool quiet = false;
 };
 

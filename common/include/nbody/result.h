@@ -34,6 +34,10 @@ Timing interquartile_range(const std::vector<Timing>& repeats);
 // N^2 for every system and step, whatever a kernel saves by symmetry.
 double interactions(const Result& result);
 
+// The spans of the last run as CSV: device,stream,system,stage,begin,end; seconds from the first
+// one.
+std::string to_csv(const std::vector<Span>& spans);
+
 // One line, without the newline. Keys are those of docs/result_record.md.
 std::string to_json(const Result& result);
 

@@ -1,6 +1,7 @@
 // When each system was uploaded, computed and downloaded, for steps whose stages overlap.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <vector>
@@ -25,9 +26,9 @@ class Timeline {
   }
 
   // What has been enqueued in the stream so far ends the stage before this mark.
-  void mark(int system, Mark mark, cudaStream_t stream, int stream_index) {
+  void mark(int system, Mark mark, cudaStream_t stream) {
     System& entry = systems_[static_cast<std::size_t>(system)];
-    entry.stream = stream_index;
+    entry.stream = index_of(stream);
     entry.marks[static_cast<std::size_t>(mark)].record(stream);
   }
 
@@ -50,12 +51,22 @@ class Timeline {
     int stream = 0;
     std::array<Event, 4> marks;
   };
+  // Streams are numbered in the order in which they were first used.
+  int index_of(cudaStream_t stream) {
+    const auto found = std::find(streams_.begin(), streams_.end(), stream);
+    if (found == streams_.end()) {
+      streams_.push_back(stream);
+      return static_cast<int>(streams_.size()) - 1;
+    }
+    return static_cast<int>(found - streams_.begin());
+  }
   double at(const Event& event) const { return origin_seconds_ + seconds_between(origin_, event); }
 
   int device_;
   Event origin_;
   double origin_seconds_ = 0;
   std::vector<System> systems_;
+  std::vector<cudaStream_t> streams_;
 };
 
 }  // namespace nbody

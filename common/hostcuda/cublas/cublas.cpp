@@ -1,0 +1,44 @@
+#include <cblas.h>
+
+#include <algorithm>
+
+#include "cublas_v2.h"
+#include "hostcuda/launch.h"
+
+struct cublasContext {
+  cudaStream_t stream = nullptr;
+};
+
+cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *handle = new cublasContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDestroy(cublasHandle_t handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->stream = stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSgemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n,
+                           const float* alpha, const float* a, int lda, const float* x, int incx,
+                           const float* beta, float* y, int incy) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (m < 0 || n < 0 || lda < std::max(1, m) || incx == 0 || incy == 0 || alpha == nullptr ||
+      beta == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const CBLAS_TRANSPOSE transpose = operation == CUBLAS_OP_N ? CblasNoTrans : CblasTrans;
+  const auto work = [=, alpha = *alpha, beta = *beta] {
+    cblas_sgemv(CblasColMajor, transpose, m, n, alpha, a, lda, x, incx, beta, y, incy);
+  };
+  return hostcuda::enqueue_work(handle->stream, work) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                                                                     : CUBLAS_STATUS_INVALID_VALUE;
+}

@@ -1,0 +1,197 @@
+// step08_multigpu -- the systems are dealt over all devices; each device has a host thread of its
+// own.
+//
+// A launch costs the host microseconds, and 32 systems x 20 steps are 1280 of them: one host thread
+// that enqueued for eight devices in turn would keep seven waiting.
+//
+// Parent: step07_overlap.   Run: step08_multigpu --systems 256 --bodies 8192 --steps 20
+#include <algorithm>
+#include <future>
+#include <memory>
+
+#include "nbody/step.h"
+#include "nbody/timeline.h"
+
+namespace {
+
+using nbody::Body;
+
+#ifndef TILE_SIZE
+#define TILE_SIZE 512
+#endif
+#ifndef UNROLL
+#define UNROLL 8
+#endif
+constexpr int kTileSize = TILE_SIZE;
+constexpr int kUnroll = UNROLL;
+constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
+constexpr int kStreams = 16;
+
+struct Position {
+  float x, y, z, mass;
+};
+struct Velocity {
+  float x, y, z;
+};
+
+// The read-only load. Past the end there are massless bodies, so that every tile is full.
+__device__ Position load(const Position* __restrict__ positions, int j, int n) {
+  if (j >= n) return {0.0f, 0.0f, 0.0f, 0.0f};
+  const float* const p = &positions[j].x;
+  return {__ldg(p), __ldg(p + 1), __ldg(p + 2), __ldg(p + 3)};
+}
+
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. Threads past
+// the end load their share of the tiles and reach every barrier, but write nothing.
+__global__ void __launch_bounds__(kBlockSize)
+    update_velocities(const Position* __restrict__ positions, Velocity* __restrict__ velocities,
+                      int n, float dt, float softening_squared) {
+  __shared__ Position tile[kTileSize];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const Position body = load(positions, i, n);
+  float ax = 0.0f, ay = 0.0f, az = 0.0f;
+  for (int first = 0; first < n; first += kTileSize) {
+    tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
+    __syncthreads();  // the whole tile must be there before anyone reads it
+    float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
+#pragma unroll kUnroll
+    for (int j = 0; j < kTileSize; ++j) {
+      const float dx = tile[j].x - body.x;
+      const float dy = tile[j].y - body.y;
+      const float dz = tile[j].z - body.z;
+      const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
+      const float inverse_distance = rsqrtf(distance_squared);
+      const float s = tile[j].mass * inverse_distance * inverse_distance * inverse_distance;
+      tile_ax = fmaf(s, dx, tile_ax);
+      tile_ay = fmaf(s, dy, tile_ay);
+      tile_az = fmaf(s, dz, tile_az);
+    }
+    ax += tile_ax;
+    ay += tile_ay;
+    az += tile_az;
+    __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
+  }
+  if (i >= n) return;
+  velocities[i].x += ax * dt;
+  velocities[i].y += ay * dt;
+  velocities[i].z += az * dt;
+}
+
+// Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
+// read its position, and kernels of one stream run one after the other.
+__global__ void update_positions(Position* __restrict__ positions,
+                                 const Velocity* __restrict__ velocities, int n, float dt) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  positions[i].x += velocities[i].x * dt;
+  positions[i].y += velocities[i].y * dt;
+  positions[i].z += velocities[i].z * dt;
+}
+
+// The systems of one device: their bodies on both sides of the bus, and the streams that serve
+// them.
+struct Pipeline {
+  int device, first_system, systems, n;
+  size_t bodies = static_cast<size_t>(systems) * n;
+  nbody::PinnedArray<Position> host_positions{bodies};
+  nbody::PinnedArray<Velocity> host_velocities{bodies};
+  nbody::DeviceArray<Position> positions{bodies};
+  nbody::DeviceArray<Velocity> velocities{bodies};
+  std::vector<nbody::Stream> streams{kStreams};
+  nbody::Timeline timeline{systems, device};
+
+  size_t first(int system) const { return static_cast<size_t>(system) * n; }
+  cudaStream_t stream(int system) const { return streams[system % kStreams].get(); }
+
+  void unpack(const Body* source) {
+    for (size_t k = 0; k < bodies; ++k) {
+      host_positions[k] = {source[k].x, source[k].y, source[k].z, source[k].mass};
+      host_velocities[k] = {source[k].vx, source[k].vy, source[k].vz};
+    }
+  }
+
+  void pack(Body* target) const {
+    for (size_t k = 0; k < bodies; ++k) {
+      const Position& p = host_positions[k];
+      const Velocity& v = host_velocities[k];
+      target[k] = {p.x, p.y, p.z, v.x, v.y, v.z, p.mass};
+    }
+  }
+
+  void upload(int system) {
+    timeline.mark(system, nbody::Mark::start, stream(system));
+    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first(system), &host_positions[first(system)],
+                               n * sizeof(Position), cudaMemcpyHostToDevice, stream(system)));
+    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first(system), &host_velocities[first(system)],
+                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream(system)));
+    timeline.mark(system, nbody::Mark::uploaded, stream(system));
+  }
+
+  void compute(int system, const nbody::Run& run) {
+    Position* const p = positions.get() + first(system);
+    Velocity* const v = velocities.get() + first(system);
+    const int blocks = (n + kBlockSize - 1) / kBlockSize;
+    for (int step = 0; step < run.steps; ++step) {
+      update_velocities<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt,
+                                                                   run.softening_squared);
+      update_positions<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt);
+    }
+    CUDA_CHECK(cudaGetLastError());  // a bad configuration shows only here
+    timeline.mark(system, nbody::Mark::computed, stream(system));
+  }
+
+  void download(int system) {
+    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first(system)], positions.get() + first(system),
+                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream(system)));
+    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first(system)], velocities.get() + first(system),
+                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream(system)));
+    timeline.mark(system, nbody::Mark::downloaded, stream(system));
+  }
+
+  // Returns before any of it is done.
+  void enqueue(const nbody::Run& run) {
+    for (int system = 0; system < systems; ++system) upload(system);
+    for (int system = 0; system < systems; ++system) compute(system, run);
+    for (int system = 0; system < systems; ++system) download(system);
+  }
+};
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  const int devices = std::min(run.devices, systems.count);
+  std::vector<std::unique_ptr<Pipeline>> pipelines;
+  for (int device = 0, first = 0; device < devices; ++device) {
+    // The first systems.count % devices devices take one system more than the others.
+    const int count = systems.count / devices + (device < systems.count % devices);
+    CUDA_CHECK(cudaSetDevice(device));
+    pipelines.emplace_back(new Pipeline{device, first, count, systems.bodies_per_system});
+    pipelines.back()->unpack(systems.system(first).data());
+    first += count;
+  }
+  std::vector<std::future<void>> threads;
+  for (const auto& pipeline : pipelines) {
+    threads.push_back(std::async(std::launch::async, [&] {
+      CUDA_CHECK(cudaSetDevice(pipeline->device));  // every host thread has a current device
+      pipeline->enqueue(run);
+    }));
+  }
+  for (std::future<void>& thread : threads) thread.get();  // throws what the thread threw
+  std::vector<nbody::Span> spans;
+  for (const auto& pipeline : pipelines) {
+    CUDA_CHECK(cudaSetDevice(pipeline->device));
+    CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
+    pipeline->pack(systems.system(pipeline->first_system).data());
+    const auto more = pipeline->timeline.spans(pipeline->first_system);
+    spans.insert(spans.end(), more.begin(), more.end());
+  }
+  return nbody::timing_of(spans);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::step_main({.name = "step08_multigpu",
+                           .parent = "step07_overlap",
+                           .summation = nbody::Summation::tiled,
+                           .multi_device = true},
+                          simulate, argc, argv);
+}
