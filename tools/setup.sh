@@ -17,6 +17,8 @@ ninja|ninja-build|runs the build
 CLI11|libcli11-dev|reads the command lines
 nlohmann_json|nlohmann-json3-dev|writes the result records
 Boost.Context|libboost-context-dev|switches between the threads of a block when CUDA code runs on the CPU
+OpenBLAS|libopenblas-dev|stands in for cuBLAS when CUDA code runs on the CPU
+Highway|libhwy-dev|vector instructions for the fast CPU program that GPU times are compared with
 GoogleTest|libgtest-dev|runs the tests
 python3|python3|runs the tools, and prepares CUDA code for the host compiler
 numpy|python3-numpy|computes what the pictures show
@@ -81,6 +83,8 @@ is_there() {
     CLI11) has_header CLI/CLI.hpp || is_installed libcli11-dev ;;
     nlohmann_json) has_header nlohmann/json.hpp || is_installed nlohmann-json3-dev ;;
     Boost.Context) has_header boost/context/detail/fcontext.hpp || is_installed libboost-context-dev ;;
+    OpenBLAS) has_header cblas.h || is_installed libopenblas-dev ;;
+    Highway) has_header hwy/highway.h || is_installed libhwy-dev ;;
     GoogleTest) has_header gtest/gtest.h || is_installed libgtest-dev ;;
     python3) command -v python3 >/dev/null ;;
     # Both must be importable by one interpreter; find_python has the last word.
