@@ -20,9 +20,11 @@ function(hostcuda_target target)
 
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")
-  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES
-    LANGUAGE CXX
-    OBJECT_DEPENDS "${launcher_files}")
+  if(sources)
+    set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES
+      LANGUAGE CXX
+      OBJECT_DEPENDS "${launcher_files}")
+  endif()
 
   set(command ${Python3_EXECUTABLE} ${launcher})
   if(NBODY_CCACHE)

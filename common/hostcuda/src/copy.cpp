@@ -39,8 +39,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   const MemoryRange target = classify(to, size);
   const MemoryRange source = classify(from, size);
   if (!target.valid || !source.valid) return fail(cudaErrorInvalidValue);
-  if (direction < cudaMemcpyHostToHost || direction > cudaMemcpyDefault)
-    return fail(cudaErrorInvalidMemcpyDirection);
+  if (direction > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
   if (!direction_matches(target.kind, source.kind, direction)) return fail(cudaErrorInvalidValue);
 
   const bool device_to_device = on_device(target.kind) && on_device(source.kind);

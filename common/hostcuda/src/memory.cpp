@@ -85,10 +85,12 @@ void release(char* pointer) {
 }  // namespace
 
 MemoryRange classify(const void* pointer, std::size_t size) {
-  const char* end = static_cast<const char*>(pointer) + size;
+  const auto fits = [&](const char* begin, std::size_t available) {
+    return size <= available - static_cast<std::size_t>(static_cast<const char*>(pointer) - begin);
+  };
   if (auto found = range_at(allocations(), pointer); found != allocations().end())
     return {found->second.managed ? MemoryKind::managed : MemoryKind::device,
-            end <= found->first + found->second.size};
+            fits(found->first, found->second.size)};
   if (auto found = range_at(pinned_ranges(), pointer); found != pinned_ranges().end())
     return {MemoryKind::pinned, true};
   return {MemoryKind::pageable, pointer != nullptr};

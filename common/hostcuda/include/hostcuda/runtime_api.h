@@ -12,7 +12,9 @@
 
 #define CUDART_VERSION 13000  // the API level that this header follows
 
-enum cudaError {
+// With a fixed underlying type, a number that is no enumerator is still a value that may be asked
+// about.
+enum cudaError : unsigned {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
@@ -33,9 +35,9 @@ enum cudaError {
   cudaErrorNotSupported = 801,
   cudaErrorUnknown = 999
 };
-typedef enum cudaError cudaError_t;
+typedef cudaError cudaError_t;
 
-enum cudaMemcpyKind {
+enum cudaMemcpyKind : unsigned {
   cudaMemcpyHostToHost = 0,
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost = 2,
