@@ -32,6 +32,7 @@ if(NBODY_CUDA)
     endif()
   endif()
   enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     # CMake 3.25 does not know yet that nvcc has C++20.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")

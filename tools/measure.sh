@@ -2,18 +2,23 @@
 # Checks and times the steps on a machine with a GPU; needs the programs of the cuda preset and nothing
 # else. Run from the root of the repository:
 #
-#   tools/measure.sh BUILD OUT [check] [sanitize] [systems] [single]
+#   tools/measure.sh BUILD OUT [PART...]      without parts: all but multi
 #
 # check     every step's tests, GPU required
 # sanitize  compute-sanitizer's four tools on every step at a small size
 # systems   32 systems x 8192 bodies x 20 steps, all steps (step00 fewer repeats)
 # single    one system of 16384, 65536 and 262144 bodies, the steps that use more than one block for it
+# large     one system of 1,125,000 bodies, step 10
+# variants  BUILD/experiments/variants, made with -D NBODY_VARIANTS=ON
+# timeline  what overlapped with what, of the steps with streams
+# profile   Nsight Compute, raw, of one time step of every step
+# multi     1, 2, 4 and 8 devices, as far as there are so many: 256 systems x 8192 bodies x 20 steps
 # Records go to OUT/*.jsonl, logs beside them. Exit code 1 if anything failed.
 set -u
 build=${1:?BUILD OUT [part...]}
 out=${2:?BUILD OUT [part...]}
 shift 2
-parts=${*:-check sanitize systems single}
+parts=${*:-check sanitize systems single large variants timeline profile}
 mkdir -p "$out"
 export NBODY_REQUIRE_GPU=1
 failed=0
@@ -22,11 +27,11 @@ wants() { [[ " $parts " == *" $1 "* ]]; }
 steps() { for folder in "$build"/step[0-9][0-9]_*; do basename "$folder"; done; }
 fail() { echo "FAILED: $*"; failed=1; }
 
-# record FILE STEP ARGUMENTS...: appends one record, prints one line
+# record FILE PROGRAM ARGUMENTS...: appends one record, prints one line
 record() {
   local file=$1 step=$2
   shift 2
-  if ! "$build/$step/$step" "$@" --quiet --json "$out/one.json" 2>>"$out/errors.log"; then
+  if ! "$build/$step/${step##*/}" "$@" --quiet --json "$out/one.json" 2>>"$out/errors.log"; then
     fail "$step $*"
   fi
   [ -f "$out/one.json" ] || return
@@ -34,8 +39,8 @@ record() {
   python3 - "$out/one.json" <<'PYTHON'
 import json, sys
 r = json.load(open(sys.argv[1]))
-print("%-22s %3d x %7d x %3d  compute %.6f s (iqr %.6f)  total %.6f s  %8.1f G/s  rms %.2e  %s" % (
-    r["step"], r["systems"], r["bodies"], r["steps"], r["median"]["compute"], r["iqr"]["compute"],
+print("%-24s %d dev %3d x %7d x %3d  compute %.6f s (iqr %.6f)  total %.6f s  %8.1f G/s  rms %.2e  %s" % (
+    r["step"], r["device"]["count"], r["systems"], r["bodies"], r["steps"], r["median"]["compute"], r["iqr"]["compute"],
     r["median"]["total"], r["interactions_per_second"] * 1e-9,
     r["errors"].get("acceleration_rms") or float("nan"), r["verdict"]), flush=True)
 PYTHON
@@ -72,7 +77,7 @@ fi
 if wants systems; then
   for step in $(steps); do
     repeats=10
-    [ "$step" = step00_cpu_omp ] && repeats=3
+    [ "$step" = step00_cpu_omp ] && repeats=5
     record systems.jsonl "$step" --scenario galaxies --systems 32 --bodies 8192 --steps 20 \
       --warmup 1 --repeat $repeats
   done
@@ -85,5 +90,52 @@ if wants single; then
       record single.jsonl "$step" --scenario plummer --bodies $bodies --steps 5 --warmup 1 --repeat 10
     done
   done
+fi
+if wants large; then
+  record single.jsonl step10_tiled2d_cublas --scenario plummer --bodies 1125000 --steps 1 --warmup 1 \
+    --repeat 3
+fi
+
+if wants variants; then
+  for folder in "$build"/experiments/variants/step*; do
+    step=experiments/variants/$(basename "$folder")
+    record variants.jsonl "$step" --scenario galaxies --systems 32 --bodies 8192 --steps 20 \
+      --warmup 1 --repeat 10
+    case $step in *step06* | *step10*)
+      record variants.jsonl "$step" --scenario plummer --bodies 262144 --steps 5 --warmup 1 --repeat 10 ;;
+    esac
+  done
+fi
+
+if wants timeline; then
+  for step in step05_streams step06_ldg_fastmath step07_overlap step09_soa \
+    experiments/variants/step07_by_system; do
+    [ -x "$build/$step/${step##*/}" ] || continue
+    record timeline.jsonl "$step" --scenario galaxies --systems 32 --bodies 8192 --steps 20 \
+      --warmup 1 --repeat 1 --validate off --timeline "$out/${step##*/}.timeline.csv"
+  done
+fi
+
+if wants profile; then
+  for step in $(steps); do
+    [ "$step" = step00_cpu_omp ] && continue
+    ncu --clock-control none --set full --csv --page raw --launch-count 2 \
+      "$build/$step/$step" --scenario galaxies --systems 32 --bodies 8192 --steps 1 --validate off \
+      --quiet >"$out/$step.ncu.csv" 2>"$out/$step.ncu.log" || fail "$step profile"
+    echo "$step: $(wc -l <"$out/$step.ncu.csv") lines from ncu"
+  done
+fi
+
+if wants multi; then
+  for devices in 1 2 4 8; do
+    [ "$(nvidia-smi -L | wc -l)" -ge $devices ] || continue
+    for step in step08_multigpu experiments/variants/step08_one_host_thread step09_soa; do
+      [ -x "$build/$step/${step##*/}" ] || continue
+      record multi.jsonl "$step" --scenario galaxies --systems 256 --bodies 8192 --steps 20 \
+        --devices $devices --warmup 1 --repeat 10 --timeline "$out/${step##*/}.$devices.timeline.csv"
+    done
+  done
+  record multi.jsonl step07_overlap --scenario galaxies --systems 256 --bodies 8192 --steps 20 \
+    --warmup 1 --repeat 10
 fi
 exit $failed
