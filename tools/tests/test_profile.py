@@ -1,0 +1,155 @@
+"""Profiles: a saved CSV of Nsight Compute read, averaged, written; refusals; nothing without ncu."""
+
+import contextlib
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import fakes
+import nbody_profile
+import profile as tool  # ours: fakes puts tools/ before the standard library
+from nbody_profile import ProfileError, aggregate, read_csv, short_name, to_base
+
+CSV = Path(__file__).resolve().parent / "data" / "ncu_raw.csv"
+
+
+class Csv(unittest.TestCase):
+    def setUp(self) -> None:
+        self.text = CSV.read_text(encoding="utf-8")
+        self.launches = read_csv(self.text, "x.csv")
+
+    def test_launches_and_units(self) -> None:
+        self.assertEqual([launch.kernel for launch in self.launches],
+                         ["update_velocities<(int)512>", "update_positions",
+                          "update_velocities<(int)512>"])
+        first = self.launches[0].values
+        self.assertEqual(first["duration_us"], 1.0)
+        self.assertEqual(first["shared_bytes"], 8192)
+        self.assertAlmostEqual(first["sm_clock_ghz"], 1.5)
+        self.assertNotIn("fma_percent", self.launches[2].values)  # n/a
+
+    def test_rates_are_weighted_with_the_duration(self) -> None:
+        velocities, positions = aggregate(self.launches, interactions=1000)
+        self.assertEqual((velocities.launches, positions.launches), (2, 1))
+        metrics = velocities.metrics
+        self.assertEqual(metrics["duration_us"], 2.0)
+        self.assertAlmostEqual(metrics["issue_percent"], (80 * 1 + 60 * 3) / 4)
+        self.assertEqual(metrics["fma_percent"], 60)
+        self.assertEqual(metrics["bank_conflicts"], 4)
+        self.assertEqual(metrics["sectors_per_request"], 16)
+        self.assertEqual(metrics["instructions_per_interaction"], 32 * 2000 / 1000)
+        self.assertNotIn("instructions_per_interaction", aggregate(self.launches)[0].metrics)
+
+    def test_table(self) -> None:
+        text = nbody_profile.table(aggregate(self.launches)[1])
+        self.assertIn("update_positions: mean of 1 launch\n", text)
+        self.assertRegex(text, r"registers a thread +16\n")
+        self.assertIn("stalled: long scoreboard", text)
+        self.assertNotIn("stalled: short scoreboard", text)  # next to nothing
+
+    def test_what_is_no_profile_is_refused(self) -> None:
+        start = self.text.index('"ID"')
+        lines = self.text[start:].splitlines()
+        for text, expected in (
+                ("", "x.csv: no table of Nsight Compute"),
+                ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", "x.csv: ==ERROR== ERR_NVGPUCTRPERM"),
+                ("\n".join(lines[:2]), "no launch"),
+                ("\n".join([lines[0], *lines[2:]]), "no line of units"),
+                ("\n".join([*lines[:2], lines[2] + ',"1"']), "launch 1 has 27 columns")):
+            with self.subTest(expected=expected), self.assertRaises(ProfileError) as caught:
+                read_csv(text, "x.csv")
+            self.assertIn(expected, str(caught.exception))
+
+    def test_names_and_units(self) -> None:
+        for name, expected in (("void f(int)", "f"), ("(anonymous namespace)::f(int *)", "f"),
+                               ("void a::f<float, 4>(const b::c<int> *)", "f<float, 4>"),
+                               ("void cublas::gemv<int, (int)4>(T1)", "gemv<int, (int)4>")):
+            self.assertEqual(short_name(name), expected)
+        for value, unit, expected in ((2, "msecond", 2e6), (2, "ns", 2), (3, "Kbyte/block", 3e3),
+                                      (1.5, "cycle/nsecond", 1.5e9), (1.5, "Ghz", 1.5e9),
+                                      (7, "%", 7), (7, "register/thread", 7)):
+            self.assertAlmostEqual(to_base(value, unit), expected)
+
+
+class Tool(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.record = fakes.write_records(self.folder / "record.json", [
+            fakes.record("step06_ldg_fastmath", systems=2, bodies=100, steps=3)])
+
+    def call(self, *words: str) -> tuple[int, str, str]:
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                code = tool.main(list(words))
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue(), errors.getvalue()
+
+    def test_a_saved_profile(self) -> None:
+        lines = self.folder / "profile.jsonl"
+        words = ["06", "--from", str(CSV), "--record", str(self.record), "--json", str(lines)]
+        code, out, _ = self.call(*words)
+        self.assertEqual(code, 0)
+        self.assertIn("step06_ldg_fastmath on Test GPU", out)
+        self.assertLess(out.index("update_velocities"), out.index("update_positions"))
+        found = [json.loads(line) for line in lines.read_text().splitlines()]
+        self.assertEqual([line["kernel"] for line in found],
+                         ["update_velocities<(int)512>", "update_positions"])
+        self.assertEqual(found[0]["metrics"]["instructions_per_interaction"], 32 * 2000 / 100 ** 2)
+        self.assertEqual(found[0]["machine"], "Test GPU (CUDA 13.0, driver 13.0)")
+        self.assertEqual(self.call(*words)[0], 0)  # again: lines are replaced, not added
+        self.assertEqual(len(lines.read_text().splitlines()), 2)
+
+    def test_one_launch_may_hold_all_steps_or_one_system(self) -> None:
+        for step, expected in (("step04_unroll", 60000), ("step05_streams", 10000),
+                               ("step10_tiled2d_cublas", 20000)):
+            fakes.write_records(self.record, [fakes.record(step, systems=2, bodies=100, steps=3)])
+            record = tool.read_records(self.record)[-1]
+            self.assertEqual(tool.interactions_of_a_launch(record), expected)
+
+    def test_without_the_profiler_it_says_so_and_is_skipped(self) -> None:
+        code, _, errors = self.call("06", "--ncu", "no-such-profiler", "--build", str(self.folder))
+        self.assertEqual((code, errors.count("\n")), (77, 1))
+        self.assertIn("no no-such-profiler", errors)
+
+    def test_wrong_arguments(self) -> None:
+        for words, expected in ((["06", "--from", "nowhere.csv"], "there is no file"),
+                                (["06", "--record", str(self.record)], "belongs to --from"),
+                                (["06", "--from", str(CSV), "--json", "x"], "needs --record"),
+                                (["42"], "not a step"), (["06", "--launches", "0"], "'0'")):
+            with self.subTest(words=words):
+                code, _, errors = self.call(*words)
+                self.assertEqual((code, errors.count("\n")), (2, 1))
+                self.assertIn(expected, errors)
+
+    def test_it_runs_the_profiler_on_the_step(self) -> None:
+        """A stand-in for ncu: finds --log-file and the program's --json among its arguments."""
+        fakes.write_step(self.folder / "build", fakes.record("step06_ldg_fastmath"))
+        ncu = self.folder / "ncu"
+        ncu.write_text(f"""#!{fakes.sys.executable}
+import shutil, subprocess, sys
+words = sys.argv[1:]
+assert words[words.index("--clock-control") + 1] == "none"
+program = next(i for i, word in enumerate(words) if word.endswith("/step06_ldg_fastmath"))
+shutil.copy({str(CSV)!r}, words[words.index("--log-file") + 1])
+sys.exit(subprocess.run(words[program:]).returncode)
+""", encoding="utf-8")
+        ncu.chmod(0o755)
+        words = ["06", "--ncu", str(ncu), "--build", str(self.folder / "build")]
+        code, out, errors = self.call(*words, "--csv", str(self.folder / "kept.csv"))
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("update_velocities<(int)512>: mean of 2 launches", out)
+        self.assertEqual((self.folder / "kept.csv").read_text(), CSV.read_text())
+        ncu.write_text("#!/bin/sh\necho '==ERROR== no permission'; exit 1\n", encoding="utf-8")
+        code, _, errors = self.call(*words)
+        self.assertEqual(code, 1)
+        self.assertIn("exit code 1: ==ERROR== no permission", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
