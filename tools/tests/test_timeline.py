@@ -1,0 +1,116 @@
+"""Timelines: sums, unions and what was hidden; refusals with file and line; figures."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+import fakes
+import timeline
+from nbody_timeline import TimelineError, common, merged, read_timeline, sums
+
+HEADER = "device,stream,system,stage,begin,end\n"
+# Device 0: the second upload runs under the first kernel, the first download under the second one.
+TWO_STREAMS = HEADER + """0,0,0,upload,0.000,0.001
+0,0,0,compute,0.001,0.005
+0,0,0,download,0.005,0.006
+0,1,1,upload,0.001,0.003
+0,1,1,compute,0.003,0.007
+0,1,1,download,0.007,0.008
+"""
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, text: str, name: str = "t.csv") -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def call(self, *words: str) -> tuple[int, str, str]:
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                code = timeline.main([str(word) for word in words])
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue(), errors.getvalue()
+
+
+class Sums(InFolder):
+    def test_intervals(self) -> None:
+        self.assertEqual(merged([(3, 4), (0, 1), (1, 2), (0, 0.5)]), [(0, 2), (3, 4)])
+        self.assertEqual(common([(0, 2), (3, 5)], [(1, 4)]), [(1, 2), (3, 4)])
+        self.assertEqual(common([(0, 1)], [(1, 2)]), [])
+
+    def test_what_was_hidden(self) -> None:
+        found = sums(read_timeline(self.file(TWO_STREAMS)))
+        self.assertAlmostEqual(found.total["compute"], 0.008)
+        self.assertAlmostEqual(found.union["compute"], 0.006)
+        self.assertAlmostEqual(found.copies, 0.005)
+        self.assertAlmostEqual(found.hidden, 0.003)
+        self.assertAlmostEqual(found.wall, 0.008)
+
+    def test_one_device_does_not_hide_the_copies_of_another(self) -> None:
+        found = sums(read_timeline(self.file(HEADER + "0,0,0,compute,0,1\n1,0,1,upload,0,1\n")))
+        self.assertEqual((found.copies, found.hidden), (1.0, 0.0))
+
+    def test_refusals(self) -> None:
+        for text, expected in (("a,b\n", ":1: the columns"), (HEADER, "holds no spans"),
+                               (HEADER + "0,0,0,upload,0\n", ":2: not a span"),
+                               (HEADER + "0,0,0,unpack,0,1\n", ":2: stage 'unpack'"),
+                               (HEADER + "0,0,0,upload,2,1\n", ":2: from 2 to 1"),
+                               (HEADER + "0,0,0,upload,0,nan\n", ":2: from 0 to nan")):
+            with self.subTest(text=text), self.assertRaises(TimelineError) as caught:
+                read_timeline(self.file(text))
+            self.assertIn(expected, str(caught.exception))
+
+
+class Tool(InFolder):
+    def test_sums_are_printed(self) -> None:
+        code, out, _ = self.call(self.file(TWO_STREAMS))
+        self.assertEqual(code, 0)
+        self.assertIn("copies: 5.000 ms, of which 3.000 ms (60.0 %) hidden", out)
+
+    def test_wrong_arguments(self) -> None:
+        source = self.file(TWO_STREAMS)
+        emulated = fakes.write_records(self.folder / "r.jsonl",
+                                       [fakes.record("step07_overlap", "hostcuda")])
+        for words, expected in (([source, "--title", "a", "--title", "b"], "2 titles for 1 files"),
+                                ([source, "--output", "x.txt"], "does not end in"),
+                                ([source, "--step", "step07_overlap"], "--record"),
+                                ([source, "--record", emulated], "emulated"),
+                                ([self.folder / "none.csv"], "there is no file")):
+            with self.subTest(words=words):
+                code, _, errors = self.call(*words)
+                self.assertEqual((code, errors.count("\n")), (2, 1))
+                self.assertIn(expected, errors)
+
+    def test_narrow_uploads_get_a_closer_look(self) -> None:
+        spans = read_timeline(self.file(TWO_STREAMS))
+        self.assertIsNone(timeline.closer_end(spans))
+        spans = read_timeline(self.file(HEADER + "0,0,0,upload,0,0.00001\n"
+                                        "0,0,0,compute,0.00001,1\n"))
+        self.assertLess(timeline.closer_end(spans), 0.001)
+
+    def test_figures(self) -> None:
+        try:
+            from matplotlib import image
+        except ModuleNotFoundError as missing:
+            self.skipTest(f"{missing.name} is not installed")
+        record = fakes.write_records(self.folder / "r.jsonl", [fakes.record("step07_overlap")])
+        long = self.file(HEADER + "0,0,0,upload,0,0.00001\n0,0,0,compute,0.00001,1\n", "long.csv")
+        for words in ([self.file(TWO_STREAMS)], [self.file(TWO_STREAMS), long]):
+            output = self.folder / "drawn.png"
+            code, out, _ = self.call(*words, "--output", output, "--record", record)
+            self.assertEqual(code, 0)
+            self.assertGreater(float(image.imread(str(output))[..., :3].var()), 1e-3)
+
+
+if __name__ == "__main__":
+    unittest.main()
