@@ -34,8 +34,8 @@ class Metric:
 METRICS = (
     Metric("duration_us", "gpu__time_duration.sum", "duration of a launch", "us", 1e-3),
     Metric("sm_clock_ghz", "sm__cycles_elapsed.avg.per_second", "SM clock", "GHz", 1e-9),
-    Metric("sm_busy_percent", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
-           "SMs that had work", "%"),
+    Metric("sm_active_cycles", "sm__cycles_active.avg", "cycles an SM had work, mean of all SMs"),
+    Metric("sm_elapsed_cycles", "sm__cycles_elapsed.max", "cycles of a launch"),
     Metric("occupancy_percent", "sm__warps_active.avg.pct_of_peak_sustained_active",
            "achieved occupancy", "%"),
     Metric("issue_percent", "smsp__issue_active.avg.pct_of_peak_sustained_active",
@@ -64,10 +64,12 @@ METRICS = (
              f"stalled: {name.replace('_', ' ')}", "warps/issue") for name in STALLS),
 )
 SOURCES = tuple(metric.source for metric in METRICS)
-SUM = {"instructions", "load_sectors", "load_requests", "bank_conflicts"}
+SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", "load_requests",
+       "bank_conflicts"}
 
 # Made from the others; shown and written where they can be made.
 DERIVED = (
+    Metric("sm_busy_percent", "", "SMs that had work, mean over time", "%"),
     Metric("sectors_per_request", "", "sectors a request, global loads"),
     Metric("instructions_per_interaction", "", "instructions an interaction"),
 )
@@ -185,6 +187,9 @@ def aggregate(launches: Sequence[Launch],
                 total = sum(weight * launch.values[metric.key]
                             for weight, launch in zip(weights, present))
                 metrics[metric.key] = total / sum(weights)
+        if metrics.get("sm_elapsed_cycles") and "sm_active_cycles" in metrics:
+            metrics["sm_busy_percent"] = (100 * metrics["sm_active_cycles"]
+                                          / metrics["sm_elapsed_cycles"])
         if metrics.get("load_requests"):
             metrics["sectors_per_request"] = metrics["load_sectors"] / metrics["load_requests"]
         if interactions and "instructions" in metrics:

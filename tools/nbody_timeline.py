@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterable, Sequence
 
@@ -45,7 +45,20 @@ def read_timeline(path: Path) -> list[Span]:
     spans = [parse_row(row, f"{path}:{line}") for line, row in enumerate(rows[1:], start=2) if row]
     if not spans:
         raise TimelineError(f"{path}: holds no spans")
-    return spans
+    return in_stream_order(spans)
+
+
+def in_stream_order(spans: Sequence[Span]) -> list[Span]:
+    """A span reaches from one mark of its system to the next. Where a stream carries several systems,
+    the work of others may lie between the two: a stage began no earlier than whatever ended before
+    it in its stream."""
+    ended: dict[tuple[int, int], float] = {}
+    result = []
+    for span in sorted(spans, key=lambda s: (s.end, s.begin, STAGES.index(s.stage))):
+        stream = (span.device, span.stream)
+        result.append(replace(span, begin=max(span.begin, ended.get(stream, 0.0))))
+        ended[stream] = span.end
+    return result
 
 
 def parse_row(row: Sequence[str], where: str) -> Span:

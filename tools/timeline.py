@@ -26,6 +26,7 @@ ENDINGS = ("png", "svg", "pdf")
 VISIBLE = 0.01  # of the axis: a bar narrower than that needs a closer look
 CLOSER = 1.6  # the second panel is as long as all first uploads, times this
 ROW_HEIGHT = 0.2  # inches
+MANY_ROWS = 32  # from here on rows are half as high, and every fourth has a label
 
 
 def parser() -> arguments.OneLineParser:
@@ -81,9 +82,8 @@ def draw_panel(axes, spans: Sequence[Span], end: float, colours: dict[str, str])
     for place, (device, stream) in enumerate(rows[1:], start=1):
         if device != rows[place - 1][0]:
             axes.axhline(place - 0.5, color="#444444", linewidth=0.8)
-    # A label for every row would be too many from a few dozen rows on.
-    step = max(1, len(rows) // 32)
-    ticks = [i for i, row in enumerate(rows) if row[1] % step == 0 or row[1] == 0]
+    step = 4 if len(rows) > MANY_ROWS else 1
+    ticks = [i for i, row in enumerate(rows) if row[1] % step == 0]
     axes.set_yticks(ticks, [f"{rows[i][0]}.{rows[i][1]}" if several else str(rows[i][1])
                             for i in ticks], fontsize=9)
     axes.set_ylabel("device.stream" if several else "stream")
@@ -103,7 +103,8 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
     end = max(span.end for spans in timelines for span in spans)
     near = max((value for value in closer if value), default=end)
     rows = [len({(s.device, s.stream) for s in spans}) for spans in timelines]
-    heights = [max(1.6, ROW_HEIGHT * min(count, 64)) for count in rows]
+    heights = [max(1.6, ROW_HEIGHT * (count if count <= MANY_ROWS else 0.5 * count))
+               for count in rows]
     figure, grid = pyplot.subplots(
         len(timelines), columns, squeeze=False, figsize=(13, sum(heights) + 1.1 * len(heights) + 0.5),
         gridspec_kw={"height_ratios": heights, "width_ratios": [3, 2][:columns], "wspace": 0.12,
@@ -131,8 +132,8 @@ def caption(timelines: Sequence[Sequence[Span]], titles: Sequence[str],
         name = f"{title}: " if len(timelines) > 1 else ""
         words.append(f"{name}{1e3 * found.wall:.3g} ms in all; copies take {1e3 * found.copies:.3g} "
                      f"ms, {100 * found.hidden_share:.0f} % of that hidden under compute.")
-    words.append("A bar reaches from one mark in its stream to the next: waiting for the device "
-                 "counts as part of a stage.")
+    words.append("A bar begins when what was before it in its stream has ended: waiting for the "
+                 "device counts as part of a stage.")
     if record is not None:
         words.append(f"{record.step}, {record.problem}. {record.machine}, {record.date[:10]}.")
     return " ".join(words)

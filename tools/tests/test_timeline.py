@@ -56,6 +56,15 @@ class Sums(InFolder):
         self.assertAlmostEqual(found.hidden, 0.003)
         self.assertAlmostEqual(found.wall, 0.008)
 
+    def test_work_of_other_systems_in_a_stream_belongs_to_them(self) -> None:
+        """Two systems in one stream: both uploads, both kernels, both downloads."""
+        spans = read_timeline(self.file(HEADER + "0,0,0,upload,0,1\n0,0,0,compute,1,5\n"
+                                        "0,0,0,download,5,10\n0,0,1,upload,1,2\n"
+                                        "0,0,1,compute,2,9\n0,0,1,download,9,11\n"))
+        self.assertEqual([(s.stage, s.system, s.begin, s.end) for s in spans],
+                         [("upload", 0, 0, 1), ("upload", 1, 1, 2), ("compute", 0, 2, 5),
+                          ("compute", 1, 5, 9), ("download", 0, 9, 10), ("download", 1, 10, 11)])
+
     def test_one_device_does_not_hide_the_copies_of_another(self) -> None:
         found = sums(read_timeline(self.file(HEADER + "0,0,0,compute,0,1\n1,0,1,upload,0,1\n")))
         self.assertEqual((found.copies, found.hidden), (1.0, 0.0))
