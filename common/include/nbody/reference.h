@@ -29,6 +29,7 @@ class ReferenceSystem {
     double magnitude = 0;
   };
   Force force(int i, double softening_squared) const;
+  Vector3 acceleration(int i, double softening_squared) const;
   // sum_j m_j / sqrt(|x_j - x_i|^2 + eps^2) over j != i, positive.
   double potential(int i, double softening_squared) const;
 
