@@ -17,7 +17,9 @@ endif()
 
 if(NBODY_SANITIZE)
   # halt_on_error: a finding must fail the test that made it.
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # -g: a finding should name its line.
+  add_compile_options(-g -fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
