@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "nbody/step.h"
-#include "nbody/stopwatch.h"
 
 namespace {
 
@@ -44,8 +43,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system;
   const long long total = static_cast<long long>(systems.count) * n;
   for (int step = 0; step < run.steps; ++step) {
-    // Two loops, not one: no body may drift before every force of this step has read its position.
-    // The end of the first parallel loop is the barrier between them.
+    // Two loops: no body may drift before every force of this step has read its position.
 #pragma omp parallel for schedule(static)
     for (long long k = 0; k < total; ++k) {
       Body* const system = systems.bodies.data() + k / n * n;

@@ -7,7 +7,6 @@
 // Parent: step08_multigpu.   Run: step09_soa --systems 32 --bodies 8192 --steps 20
 #include <algorithm>
 #include <future>
-#include <memory>
 
 #include "nbody/step.h"
 #include "nbody/timeline.h"
@@ -83,8 +82,7 @@ __global__ void update_positions(float* bodies, int n, float dt) {
   bodies[Z * n + i] += bodies[VZ * n + i] * dt;
 }
 
-// The systems of one device: their bodies on both sides of the bus, and the streams that serve
-// them.
+// One device's systems: their bodies on both sides of the bus, and the streams that serve them.
 struct Pipeline {
   int device, first_system, systems, n;
   size_t floats = static_cast<size_t>(systems) * n * kComponents;
@@ -154,29 +152,29 @@ struct Pipeline {
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int devices = std::min(run.devices, systems.count);
-  std::vector<std::unique_ptr<Pipeline>> pipelines;
+  std::vector<Pipeline> pipelines;
   for (int device = 0, first = 0; device < devices; ++device) {
     // The first systems.count % devices devices take one system more than the others.
     const int count = systems.count / devices + (device < systems.count % devices);
     CUDA_CHECK(cudaSetDevice(device));
-    pipelines.emplace_back(new Pipeline{device, first, count, systems.bodies_per_system});
-    pipelines.back()->unpack(systems.system(first).data());
+    pipelines.push_back({device, first, count, systems.bodies_per_system});
+    pipelines.back().unpack(systems.system(first).data());
     first += count;
   }
   std::vector<std::future<void>> threads;
-  for (const auto& pipeline : pipelines) {
+  for (Pipeline& pipeline : pipelines) {
     threads.push_back(std::async(std::launch::async, [&] {
-      CUDA_CHECK(cudaSetDevice(pipeline->device));  // every host thread has a current device
-      pipeline->enqueue(run);
+      CUDA_CHECK(cudaSetDevice(pipeline.device));  // every host thread has a current device
+      pipeline.enqueue(run);
     }));
   }
   for (std::future<void>& thread : threads) thread.get();  // throws what the thread threw
   std::vector<nbody::Span> spans;
-  for (const auto& pipeline : pipelines) {
-    CUDA_CHECK(cudaSetDevice(pipeline->device));
+  for (Pipeline& pipeline : pipelines) {
+    CUDA_CHECK(cudaSetDevice(pipeline.device));
     CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
-    pipeline->pack(systems.system(pipeline->first_system).data());
-    const auto more = pipeline->timeline.spans(pipeline->first_system);
+    pipeline.pack(systems.system(pipeline.first_system).data());
+    const auto more = pipeline.timeline.spans(pipeline.first_system);
     spans.insert(spans.end(), more.begin(), more.end());
   }
   return nbody::timing_of(spans);

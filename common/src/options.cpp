@@ -42,7 +42,7 @@ class Parser {
              const std::string& help) {
     const std::string allowed =
         "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
-    add(name, help, [=, &target](const std::string& text) {
+    add(name, "N", help, [=, &target](const std::string& text) {
       const auto value = parse_whole<long long>(text);
       if (!value || *value < low || *value > high) refuse(name, text, allowed);
       target = static_cast<int>(*value);
@@ -50,7 +50,7 @@ class Parser {
   }
 
   void seed(const std::string& name, std::uint64_t& target, const std::string& help) {
-    add(name, help, [=, &target](const std::string& text) {
+    add(name, "K", help, [=, &target](const std::string& text) {
       const auto value = parse_whole<std::uint64_t>(text);
       if (!value) refuse(name, text, "a whole number from 0 to 18446744073709551615");
       target = *value;
@@ -59,7 +59,7 @@ class Parser {
 
   void real(const std::string& name, std::optional<double>& target, double low,
             const std::string& allowed, const std::string& help) {
-    add(name, help, [=, &target](const std::string& text) {
+    add(name, "X", help, [=, &target](const std::string& text) {
       const auto value = parse_whole<double>(text);
       // The state is float32: what does not fit there cannot be honoured.
       if (!value || !(*value >= low) || *value > std::numeric_limits<float>::max()) {
@@ -74,7 +74,7 @@ class Parser {
               const std::string& help) {
     std::string names;
     for (const auto& [key, unused] : choices) names += (names.empty() ? "" : ", ") + key;
-    add(name, help + ": " + names, [=, &target](const std::string& text) {
+    add(name, "WORD", help + ": " + names, [=, &target](const std::string& text) {
       const auto found = choices.find(text);
       if (found == choices.end()) refuse(name, text, "one of " + names);
       target = found->second;
@@ -83,7 +83,7 @@ class Parser {
 
   template <class Target>
   void text(const std::string& name, Target& target, const std::string& help) {
-    add(name, help, [=, &target](const std::string& text) {
+    add(name, "NAME", help, [=, &target](const std::string& text) {
       if (text.empty()) refuse(name, text, "a name that is not empty");
       target = text;
     });
@@ -111,9 +111,9 @@ class Parser {
  private:
   static std::string revision() { return NBODY_REVISION; }
 
-  void add(const std::string& name, const std::string& help,
+  void add(const std::string& name, const std::string& type, const std::string& help,
            const std::function<void(const std::string&)>& take) {
-    app_.add_option_function<std::string>(name, take, help);
+    app_.add_option_function<std::string>(name, take, help)->type_name(type);
   }
 
   CLI::App app_;

@@ -10,6 +10,7 @@
 
 #include "nbody/bodies.h"
 #include "nbody/device.h"
+#include "nbody/stopwatch.h"
 
 namespace nbody {
 
