@@ -1,16 +1,18 @@
-# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas])
+# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]
+#            [DEVICES count...])
 #
 # All there is to say about how a step is built and tested. From the step's one source file it makes
 #   name        the program
 #   name_test   the same object file, linked with the tests every step must pass instead of the
 #               command line: tests call the step's own simulate(), nothing is compiled twice
-# LIBRARIES are CUDA libraries the step is linked with. FLAGS go to the host compiler for a .cpp step; CUDA_FLAGS go to nvcc. Through hostcuda every .cu
-# file is compiled the same way, with NBODY_HOSTCUDA_FLAGS.
+# FLAGS go to the host compiler for a .cpp step, CUDA_FLAGS to nvcc; LIBRARIES are CUDA libraries.
+# Through hostcuda every .cu file is compiled the same way, with NBODY_HOSTCUDA_FLAGS, and its tests
+# run once for each of DEVICES, the number of emulated devices.
 
 set(NBODY_HOSTCUDA_FLAGS -O2 -march=native CACHE STRING "How the host compiler compiles kernels")
 
 function(nbody_step name)
-  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES;DEVICES")
   file(GLOB source LIST_DIRECTORIES false nbody.cpp nbody.cu)
   add_library(${name}_object OBJECT ${source})
   target_link_libraries(${name}_object PUBLIC nbody_common PRIVATE nbody_warnings)
@@ -39,7 +41,7 @@ function(nbody_step name)
   nbody_executable(${name} ${name}_object nbody_program)
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
-    nbody_add_step_tests(${name})
+    nbody_add_step_tests(${name} ${step_DEVICES})
   endif()
 endfunction()
 
@@ -64,9 +66,16 @@ function(nbody_add_step_tests name)
     get_target_property(sources ${name}_object SOURCES)
     if(sources MATCHES "\\.cu")
       nbody_add_step_test(${name} reverse "Force.*:*Ladder*:-*Large*:*4099" HOSTCUDA_ORDER=reverse)
-      nbody_add_step_test(${name} adversarial "Force.*:*Ladder*:-*Large*"
-        HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_DEVICES=3
-        HOSTCUDA_STRICT_MEM=1)
+      # Three devices by default: a step that uses one must not notice the others.
+      set(device_counts ${ARGN})
+      if(NOT device_counts)
+        set(device_counts 3)
+      endif()
+      foreach(devices IN LISTS device_counts)
+        nbody_add_step_test(${name} adversarial_${devices} "Force.*:*Ladder*:-*Large*"
+          HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_DEVICES=${devices}
+          HOSTCUDA_STRICT_MEM=1)
+      endforeach()
     endif()
   endif()
   add_test(NAME ${name}.command_line COMMAND command_line_test)
