@@ -1,26 +1,25 @@
-# edited_source(variable STEP step NAME name FIND text REPLACE text [FROM file])
+# edited_source(variable STEP step NAME name FIND text REPLACE text)
 #
-# A copy of a step's source with one declared edit, for mutants and for variants to be
-# measured; its path is put into `variable`. The text must occur exactly once, or the configuration
-# stops: copies cannot rot. NAME is what the program calls
-# itself. FROM a file that is an edited copy already, to make several edits.
+# A copy of a step's source with one declared edit, for mutants and for variants to be measured; its
+# path is put into `variable`. The text must occur exactly once, or the configuration and the build
+# stop: copies cannot rot. NAME is what the program calls itself. The copy is made when something is
+# built from it, so that a change of a step does not configure everything again.
+set(edited_source_script ${CMAKE_CURRENT_LIST_DIR}/edit_source.cmake)
+
 function(edited_source variable)
-  cmake_parse_arguments(PARSE_ARGV 1 edit "" "STEP;FIND;REPLACE;NAME;FROM" "")
+  cmake_parse_arguments(PARSE_ARGV 1 edit "" "STEP;FIND;REPLACE;NAME" "")
   file(GLOB original ${PROJECT_SOURCE_DIR}/${edit_STEP}/nbody.c*)
-  if(edit_FROM)
-    set(original ${edit_FROM})
-  endif()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${original})
-  file(READ ${original} text)
-  string(FIND "${text}" "${edit_FIND}" first)
-  string(FIND "${text}" "${edit_FIND}" last REVERSE)
-  if(first EQUAL -1 OR NOT first EQUAL last)
-    message(FATAL_ERROR "${edit_NAME}: the text to replace must occur once in ${original}: ${edit_FIND}")
-  endif()
-  string(REPLACE "${edit_FIND}" "${edit_REPLACE}" text "${text}")
-  string(REPLACE ".name = \"${edit_STEP}\"" ".name = \"${edit_NAME}\"" text "${text}")
   get_filename_component(extension ${original} EXT)
-  set(copy ${CMAKE_CURRENT_BINARY_DIR}/${edit_NAME}/nbody${extension})
-  file(CONFIGURE OUTPUT ${copy} CONTENT "${text}" @ONLY)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${edit_NAME})
+  set(copy ${folder}/nbody${extension})
+  # Texts travel in files: on a command line their quotes and brackets would not survive.
+  file(CONFIGURE OUTPUT ${folder}/find.txt CONTENT "${edit_FIND}" @ONLY)
+  file(CONFIGURE OUTPUT ${folder}/replace.txt CONTENT "${edit_REPLACE}" @ONLY)
+  set(make_copy ${CMAKE_COMMAND} -D ORIGINAL=${original} -D FOLDER=${folder} -D COPY=${copy}
+      -D STEP=${edit_STEP} -D NAME=${edit_NAME})
+  execute_process(COMMAND ${make_copy} -D ONLY_CHECK=ON -P ${edited_source_script}
+                  COMMAND_ERROR_IS_FATAL ANY)
+  add_custom_command(OUTPUT ${copy} COMMAND ${make_copy} -P ${edited_source_script}
+    DEPENDS ${original} ${folder}/find.txt ${folder}/replace.txt ${edited_source_script} VERBATIM)
   set(${variable} ${copy} PARENT_SCOPE)
 endfunction()

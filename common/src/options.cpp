@@ -109,8 +109,6 @@ class Parser {
   }
 
  private:
-  static std::string revision() { return NBODY_REVISION; }
-
   void add(const std::string& name, const std::string& type, const std::string& help,
            const std::function<void(const std::string&)>& take) {
     app_.add_option_function<std::string>(name, take, help)->type_name(type);

@@ -92,7 +92,7 @@ std::string to_json(const Result& result) {
   }
   const Json record = {{"step", result.info.name},
                        {"parent", result.info.parent},
-                       {"revision", NBODY_REVISION},
+                       {"revision", revision()},
                        {"date", now()},
                        {"device",
                         {{"name", result.platform.device_name},

@@ -1,0 +1,15 @@
+# Writes COPY: ORIGINAL with the text of FOLDER/find.txt, which must occur once, replaced by that of
+# FOLDER/replace.txt, and with the step's name replaced by NAME. With ONLY_CHECK it writes nothing.
+file(READ ${ORIGINAL} text)
+file(READ ${FOLDER}/find.txt find)
+file(READ ${FOLDER}/replace.txt replacement)
+string(FIND "${text}" "${find}" first)
+string(FIND "${text}" "${find}" last REVERSE)
+if(first EQUAL -1 OR NOT first EQUAL last)
+  message(FATAL_ERROR "${NAME}: the text to replace must occur once in ${ORIGINAL}: ${find}")
+endif()
+if(NOT ONLY_CHECK)
+  string(REPLACE "${find}" "${replacement}" text "${text}")
+  string(REPLACE ".name = \"${STEP}\"" ".name = \"${NAME}\"" text "${text}")
+  file(WRITE ${COPY} "${text}")
+endif()
