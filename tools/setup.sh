@@ -20,6 +20,7 @@ Boost.Context|libboost-context-dev|switches between the threads of a block when 
 OpenBLAS|libopenblas-dev|stands in for cuBLAS when CUDA code runs on the CPU
 Highway|libhwy-dev|vector instructions for the fast CPU program that GPU times are compared with
 GoogleTest|libgtest-dev|runs the tests
+gdb|gdb|repeats the sessions of docs/debugging.md
 python3|python3|runs the tools, and prepares CUDA code for the host compiler
 numpy|python3-numpy|computes what the pictures show
 matplotlib|python3-matplotlib|draws the pictures
@@ -80,6 +81,7 @@ is_there() {
     compiler) has_compiler ;;
     cmake) has_cmake ;;
     ninja) command -v ninja >/dev/null ;;
+    gdb) command -v gdb >/dev/null ;;
     CLI11) has_header CLI/CLI.hpp || is_installed libcli11-dev ;;
     nlohmann_json) has_header nlohmann/json.hpp || is_installed nlohmann-json3-dev ;;
     Boost.Context) has_header boost/context/detail/fcontext.hpp || is_installed libboost-context-dev ;;
@@ -98,7 +100,7 @@ is_there() {
 where_looked() {
   case $1 in
     compiler) echo "\$CXX, c++ and g++ on the PATH" ;;
-    cmake | ninja | git) echo "the PATH" ;;
+    cmake | ninja | gdb | git) echo "the PATH" ;;
     python3) echo "the PATH" ;;
     numpy | matplotlib) echo "\$PYTHON, python3 on the PATH, /usr/bin/python3" ;;
     *) echo "the compiler's include paths" ;;
@@ -110,8 +112,10 @@ missing_for() {
   local what package why
   while IFS='|' read -r what package why; do
     [ -n "$what" ] || continue
-    # A tour builds no tests.
-    [ "$1" != tour ] || [ "$what" != GoogleTest ] || continue
+    case $1:$what in
+      # Neither a tour nor a build runs tests.
+      tour:GoogleTest | tour:gdb | build:gdb) continue ;;
+    esac
     is_there "$what" || echo "$what|$package|$why"
   done <<<"$REQUIREMENTS"
 }
