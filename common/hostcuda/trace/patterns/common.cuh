@@ -1,0 +1,25 @@
+// What the access patterns share: sizes, and the structs whose members they touch.
+#pragma once
+
+#include "nbody/cuda.h"
+
+namespace patterns {
+
+constexpr int kBlockSize = 256;
+constexpr int kThreads = 4 * kBlockSize;
+constexpr int kSide = 128;  // of the square matrices
+constexpr int kWarp = 32;
+
+struct Triple {
+  float x, y, z;
+};
+struct Quad {
+  float x, y, z, w;
+};
+struct Seven {  // as nbody::Body
+  float x, y, z, vx, vy, vz, mass;
+};
+
+__device__ int thread_in_grid() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+}  // namespace patterns
