@@ -1,7 +1,7 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
 A file that does not hold what it announces is refused with a FileError that names it. BIN is
-little-endian: a header of 144 bytes, then seven float32 a body, system after system.
+little-endian: a header of 144 bytes, then seven float32 or float64 a body, system after system.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
 VERSION = 1
 ENDIAN_TAG = 0x01020304
-BYTES_PER_VALUE = 4
+DTYPES = {4: "<f4", 8: "<f8"}  # by bytes of a value
 VALUES_PER_BODY = 7
 INTEGRATORS = ("euler", "leapfrog")
 CSV_COLUMNS = ("m", "x", "y", "z", "vx", "vy", "vz")  # the order the programs write
@@ -72,20 +72,21 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
      softening, dt, integrator, staggered, scenario, units) = HEADER.unpack_from(data)
     for name, value, expected in (("version", version, VERSION),
                                   ("endian tag", endian_tag, ENDIAN_TAG),
-                                  ("dtype", bytes_per_value, BYTES_PER_VALUE),
                                   ("header size", header_size, HEADER.size)):
         if value != expected:
             raise FileError(f"{path}: {name} is {value:#x}, this reader knows {expected:#x}")
+    if bytes_per_value not in DTYPES:
+        raise FileError(f"{path}: values of {bytes_per_value} bytes; this reader knows 4 and 8")
     if integrator >= len(INTEGRATORS):
         raise FileError(f"{path}: unknown integrator {integrator}")
     if systems == 0 or count == 0:
         raise FileError(f"{path}: announces {systems} systems of {count} bodies")
-    expected_size = HEADER.size + systems * count * VALUES_PER_BODY * BYTES_PER_VALUE
+    expected_size = HEADER.size + systems * count * VALUES_PER_BODY * bytes_per_value
     if len(data) != expected_size:
         kind = "truncated" if len(data) < expected_size else "too long"
         raise FileError(f"{path}: {kind}: {systems} systems of {count} bodies are {expected_size} "
                         f"bytes, the file has {len(data)}")
-    values = numpy.frombuffer(data, dtype="<f4", offset=HEADER.size)
+    values = numpy.frombuffer(data, dtype=DTYPES[bytes_per_value], offset=HEADER.size)
     values = values.reshape(systems, count, VALUES_PER_BODY).astype(numpy.float64)
     return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
                   time=time, step=step, gravity=gravity, softening=softening, dt=dt,

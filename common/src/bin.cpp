@@ -1,11 +1,11 @@
 // The project's own binary format: a header of 144 bytes, then x, y, z, vx, vy, vz, mass of every
-// body as float32. Everything is little-endian.
+// body as float32 or float64. Everything is little-endian.
 //
 //   offset  type      field
 //        0  char[8]   magic "NBODYBIN"
 //        8  u32       version, 1
 //       12  u32       endian tag, 0x01020304
-//       16  u32       bytes of a float, 4
+//       16  u32       bytes of a float, 4 or 8
 //       20  u32       bytes of the header, 144
 //       24  u32       systems
 //       28  u32       bodies of a system
@@ -33,10 +33,9 @@ constexpr std::string_view kMagic = "NBODYBIN";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kEndianTag = 0x01020304;
 constexpr std::uint32_t kSwappedEndianTag = 0x04030201;
-constexpr std::uint32_t kFloatBytes = 4;
 constexpr std::uint32_t kHeaderBytes = 144;
 constexpr std::size_t kTextField = 32;
-constexpr std::uint64_t kBytesPerBody = 7 * sizeof(float);
+constexpr std::uint64_t kValuesPerBody = 7;
 static_assert(kMaxTextBytes < kTextField, "a text in the header ends in a zero");
 
 void require(const std::string& file, const char* field, std::uint32_t value, std::uint32_t known) {
@@ -85,6 +84,20 @@ Snapshot header(const std::string& file, std::string_view bytes) {
   return snapshot;
 }
 
+template <typename Real>
+BodyF64 load_body(std::string_view fields) {
+  const auto field = [&](std::size_t k) {
+    return little_endian::load<Real>(fields, k * sizeof(Real));
+  };
+  return {field(0), field(1), field(2), field(3), field(4), field(5), field(6)};
+}
+
+template <typename AnyBody>
+void append_body(std::string& bytes, const AnyBody& body) {
+  for (const auto value : {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass})
+    little_endian::append(bytes, value);
+}
+
 }  // namespace
 
 bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
@@ -100,7 +113,10 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
     throw UsageError(file + ": big-endian; only little-endian files can be read");
   require(file, "endian tag", tag, kEndianTag);
   require(file, "version", load<std::uint32_t>(head, 8), kVersion);
-  require(file, "float size", load<std::uint32_t>(head, 16), kFloatBytes);
+  const std::uint64_t float_bytes = load<std::uint32_t>(head, 16);
+  if (float_bytes != sizeof(float) && float_bytes != sizeof(double))
+    throw UsageError(file + ": float size " + std::to_string(float_bytes) +
+                     " is unknown; only 4 and 8 can be read");
   require(file, "header size", load<std::uint32_t>(head, 20), kHeaderBytes);
 
   const std::uint64_t systems = load<std::uint32_t>(head, 24);
@@ -108,11 +124,11 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
   const std::string claim =
       std::to_string(systems) + " systems of " + std::to_string(bodies) + " bodies";
   if (systems == 0 || bodies == 0) throw UsageError(file + ": its header describes " + claim);
-  // Two 32-bit counts: their product fits 64 bits, and times 28 as well once it is below 2^31.
+  // Two 32-bit counts: their product fits 64 bits, and times 56 as well once it is below 2^31.
   if (systems * bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw UsageError(file + ": its header describes " + claim +
                      "; at most 2147483647 bodies are possible");
-  const std::uint64_t expected = kHeaderBytes + systems * bodies * kBytesPerBody;
+  const std::uint64_t expected = kHeaderBytes + systems * bodies * kValuesPerBody * float_bytes;
   if (size != expected)
     throw UsageError(file + ": " + std::to_string(size) + " bytes, but its header describes " +
                      claim + ", which take " + std::to_string(expected));
@@ -122,18 +138,19 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
 Snapshot read_bin(const std::string& file, std::string_view bytes, const ReadOptions& options) {
   check_bin_header(file, bytes, bytes.size());
   Snapshot snapshot = header(file, bytes);
-  const std::size_t total = (bytes.size() - kHeaderBytes) / kBytesPerBody;
+  const bool wide = little_endian::load<std::uint32_t>(bytes, 16) == sizeof(double);
+  const std::size_t body_bytes = kValuesPerBody * (wide ? sizeof(double) : sizeof(float));
+  const std::size_t total = (bytes.size() - kHeaderBytes) / body_bytes;
   const auto systems = static_cast<int>(little_endian::load<std::uint32_t>(bytes, 24));
   const Shape shape = shape_of(file, total, systems, options);
   snapshot.systems = Systems(shape.systems, shape.bodies);
   for (std::size_t i = 0; i < total; ++i) {
-    const auto field = [&](std::size_t k) {
-      return little_endian::load<float>(bytes,
-                                        kHeaderBytes + i * kBytesPerBody + k * sizeof(float));
-    };
-    const Body body{field(0), field(1), field(2), field(3), field(4), field(5), field(6)};
+    const std::string_view fields = bytes.substr(kHeaderBytes + i * body_bytes, body_bytes);
+    const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
+    const Body body = rounded(exact);
     check_body(file, i, body);
     snapshot.systems.bodies[i] = body;
+    if (options.float64) snapshot.exact.push_back(exact);
   }
   return snapshot;
 }
@@ -145,7 +162,8 @@ void write_bin(std::ostream& out, const std::string& file, const Snapshot& snaps
   std::string bytes(kMagic);
   append(bytes, kVersion);
   append(bytes, kEndianTag);
-  append(bytes, kFloatBytes);
+  append(bytes,
+         static_cast<std::uint32_t>(snapshot.exact.empty() ? sizeof(float) : sizeof(double)));
   append(bytes, kHeaderBytes);
   append(bytes, static_cast<std::uint32_t>(snapshot.systems.count));
   append(bytes, static_cast<std::uint32_t>(snapshot.systems.bodies_per_system));
@@ -158,16 +176,19 @@ void write_bin(std::ostream& out, const std::string& file, const Snapshot& snaps
   append(bytes, std::uint32_t{snapshot.staggered});
   for (const std::string& text : {snapshot.scenario, snapshot.units})
     bytes += text + std::string(kTextField - text.size(), '\0');
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 
-  // System by system, so that the copy in memory stays small.
-  for (int s = 0; s < snapshot.systems.count; ++s) {
-    bytes.clear();
-    for (const Body& body : snapshot.systems.system(s))
-      for (const float value : {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass})
-        append(bytes, value);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  // In pieces, so that the copy in memory stays small.
+  for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i) {
+    if (bytes.size() > 1 << 20) {
+      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      bytes.clear();
+    }
+    if (snapshot.exact.empty())
+      append_body(bytes, snapshot.systems.bodies[i]);
+    else
+      append_body(bytes, snapshot.exact[i]);
   }
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 }  // namespace nbody::formats

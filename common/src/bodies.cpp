@@ -20,6 +20,16 @@ Systems resized(const Systems& systems, int bodies_per_system) {
 
 }  // namespace
 
+Body rounded(const BodyF64& body) {
+  const auto narrow = [](double value) { return static_cast<float>(value); };
+  return {narrow(body.x),  narrow(body.y),  narrow(body.z),   narrow(body.vx),
+          narrow(body.vy), narrow(body.vz), narrow(body.mass)};
+}
+
+BodyF64 widened(const Body& body) {
+  return {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass};
+}
+
 Systems padded(const Systems& systems, int multiple) {
   if (multiple < 1) throw std::invalid_argument("padded: the multiple must be at least 1");
   // 64 bits: N near 2^31 rounded up does not fit an int.

@@ -60,7 +60,8 @@ bool parse(std::string_view field, T& value, std::errc& error) {
 
 class Reader {
  public:
-  Reader(const std::string& file, std::string_view text) : file_(file), rest_(text) {
+  Reader(const std::string& file, std::string_view text, bool float64)
+      : file_(file), rest_(text), float64_(float64) {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
@@ -180,24 +181,34 @@ class Reader {
     return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
   }
 
+  // Also keeps the float64 values, if they are asked for.
   Body read_body(std::string_view line) {
     split(line, fields_);
     if (fields_.size() != columns_.size())
       fail(std::to_string(fields_.size()) + " values in a row; the header names " +
            std::to_string(columns_.size()) + " columns");
     std::array<float, kMass + 1> values{0, 0, 0, 0, 0, 0, 1};
+    std::array<double, kMass + 1> exact{0, 0, 0, 0, 0, 0, 1};
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const Column column = columns_[i];
       if (column == kName) names_.emplace_back(fields_[i]);
       // An id is for people: the order of the rows is the order of the bodies.
-      if (column <= kMass) values[column] = read_value(column, fields_[i]);
+      if (column > kMass) continue;
+      values[column] = read_value<float>(column, fields_[i]);
+      if (float64_) exact[column] = read_value<double>(column, fields_[i]);
+    }
+    if (float64_) {
+      snapshot_.exact.push_back(
+          {exact[kX], exact[kY], exact[kZ], exact[kVx], exact[kVy], exact[kVz], exact[kMass]});
+      return rounded(snapshot_.exact.back());
     }
     return {values[kX],  values[kY],  values[kZ],   values[kVx],
             values[kVy], values[kVz], values[kMass]};
   }
 
-  float read_value(Column column, std::string_view field) const {
-    float value = 0;
+  template <typename Real>
+  Real read_value(Column column, std::string_view field) const {
+    Real value = 0;
     std::errc error{};
     const bool whole = parse(field, value, error);
     const std::string what =
@@ -219,6 +230,7 @@ class Reader {
 
   const std::string& file_;
   std::string_view rest_;
+  const bool float64_;
   long long line_number_ = 0;
   Snapshot snapshot_;
   std::optional<int> systems_;
@@ -242,6 +254,15 @@ void append(std::string& text, T value) {
   text.append(buffer.data(), result.ptr);
 }
 
+template <typename AnyBody>
+void append_body(std::string& text, const AnyBody& body) {
+  for (const auto value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz}) {
+    text += ',';
+    append(text, value);
+  }
+  text += '\n';
+}
+
 void check_name(const std::string& file, const std::string& name) {
   // The reader would split it, trim it or take its row for a comment.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
@@ -253,7 +274,7 @@ void check_name(const std::string& file, const std::string& name) {
 }  // namespace
 
 Snapshot read_csv(const std::string& file, std::string_view text, const ReadOptions& options) {
-  return Reader(file, text).read(options);
+  return Reader(file, text, options.float64).read(options);
 }
 
 void write_csv(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
@@ -282,16 +303,14 @@ void write_csv(std::ostream& out, const std::string& file, const Snapshot& snaps
 
   const auto bodies = static_cast<std::size_t>(snapshot.systems.bodies_per_system);
   for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i) {
-    const Body& body = snapshot.systems.bodies[i];
     if (snapshot.names.empty())
       append(text, i);
     else
       text += snapshot.names[i % bodies];
-    for (const float value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz}) {
-      text += ',';
-      append(text, value);
-    }
-    text += '\n';
+    if (snapshot.exact.empty())
+      append_body(text, snapshot.systems.bodies[i]);
+    else
+      append_body(text, snapshot.exact[i]);
     if (text.size() > 1 << 20) {
       out.write(text.data(), static_cast<std::streamsize>(text.size()));
       text.clear();

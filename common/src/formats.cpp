@@ -104,6 +104,8 @@ void check_snapshot(const Snapshot& snapshot) {
   if (systems.bodies.size() !=
       static_cast<std::size_t>(systems.count) * static_cast<std::size_t>(systems.bodies_per_system))
     throw std::invalid_argument("a snapshot must hold count * bodies_per_system bodies");
+  if (!snapshot.exact.empty() && snapshot.exact.size() != systems.bodies.size())
+    throw std::invalid_argument("a snapshot must hold every body in float64 or none");
   if (!snapshot.names.empty() &&
       snapshot.names.size() != static_cast<std::size_t>(systems.bodies_per_system))
     throw std::invalid_argument("a snapshot must name all bodies of a system or none");

@@ -108,7 +108,10 @@ const char* to_string(Integrator integrator) {
 
 Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options) {
   try {
-    return read_content(file.string(), options);
+    Snapshot snapshot = read_content(file.string(), options);
+    if (options.float64 && snapshot.exact.empty())
+      for (const Body& body : snapshot.systems.bodies) snapshot.exact.push_back(widened(body));
+    return snapshot;
   } catch (const std::bad_alloc&) {
     throw UsageError(file.string() + " does not fit into memory");
   }

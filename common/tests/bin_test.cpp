@@ -88,7 +88,9 @@ TEST_F(BadBin, HeaderFields) {
   EXPECT_EQ(with(12, 0x04030201u), ": big-endian; only little-endian files can be read");
   EXPECT_EQ(with(12, 7u), ": endian tag 7 is unknown; only 16909060 can be read");
   EXPECT_EQ(with(8, 2u), ": version 2 is unknown; only 1 can be read");
-  EXPECT_EQ(with(16, 8u), ": float size 8 is unknown; only 4 can be read");
+  EXPECT_EQ(with(16, 2u), ": float size 2 is unknown; only 4 and 8 can be read");
+  EXPECT_EQ(with(16, 8u),
+            ": 312 bytes, but its header describes 2 systems of 3 bodies, which take 480");
   EXPECT_EQ(with(20, 145u), ": header size 145 is unknown; only 144 can be read");
   EXPECT_EQ(with(72, 2u), ": integrator 2 is unknown; only 0 (Euler) and 1 (leapfrog) can be read");
   EXPECT_EQ(with(76, 2u), ": staggered is 2; it must be 0 or 1");

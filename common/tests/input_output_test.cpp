@@ -292,5 +292,39 @@ TEST(Write, RefusesTextsThatWouldNotComeBack) {
   EXPECT_EQ(folder.files(), 0);
 }
 
+// Float64 needs 17 digits, or 8 bytes a value; float32 programs read the same file, rounded.
+TEST(Float64, ComesBackBitForBit) {
+  const TemporaryFolder folder;
+  Snapshot snapshot;
+  snapshot.systems = Systems(2, 3);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double x = 1.0 / (3.0 + static_cast<double>(i));
+    snapshot.exact.push_back({x, -x * 1e-5, x * 1e5, x / 7, x * x, std::sqrt(x), x});
+    snapshot.systems.bodies[i] = rounded(snapshot.exact.back());
+  }
+  for (const char* name : {"a.csv", "a.bin"}) {
+    SCOPED_TRACE(name);
+    write_bodies(folder / name, snapshot);
+    const Snapshot wide = read_bodies(folder / name, {.float64 = true});
+    ASSERT_EQ(wide.exact.size(), 6u);
+    EXPECT_EQ(std::memcmp(wide.exact.data(), snapshot.exact.data(), 6 * sizeof(BodyF64)), 0);
+    expect_same_bits(wide.systems, snapshot.systems);
+    const Snapshot narrow = read_bodies(folder / name);
+    EXPECT_TRUE(narrow.exact.empty());
+    expect_same_bits(narrow.systems, snapshot.systems);
+  }
+}
+
+TEST(Float64, AFloat32FileIsWidened) {
+  const TemporaryFolder folder;
+  Snapshot snapshot;
+  snapshot.systems = Systems(1, 1);
+  snapshot.systems.bodies[0] = {0.1f, 2, 3, 4, 5, 6, 7};
+  write_bodies(folder / "a.bin", snapshot);
+  const Snapshot read = read_bodies(folder / "a.bin", {.float64 = true});
+  ASSERT_EQ(read.exact.size(), 1u);
+  EXPECT_EQ(read.exact[0].x, double{0.1f});
+}
+
 }  // namespace
 }  // namespace nbody

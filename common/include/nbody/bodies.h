@@ -19,6 +19,16 @@ struct Body {
 };
 static_assert(sizeof(Body) == 7 * sizeof(float), "Body is written to disk as seven floats");
 
+// The same in float64, for runs with --precision double.
+struct BodyF64 {
+  double x, y, z;
+  double vx, vy, vz;
+  double mass;
+};
+
+Body rounded(const BodyF64& body);
+BodyF64 widened(const Body& body);
+
 // Systems are stored one behind the other: body i of system s is bodies[s * bodies_per_system + i].
 struct Systems {
   int count = 0;              // S

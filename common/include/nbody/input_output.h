@@ -27,6 +27,8 @@ inline constexpr std::size_t kMaxTextBytes = 31;
 // What a file can say about its bodies besides the bodies.
 struct Snapshot {
   Systems systems;
+  // Empty, or systems.bodies in float64: then those are these, rounded. CSV and BIN keep it.
+  std::vector<BodyF64> exact;
   double time = 0;       // of the state, in units where G = 1
   long long step = 0;    // time steps taken so far
   double softening = 0;  // Plummer softening length; 0: the file does not say
@@ -43,8 +45,9 @@ struct Snapshot {
 
 // How a foreign file is to be cut: a raw or CSV file of S * N bodies becomes S systems of N bodies.
 struct ReadOptions {
-  std::optional<int> systems;
-  std::optional<int> bodies;
+  std::optional<int> systems = {};
+  std::optional<int> bodies = {};
+  bool float64 = false;  // fill Snapshot::exact, with the digits that the file has
 };
 
 // Reads CSV, BIN or raw by content. Throws UsageError.
