@@ -1,37 +1,92 @@
 #include "nbody/diagnostics.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "nbody/reference.h"
 
 namespace nbody {
+namespace {
+
+// W from every stride-th body, scaled to the mass of all.
+double potential_energy(std::span<const Body> bodies, double softening, int stride) {
+  const ReferenceSystem reference(bodies);
+  const int samples = (static_cast<int>(bodies.size()) - 1) / stride + 1;
+  std::vector<double> potentials(static_cast<std::size_t>(samples));
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < samples; ++k) {
+    potentials[static_cast<std::size_t>(k)] =
+        reference.potential(k * stride, softening * softening);
+  }
+  double mass = 0, sampled_mass = 0, sum = 0;
+  for (const Body& body : bodies) mass += body.mass;
+  // Added up by one thread: the order, and with it the last bits, is always the same.
+  for (int k = 0; k < samples; ++k) {
+    const double m = bodies[static_cast<std::size_t>(k * stride)].mass;
+    sum -= 0.5 * m * potentials[static_cast<std::size_t>(k)];
+    sampled_mass += m;
+  }
+  return sampled_mass == 0 ? 0 : sum * (mass / sampled_mass);
+}
+
+}  // namespace
+
+Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget) {
+  Diagnostics result;
+  for (const Body& body : bodies) {
+    const Vector3 x{body.x, body.y, body.z}, v{body.vx, body.vy, body.vz};
+    result.kinetic += 0.5 * body.mass * dot(v, v);
+    result.momentum += body.mass * v;
+    result.angular_momentum += body.mass * cross(x, v);
+  }
+  const auto n = static_cast<double>(bodies.size());
+  const int stride = static_cast<int>(std::clamp(n * n / budget, 1.0, std::max(n, 1.0)));
+  result.potential = potential_energy(bodies, softening, stride);
+  result.potential_is_sampled = stride > 1;
+  return result;
+}
 
 Diagnostics diagnose(const Systems& systems, double softening, double budget) {
   Diagnostics sum;
-  const int n = systems.bodies_per_system;
-  const double pairs = static_cast<double>(systems.count) * n * n;
-  const int stride = std::max(1, static_cast<int>(pairs / budget));
-  sum.potential_is_sampled = stride > 1;
   for (int s = 0; s < systems.count; ++s) {
-    const auto bodies = systems.system(s);
-    for (const Body& body : bodies) {
-      const Vector3 x{body.x, body.y, body.z}, v{body.vx, body.vy, body.vz};
-      sum.kinetic += 0.5 * body.mass * dot(v, v);
-      sum.momentum += body.mass * v;
-      sum.angular_momentum += body.mass * cross(x, v);
-    }
-    const ReferenceSystem reference(bodies);
-    double potential = 0, sampled_mass = 0, mass = 0;
-#pragma omp parallel for reduction(+ : potential, sampled_mass) schedule(static)
-    for (int i = 0; i < n; i += stride) {
-      const double m = bodies[static_cast<std::size_t>(i)].mass;
-      potential -= 0.5 * m * reference.potential(i, softening * softening);
-      sampled_mass += m;
-    }
-    for (const Body& body : bodies) mass += body.mass;
-    sum.potential += sampled_mass == 0 ? 0 : potential * (mass / sampled_mass);
+    const Diagnostics one = diagnose(systems.system(s), softening, budget / systems.count);
+    sum.kinetic += one.kinetic;
+    sum.potential += one.potential;
+    sum.potential_is_sampled |= one.potential_is_sampled;
+    sum.momentum += one.momentum;
+    sum.angular_momentum += one.angular_momentum;
   }
   return sum;
+}
+
+Shape shape_of(std::span<const Body> bodies) {
+  Shape shape;
+  double mass = 0;
+  for (const Body& body : bodies) {
+    mass += body.mass;
+    shape.centre += body.mass * Vector3{body.x, body.y, body.z};
+  }
+  if (mass == 0) return {};
+  shape.centre = (1 / mass) * shape.centre;
+
+  std::vector<std::pair<double, double>> by_distance;  // distance, mass
+  by_distance.reserve(bodies.size());
+  for (const Body& body : bodies) {
+    by_distance.emplace_back(length(Vector3{body.x, body.y, body.z} - shape.centre), body.mass);
+  }
+  std::sort(by_distance.begin(), by_distance.end());
+  double inside = 0;
+  std::size_t next = 0;
+  for (const auto& [distance, m] : by_distance) {
+    inside += m;
+    // Nine of ten equal masses are 90 % even if their sum is a rounding error short of it.
+    while (next < kLagrangianFractions.size() &&
+           inside >= kLagrangianFractions[next] * mass * (1 - 1e-12)) {
+      shape.lagrangian_radii[next++] = distance;
+    }
+  }
+  return shape;
 }
 
 void drift(Systems& systems, float t) {

@@ -5,7 +5,9 @@
 #include <limits>
 #include <sstream>
 
+#include "nbody/activity_map.h"
 #include "nbody/diagnostics.h"
+#include "nbody/diagnostics_file.h"
 #include "nbody/error.h"
 #include "nbody/initial_conditions.h"
 
@@ -136,6 +138,16 @@ void check_outputs(const Options& options, const Job& job) {
   if (!options.json.empty()) require_writable(options.json);
   if (!options.timeline.empty()) require_writable(options.timeline);
   if (!options.checkpoint.empty()) require_writable(options.checkpoint);
+  if (!options.diagnostics.empty()) {
+    require_writable(options.diagnostics);
+    if (!options.resume.empty()) {
+      require_continuable(options.diagnostics, job.start.systems.count, job.start.step);
+    }
+  }
+  if (options.activity_map > 0) {
+    require_writable(activity_csv(options.activity_map_name));
+    require_writable(activity_pgm(options.activity_map_name));
+  }
   if (options.snapshot_every > 0)
     require_writable(options.snapshot_folder / "snapshot_00000000.bin");
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "nbody/activity_map.h"
 #include "nbody/error.h"
 #include "nbody/initial_conditions.h"
 #include "nbody/revision.h"
@@ -124,11 +125,20 @@ void check_combinations(const StepInfo& info, const Options& options) {
   if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
     throw UsageError("--snapshot-every and --snapshot-dir go together: one of them is missing");
   }
-  const bool writes_on_the_way = options.snapshot_every > 0 || !options.checkpoint.empty();
+  const bool writes_on_the_way = options.snapshot_every > 0 || !options.checkpoint.empty() ||
+                                 !options.diagnostics.empty() || options.activity_map > 0;
   if (writes_on_the_way && (options.repeat > 1 || options.warmup > 0)) {
     throw UsageError(
-        "--repeat and --warmup are for timing: they do not go with --snapshot-every or "
-        "--checkpoint");
+        "--repeat and --warmup are for timing: they do not go with --snapshot-every, "
+        "--checkpoint, --diagnostics or --activity-map");
+  }
+  if (options.diagnostics_every > 0 && options.diagnostics.empty()) {
+    throw UsageError("--diagnostics-every needs --diagnostics: a file to write to");
+  }
+  const bool activity_details = options.activity_map_every > 0 || options.activity_map_extent ||
+                                options.activity_map_name != Options().activity_map_name;
+  if (activity_details && options.activity_map == 0) {
+    throw UsageError("--activity-map-... needs --activity-map: the number of cells a side");
   }
   if (options.devices > 1 && !info.multi_device) {
     throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
@@ -165,6 +175,19 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--output", options.output, "final state: .csv, .bin or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
   parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");
+  parser.text("--diagnostics", options.diagnostics,
+              "CSV of energy, momentum, radii at the start, at every snapshot and at the end");
+  parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
+               "time steps between its rows, instead of those between snapshots");
+  parser.whole("--activity-map", options.activity_map, 1, kMostActivityCells,
+               "histogram of the x-y positions, N x N cells, of the final state");
+  parser.whole("--activity-map-every", options.activity_map_every, 1, most,
+               "add up the states of every N-th step and the final one instead");
+  parser.real("--activity-map-extent", options.activity_map_extent, 1e-30,
+              "a number from 1e-30 to 3.4e38",
+              "half side of its square round the origin [holds 95 % of the bodies at the start]");
+  parser.text("--activity-map-file", options.activity_map_name,
+              "writes NAME.csv and NAME.pgm [activity_map]");
   parser.text("--checkpoint", options.checkpoint,
               "file to resume from, written at every snapshot, every few seconds and at the end");
   parser.text("--resume", options.resume, "go on from a checkpoint up to --steps");

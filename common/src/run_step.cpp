@@ -28,7 +28,7 @@ Snapshot run_repeats(const Job& job, const Options& options, Simulate simulate, 
   Snapshot final;
   for (int k = 0; k < options.warmup + options.repeat; ++k) {
     Simulation simulation(job, simulate);
-    run_to_end(simulation, options);
+    run_to_end(simulation, options, observers(job, options));
     if (k >= options.warmup) result.repeats.push_back(simulation.timing());
     final = simulation.snapshot();
   }

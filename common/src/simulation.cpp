@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "nbody/diagnostics.h"
 #include "nbody/stopwatch.h"
@@ -60,10 +61,15 @@ Snapshot Simulation::snapshot() const {
 
 namespace {
 
-void write_snapshot(const Simulation& simulation, const Options& options) {
-  char name[32];
-  std::snprintf(name, sizeof name, "snapshot_%08lld.bin", simulation.step());
-  write_bodies(options.snapshot_folder / name, simulation.snapshot());
+bool is_multiple(long long step, int every) { return every > 0 && step % every == 0; }
+
+void show_to(const std::vector<Observer>& observers, const Simulation& simulation) {
+  std::optional<Snapshot> snapshot;
+  for (const Observer& observer : observers) {
+    if (!simulation.finished() && !is_multiple(simulation.step(), observer.every)) continue;
+    if (!snapshot) snapshot = simulation.snapshot();
+    observer.look(*snapshot);
+  }
 }
 
 // How many steps to take at a time when nobody asked for a number: as many as fit into a second,
@@ -100,7 +106,8 @@ class Progress {
 
 }  // namespace
 
-void run_to_end(Simulation& simulation, const Options& options) {
+void run_to_end(Simulation& simulation, const Options& options,
+                const std::vector<Observer>& observers) {
   const bool timing_run = options.repeat > 1 || options.warmup > 0;
   const bool terminal = isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run;
   const bool in_pieces = terminal || !options.checkpoint.empty();
@@ -111,13 +118,16 @@ void run_to_end(Simulation& simulation, const Options& options) {
   Pace pace;
   Stopwatch since_checkpoint;
 
-  if (options.snapshot_every > 0) write_snapshot(simulation, options);
+  for (const Observer& observer : observers) {
+    if (observer.at_start) observer.look(simulation.snapshot());
+  }
   while (!simulation.finished()) {
     const long long before = simulation.step();
     int steps = in_pieces ? pace.next() : std::numeric_limits<int>::max();
-    if (options.snapshot_every > 0) {
-      const auto to_snapshot = options.snapshot_every - before % options.snapshot_every;
-      steps = static_cast<int>(std::min<long long>(steps, to_snapshot));
+    for (const Observer& observer : observers) {
+      if (observer.every == 0) continue;
+      const auto until_look = observer.every - before % observer.every;
+      steps = static_cast<int>(std::min<long long>(steps, until_look));
     }
     const Stopwatch stopwatch;
     simulation.advance(steps);
@@ -125,11 +135,10 @@ void run_to_end(Simulation& simulation, const Options& options) {
     progress.show(simulation.step() - start.step, simulation.last_step() - start.step,
                   interactions_per_step);
 
-    const bool at_snapshot =
-        options.snapshot_every > 0 &&
-        (simulation.step() % options.snapshot_every == 0 || simulation.finished());
-    if (at_snapshot) write_snapshot(simulation, options);
-    const bool due = at_snapshot || simulation.finished() || since_checkpoint.seconds() > 5;
+    // The checkpoint comes after what was seen of its state: a resumed run does not see it again.
+    show_to(observers, simulation);
+    const bool due = is_multiple(simulation.step(), options.snapshot_every) ||
+                     simulation.finished() || since_checkpoint.seconds() > 5;
     if (!options.checkpoint.empty() && due) {
       write_bodies(options.checkpoint, simulation.checkpoint());
       since_checkpoint = Stopwatch();

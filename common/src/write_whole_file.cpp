@@ -120,6 +120,18 @@ void write_whole_file(const fs::path& file, const std::function<void(std::ostrea
   temporary.rename();
 }
 
+void append_to_file(const fs::path& file, std::string_view text) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail(file, errno);
+  const off_t before = lseek(descriptor, 0, SEEK_END);  // fails on a pipe, which cannot be cut
+  const ssize_t written = write(descriptor, text.data(), text.size());
+  const bool whole = written == static_cast<ssize_t>(text.size());
+  const int error = written < 0 ? errno : ENOSPC;
+  const bool cut = whole || (before >= 0 && ftruncate(descriptor, before) == 0);
+  close(descriptor);
+  if (!whole || !cut) fail(file, error);
+}
+
 void require_writable(const fs::path& file) {
   check_target(file);
   // Permission bits do not tell of read-only or full file systems: try.

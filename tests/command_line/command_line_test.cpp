@@ -1,6 +1,7 @@
 // What the command line promises beyond refusing nonsense.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -26,11 +27,12 @@ class CommandLine : public testing::Test {
 TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = program_.run("--help");
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* option : {"--input",        "--scenario",   "--systems", "--bodies",
-                             "--seed",         "--steps",      "--dt",      "--softening",
-                             "--integrator",   "--devices",    "--output",  "--snapshot-every",
-                             "--snapshot-dir", "--checkpoint", "--resume",  "--repeat",
-                             "--warmup",       "--validate",   "--json",    "--quiet"}) {
+  for (const char* option : {"--input",        "--scenario",    "--systems", "--bodies",
+                             "--seed",         "--steps",       "--dt",      "--softening",
+                             "--integrator",   "--devices",     "--output",  "--snapshot-every",
+                             "--snapshot-dir", "--checkpoint",  "--resume",  "--repeat",
+                             "--warmup",       "--validate",    "--json",    "--quiet",
+                             "--diagnostics",  "--activity-map"}) {
     EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
   }
 }
@@ -113,6 +115,39 @@ TEST_F(CommandLine, AResumedRunEndsWithTheSameBits) {
     EXPECT_EQ(program_.read("whole.bin"), program_.read("resumed.bin")) << integrator;
     EXPECT_FALSE(program_.read("whole.bin").empty());
   }
+}
+
+TEST_F(CommandLine, DiagnosticsOfAResumedRunAreThoseOfAWholeOne) {
+  const std::string run =
+      "--scenario galaxies --systems 2 --bodies 37 --integrator leapfrog --validate off "
+      "--output end.bin ";
+  std::filesystem::create_directory(program_.file("snapshots"));
+  const std::string snapshots = "--snapshot-every 4 --snapshot-dir snapshots ";
+  expect_success(run + "--steps 10 --diagnostics whole.csv " + snapshots);
+  const std::string plain = program_.read("end.bin"), whole = program_.read("whole.csv");
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 1 + 2 * 4);  // steps 0, 4, 8 and 10
+  expect_success(run + "--steps 8 --diagnostics d.csv --diagnostics-every 4 --checkpoint c.bin");
+  expect_success("--resume c.bin --steps 10 --validate off --diagnostics d.csv --output end.bin");
+  EXPECT_EQ(program_.read("d.csv"), whole);
+  EXPECT_EQ(program_.read("end.bin"), plain);
+}
+
+TEST_F(CommandLine, AnActivityMapShowsWhereTheBodiesWere) {
+  // One body crosses the map: x = -1.5, 0.5, 2.5. It alone is there, and nothing pulls at it.
+  program_.write("one.csv", "id,m,x,y,z,vx,vy,vz\n0,1,-3.5,-1.5,9,2,0,0\n");
+  const std::string run =
+      "--input one.csv --dt 1 --softening 1 --integrator leapfrog "
+      "--activity-map 4 --activity-map-extent 2 ";
+  const auto cells = [&](const std::string& name) {
+    const std::string text = program_.read(name);
+    return text.substr(text.rfind("positions="));
+  };
+  expect_success(run + "--steps 3 --activity-map-every 1 --activity-map-file all");
+  EXPECT_EQ(cells("all.csv"),
+            "positions=3\n0,0,0,0\n0,0,0,0\n0,0,0,0\n0.3333333333333333,0,0.3333333333333333,0\n");
+  expect_success(run + "--steps 2");
+  EXPECT_EQ(cells("activity_map.csv"), "positions=1\n0,0,0,0\n0,0,0,0\n0,0,0,0\n0,0,1,0\n");
+  EXPECT_EQ(program_.read("activity_map.pgm").size(), 11u + 16u);
 }
 
 TEST_F(CommandLine, OutputIsWhatTheInputBecame) {

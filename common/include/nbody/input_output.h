@@ -12,6 +12,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nbody/bodies.h"
@@ -63,6 +64,10 @@ FileFormat format_for_writing(const std::filesystem::path& file);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_whole_file(const std::filesystem::path& file,
                       const std::function<void(std::ostream&)>& write);
+
+// Adds to the end of a file in one piece: all of `text` or, when the disk is full, nothing.
+// Throws as write_bodies does.
+void append_to_file(const std::filesystem::path& file, std::string_view text);
 
 // Throws UsageError unless `file` could be created (its folder exists and is writable, and it is
 // not itself a folder): asked before a long run, not after it.

@@ -27,6 +27,12 @@ struct Options {
   std::filesystem::path output;
   int snapshot_every = 0;  // 0: none
   std::filesystem::path snapshot_folder;
+  std::filesystem::path diagnostics;  // CSV
+  int diagnostics_every = 0;          // 0: with the snapshots, otherwise at the start and the end
+  int activity_map = 0;               // cells a side; 0: none
+  int activity_map_every = 0;         // 0: the final state alone
+  std::optional<double> activity_map_extent;
+  std::filesystem::path activity_map_name = "activity_map";  // without an ending
   std::filesystem::path checkpoint;
   std::filesystem::path resume;
 

@@ -2,6 +2,9 @@
 // checkpoints and progress need nothing from a step. The pieces do not change a bit of the result.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "nbody/job.h"
 
 namespace nbody {
@@ -37,7 +40,19 @@ class Simulation {
 // One call of simulate, with the wall clock around it.
 Timing timed(Simulate simulate, const Run& run, Systems& systems);
 
-// Runs to the end, writing what options ask for on the way and showing progress.
-void run_to_end(Simulation& simulation, const Options& options);
+// Looks at the state on the way: after every K-th time step of the run and after its last.
+// The snapshot is synchronised and not padded.
+struct Observer {
+  int every = 0;          // K; 0: after the last alone
+  bool at_start = false;  // and before the first
+  std::function<void(const Snapshot&)> look;
+};
+
+// Those that the options ask for: snapshots, diagnostics, an activity map.
+std::vector<Observer> observers(const Job& job, const Options& options);
+
+// Runs to the end, showing the state to the observers, writing checkpoints, showing progress.
+void run_to_end(Simulation& simulation, const Options& options,
+                const std::vector<Observer>& observers);
 
 }  // namespace nbody
