@@ -6,7 +6,7 @@
 #
 # check     every step's tests, GPU required
 # sanitize  compute-sanitizer's four tools on every step at a small size
-# systems   32 systems x 8192 bodies x 20 steps, all steps (step00 fewer repeats)
+# systems   32 systems x 8192 bodies x 20 steps, all steps
 # single    one system of 16384, 65536 and 262144 bodies, the steps that use more than one block for it
 # large     one system of 1,125,000 bodies, step 10
 # variants  BUILD/experiments/variants, made with -D NBODY_VARIANTS=ON
@@ -76,10 +76,8 @@ fi
 
 if wants systems; then
   for step in $(steps); do
-    repeats=10
-    [ "$step" = step00_cpu_omp ] && repeats=5
     record systems.jsonl "$step" --scenario galaxies --systems 32 --bodies 8192 --steps 20 \
-      --warmup 1 --repeat $repeats
+      --warmup 1 --repeat 10
   done
 fi
 
@@ -93,7 +91,7 @@ if wants single; then
 fi
 if wants large; then
   record single.jsonl step10_tiled2d_cublas --scenario plummer --bodies 1125000 --steps 1 --warmup 1 \
-    --repeat 3
+    --repeat 10
 fi
 
 if wants variants; then
