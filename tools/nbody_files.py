@@ -1,7 +1,8 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
 A file that does not hold what it announces is refused with a FileError that names it. BIN is
-little-endian: a header of 144 bytes, then seven float32 or float64 a body, system after system.
+little-endian: a header of 144 bytes, then seven float32 or float64 a body, system after system; in
+version 2 then the species of every body, a byte each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from nbody_arguments import ToolError
 
 HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
-VERSION = 1
+PLAIN, WITH_SPECIES = 1, 2  # versions
+SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by the number in a BIN file
 ENDIAN_TAG = 0x01020304
 DTYPES = {4: "<f4", 8: "<f8"}  # by bytes of a value
 VALUES_PER_BODY = 7
@@ -47,6 +49,7 @@ class Bodies:
     scenario: str = ""
     units: str = ""
     names: list[str] = field(default_factory=list)  # of the bodies of one system, or empty
+    species: list[str] = field(default_factory=list)  # of all bodies, system after system, or empty
 
     def synchronised_positions(self) -> numpy.ndarray:
         """Positions at the time of the velocities: a leapfrog checkpoint is half a step ahead."""
@@ -70,8 +73,9 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
         raise FileError(f"{path}: truncated: {len(data)} bytes are less than a header of {HEADER.size}")
     (_, version, endian_tag, bytes_per_value, header_size, systems, count, time, step, gravity,
      softening, dt, integrator, staggered, scenario, units) = HEADER.unpack_from(data)
-    for name, value, expected in (("version", version, VERSION),
-                                  ("endian tag", endian_tag, ENDIAN_TAG),
+    if version not in (PLAIN, WITH_SPECIES):
+        raise FileError(f"{path}: version is {version}, this reader knows {PLAIN} and {WITH_SPECIES}")
+    for name, value, expected in (("endian tag", endian_tag, ENDIAN_TAG),
                                   ("header size", header_size, HEADER.size)):
         if value != expected:
             raise FileError(f"{path}: {name} is {value:#x}, this reader knows {expected:#x}")
@@ -81,17 +85,22 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
         raise FileError(f"{path}: unknown integrator {integrator}")
     if systems == 0 or count == 0:
         raise FileError(f"{path}: announces {systems} systems of {count} bodies")
-    expected_size = HEADER.size + systems * count * VALUES_PER_BODY * bytes_per_value
+    species_start = HEADER.size + systems * count * VALUES_PER_BODY * bytes_per_value
+    expected_size = species_start + (systems * count if version == WITH_SPECIES else 0)
     if len(data) != expected_size:
         kind = "truncated" if len(data) < expected_size else "too long"
         raise FileError(f"{path}: {kind}: {systems} systems of {count} bodies are {expected_size} "
                         f"bytes, the file has {len(data)}")
-    values = numpy.frombuffer(data, dtype=DTYPES[bytes_per_value], offset=HEADER.size)
+    species = data[species_start:]
+    if any(number >= len(SPECIES) for number in species):
+        raise FileError(f"{path}: a species is none of 0 to {len(SPECIES) - 1}")
+    values = numpy.frombuffer(data[:species_start], dtype=DTYPES[bytes_per_value], offset=HEADER.size)
     values = values.reshape(systems, count, VALUES_PER_BODY).astype(numpy.float64)
     return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
                   time=time, step=step, gravity=gravity, softening=softening, dt=dt,
                   integrator=INTEGRATORS[integrator], staggered=bool(staggered),
-                  scenario=_text(scenario), units=_text(units))
+                  scenario=_text(scenario), units=_text(units),
+                  species=[SPECIES[number] for number in species])
 
 
 def _text(padded: bytes) -> str:
@@ -105,6 +114,7 @@ def _read_csv(path: Path, data: bytes) -> Bodies:
         raise FileError(f"{path}: neither BIN (no {MAGIC.decode()} at its start) nor text") from error
     comments: dict[str, str] = {}
     names: list[str] = []
+    species: list[str] = []
     rows: list[list[float]] = []
     header: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -116,19 +126,20 @@ def _read_csv(path: Path, data: bytes) -> Bodies:
             continue
         elif not header:
             header = ["m" if cell.strip() == "mass" else cell.strip() for cell in line.split(",")]
-            if sorted(set(header) - {"id", "name"}) != sorted(CSV_COLUMNS):
+            if sorted(set(header) - {"id", "name", "species"}) != sorted(CSV_COLUMNS):
                 raise FileError(f"{path}:{number}: the columns should be "
-                                f"id,{','.join(CSV_COLUMNS)} (or name instead of id)")
+                                f"id,{','.join(CSV_COLUMNS)} (or name instead of id, and species)")
         else:
             cells = dict(zip(header, line.split(",")))
             if line.count(",") + 1 != len(header):
                 raise FileError(f"{path}:{number}: {line.count(',') + 1} values, "
                                 f"{len(header)} are needed")
             names += [cells["name"].strip()] if "name" in header else []
+            species += [_csv_species(path, number, cells)] if "species" in header else []
             rows.append(_csv_row(path, number, cells))
     if not rows:
         raise FileError(f"{path}: holds no bodies")
-    return _bodies_from_csv(path, comments, rows, names)
+    return _bodies_from_csv(path, comments, rows, names, species)
 
 
 def _csv_row(path: Path, number: int, cells: dict[str, str]) -> list[float]:
@@ -138,8 +149,15 @@ def _csv_row(path: Path, number: int, cells: dict[str, str]) -> list[float]:
         raise FileError(f"{path}:{number}: {error}") from error
 
 
+def _csv_species(path: Path, number: int, cells: dict[str, str]) -> str:
+    word = cells["species"].strip()
+    if word not in SPECIES:
+        raise FileError(f"{path}:{number}: the species is {word!r}; known are {', '.join(SPECIES)}")
+    return word
+
+
 def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float]],
-                     names: list[str]) -> Bodies:
+                     names: list[str], species: list[str]) -> Bodies:
     try:
         systems = int(comments.get("systems", "1"))
         numbers = {key: float(comments.get(key, default))
@@ -156,7 +174,7 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
                   integrator=comments.get("integrator", "euler"),
                   staggered=comments.get("staggered", "0") in ("1", "true"),
                   scenario=comments.get("scenario", ""), units=comments.get("units", ""),
-                  names=names[:values.shape[1]])
+                  names=names[:values.shape[1]], species=species)
 
 
 def read_snapshots(folder: Path) -> list[Bodies]:

@@ -1,9 +1,10 @@
 // The project's own binary format: a header of 144 bytes, then x, y, z, vx, vy, vz, mass of every
-// body as float32 or float64. Everything is little-endian.
+// body as float32 or float64; in version 2 then the species of every body, a byte each with
+// Gadget's numbers (nbody/species.h). Everything is little-endian.
 //
 //   offset  type      field
 //        0  char[8]   magic "NBODYBIN"
-//        8  u32       version, 1
+//        8  u32       version: 1, or 2 with species
 //       12  u32       endian tag, 0x01020304
 //       16  u32       bytes of a float, 4 or 8
 //       20  u32       bytes of the header, 144
@@ -22,15 +23,15 @@
 #include <limits>
 #include <ostream>
 
+#include "byte_order.h"
 #include "formats.h"
-#include "little_endian.h"
 #include "nbody/error.h"
 
 namespace nbody::formats {
 namespace {
 
 constexpr std::string_view kMagic = "NBODYBIN";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kPlain = 1, kWithSpecies = 2;  // versions
 constexpr std::uint32_t kEndianTag = 0x01020304;
 constexpr std::uint32_t kSwappedEndianTag = 0x04030201;
 constexpr std::uint32_t kHeaderBytes = 144;
@@ -56,9 +57,17 @@ std::string text(const std::string& file, const char* field, std::string_view by
   return value;
 }
 
+std::uint32_t version_of(const std::string& file, std::string_view head) {
+  const auto version = byte_order::load<std::uint32_t>(head, 8);
+  if (version != kPlain && version != kWithSpecies)
+    throw UsageError(file + ": version " + std::to_string(version) +
+                     " is unknown; only 1 and 2 can be read");
+  return version;
+}
+
 // Everything a Snapshot knows except the bodies: the systems are still empty.
 Snapshot header(const std::string& file, std::string_view bytes) {
-  using little_endian::load;
+  using byte_order::load;
   Snapshot snapshot;
   snapshot.time = finite(file, "time", load<double>(bytes, 32));
   snapshot.step = load<std::int64_t>(bytes, 40);
@@ -87,7 +96,7 @@ Snapshot header(const std::string& file, std::string_view bytes) {
 template <typename Real>
 BodyF64 load_body(std::string_view fields) {
   const auto field = [&](std::size_t k) {
-    return little_endian::load<Real>(fields, k * sizeof(Real));
+    return byte_order::load<Real>(fields, k * sizeof(Real));
   };
   return {field(0), field(1), field(2), field(3), field(4), field(5), field(6)};
 }
@@ -95,7 +104,7 @@ BodyF64 load_body(std::string_view fields) {
 template <typename AnyBody>
 void append_body(std::string& bytes, const AnyBody& body) {
   for (const auto value : {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass})
-    little_endian::append(bytes, value);
+    byte_order::append(bytes, value);
 }
 
 }  // namespace
@@ -103,7 +112,7 @@ void append_body(std::string& bytes, const AnyBody& body) {
 bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
 
 void check_bin_header(const std::string& file, std::string_view head, std::uint64_t size) {
-  using little_endian::load;
+  using byte_order::load;
   if (head.size() < kHeaderBytes)
     throw UsageError(file + ": " + std::to_string(head.size()) + " bytes; the header alone takes " +
                      std::to_string(kHeaderBytes));
@@ -112,7 +121,7 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
   if (tag == kSwappedEndianTag)
     throw UsageError(file + ": big-endian; only little-endian files can be read");
   require(file, "endian tag", tag, kEndianTag);
-  require(file, "version", load<std::uint32_t>(head, 8), kVersion);
+  const std::uint64_t species_bytes = version_of(file, head) == kWithSpecies;  // a body
   const std::uint64_t float_bytes = load<std::uint32_t>(head, 16);
   if (float_bytes != sizeof(float) && float_bytes != sizeof(double))
     throw UsageError(file + ": float size " + std::to_string(float_bytes) +
@@ -124,43 +133,52 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
   const std::string claim =
       std::to_string(systems) + " systems of " + std::to_string(bodies) + " bodies";
   if (systems == 0 || bodies == 0) throw UsageError(file + ": its header describes " + claim);
-  // Two 32-bit counts: their product fits 64 bits, and times 56 as well once it is below 2^31.
+  // Two 32-bit counts: their product fits 64 bits, and times 57 as well once it is below 2^31.
   if (systems * bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw UsageError(file + ": its header describes " + claim +
                      "; at most 2147483647 bodies are possible");
-  const std::uint64_t expected = kHeaderBytes + systems * bodies * kValuesPerBody * float_bytes;
+  const std::uint64_t expected =
+      kHeaderBytes + systems * bodies * (kValuesPerBody * float_bytes + species_bytes);
   if (size != expected)
     throw UsageError(file + ": " + std::to_string(size) + " bytes, but its header describes " +
                      claim + ", which take " + std::to_string(expected));
   header(file, head);
 }
 
-Snapshot read_bin(const std::string& file, std::string_view bytes, const ReadOptions& options) {
+Contents read_bin(const std::string& file, std::string_view bytes, bool float64) {
   check_bin_header(file, bytes, bytes.size());
-  Snapshot snapshot = header(file, bytes);
-  const bool wide = little_endian::load<std::uint32_t>(bytes, 16) == sizeof(double);
+  Contents contents;
+  contents.snapshot = header(file, bytes);
+  contents.snapshot.format = "BIN";
+  contents.systems = static_cast<int>(byte_order::load<std::uint32_t>(bytes, 24));
+  const bool wide = byte_order::load<std::uint32_t>(bytes, 16) == sizeof(double);
   const std::size_t body_bytes = kValuesPerBody * (wide ? sizeof(double) : sizeof(float));
-  const std::size_t total = (bytes.size() - kHeaderBytes) / body_bytes;
-  const auto systems = static_cast<int>(little_endian::load<std::uint32_t>(bytes, 24));
-  const Shape shape = shape_of(file, total, systems, options);
-  snapshot.systems = Systems(shape.systems, shape.bodies);
-  for (std::size_t i = 0; i < total; ++i) {
-    const std::string_view fields = bytes.substr(kHeaderBytes + i * body_bytes, body_bytes);
+  contents.bodies.resize(static_cast<std::size_t>(*contents.systems) *
+                         byte_order::load<std::uint32_t>(bytes, 28));
+  std::size_t offset = kHeaderBytes;
+  for (std::size_t i = 0; i < contents.bodies.size(); ++i, offset += body_bytes) {
+    const std::string_view fields = bytes.substr(offset, body_bytes);
     const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
-    const Body body = rounded(exact);
-    check_body(file, i, body);
-    snapshot.systems.bodies[i] = body;
-    if (options.float64) snapshot.exact.push_back(exact);
+    contents.bodies[i] = rounded(exact);
+    check_body(file, i, contents.bodies[i]);
+    if (float64) contents.exact.push_back(exact);
   }
-  return snapshot;
+  for (; offset < bytes.size(); ++offset) {
+    const auto species = static_cast<unsigned char>(bytes[offset]);
+    if (species >= kSpeciesNames.size())
+      throw UsageError(file + ": body " + std::to_string(contents.species.size()) +
+                       ": species is " + std::to_string(species) + "; it must be 0 to 5");
+    contents.species.push_back(static_cast<Species>(species));
+  }
+  return contents;
 }
 
 void write_bin(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
-  using little_endian::append;
+  using byte_order::append;
   check_text(file, "scenario", snapshot.scenario);
   check_text(file, "units", snapshot.units);
   std::string bytes(kMagic);
-  append(bytes, kVersion);
+  append(bytes, snapshot.species.empty() ? kPlain : kWithSpecies);
   append(bytes, kEndianTag);
   append(bytes,
          static_cast<std::uint32_t>(snapshot.exact.empty() ? sizeof(float) : sizeof(double)));
@@ -188,6 +206,7 @@ void write_bin(std::ostream& out, const std::string& file, const Snapshot& snaps
     else
       append_body(bytes, snapshot.exact[i]);
   }
+  for (const Species species : snapshot.species) bytes += static_cast<char>(species);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 

@@ -14,12 +14,12 @@
 namespace nbody::formats {
 namespace {
 
-enum Column { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kId };
+enum Column { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, kId };
 struct KnownColumn {
   std::string_view name;
   Column column;
 };
-constexpr std::array<KnownColumn, 10> kColumns{{{"x", kX},
+constexpr std::array<KnownColumn, 11> kColumns{{{"x", kX},
                                                 {"y", kY},
                                                 {"z", kZ},
                                                 {"vx", kVx},
@@ -28,6 +28,7 @@ constexpr std::array<KnownColumn, 10> kColumns{{{"x", kX},
                                                 {"m", kMass},
                                                 {"mass", kMass},
                                                 {"name", kName},
+                                                {"species", kSpecies},
                                                 {"id", kId}}};
 constexpr std::array<std::string_view, kMass + 1> kNumberNames{"x",  "y",  "z", "vx",
                                                                "vy", "vz", "m"};
@@ -66,8 +67,8 @@ class Reader {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
-  Snapshot read(const ReadOptions& options) {
-    std::vector<Body> bodies;
+  Contents read() {
+    contents_.snapshot.format = "CSV";
     std::string_view line;
     while (next_line(line)) {
       if (line.empty()) continue;
@@ -76,16 +77,11 @@ class Reader {
       } else if (columns_.empty()) {
         read_columns(line);
       } else {
-        bodies.push_back(read_body(line));
+        contents_.bodies.push_back(read_body(line));
       }
     }
     if (columns_.empty()) throw UsageError(file_ + ": there is no line that names the columns");
-    const Shape shape = shape_of(file_, bodies.size(), systems_, options);
-    snapshot_.systems.count = shape.systems;
-    snapshot_.systems.bodies_per_system = shape.bodies;
-    snapshot_.systems.bodies = std::move(bodies);
-    keep_names(static_cast<std::size_t>(shape.bodies));
-    return std::move(snapshot_);
+    return std::move(contents_);
   }
 
  private:
@@ -126,33 +122,34 @@ class Reader {
   void read_key(std::string_view comment) {
     const auto equals = comment.find('=');
     if (equals == std::string_view::npos) return;
+    Snapshot& snapshot = contents_.snapshot;
     const std::string_view key = trimmed(comment.substr(0, equals));
     const std::string_view value = trimmed(comment.substr(equals + 1));
     if (key == "time") {
-      snapshot_.time = number(key, value);
+      snapshot.time = number(key, value);
     } else if (key == "step") {
-      snapshot_.step = integer<long long>(key, value, 0);
+      snapshot.step = integer<long long>(key, value, 0);
     } else if (key == "G") {
       if (number(key, value) != 1.0)
         fail("G is " + std::string(value) + "; only units where G = 1 can be read");
     } else if (key == "softening") {
-      snapshot_.softening = number(key, value);
-      if (snapshot_.softening < 0) fail("the softening is negative");
+      snapshot.softening = number(key, value);
+      if (snapshot.softening < 0) fail("the softening is negative");
     } else if (key == "dt") {
-      snapshot_.dt = number(key, value);
+      snapshot.dt = number(key, value);
     } else if (key == "integrator") {
       if (value != "euler" && value != "leapfrog")
         fail("integrator is \"" + std::string(value) + "\"; it must be euler or leapfrog");
-      snapshot_.integrator = value == "euler" ? Integrator::euler : Integrator::leapfrog;
+      snapshot.integrator = value == "euler" ? Integrator::euler : Integrator::leapfrog;
     } else if (key == "staggered") {
       if (value != "0" && value != "1")
         fail("staggered is \"" + std::string(value) + "\"; it must be 0 or 1");
-      snapshot_.staggered = value == "1";
+      snapshot.staggered = value == "1";
     } else if (key == "systems") {
-      systems_ = integer<int>(key, value, 1);
+      contents_.systems = integer<int>(key, value, 1);
     } else if (key == "scenario" || key == "units") {
       check_text(where(), key, value);
-      (key == "scenario" ? snapshot_.scenario : snapshot_.units) = value;
+      (key == "scenario" ? snapshot.scenario : snapshot.units) = value;
     } else {
       return;  // a comment that happens to hold an equals sign
     }
@@ -168,7 +165,7 @@ class Reader {
                                       [&](const KnownColumn& c) { return c.name == field; });
       if (known == kColumns.end())
         fail("unknown column \"" + std::string(field) +
-             "\"; known are x, y, z, vx, vy, vz, m (or mass), name, id");
+             "\"; known are x, y, z, vx, vy, vz, m (or mass), name, species, id");
       if (has(known->column)) fail("column " + std::string(field) + " is given twice");
       columns_.push_back(known->column);
     }
@@ -191,16 +188,17 @@ class Reader {
     std::array<double, kMass + 1> exact{0, 0, 0, 0, 0, 0, 1};
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const Column column = columns_[i];
-      if (column == kName) names_.emplace_back(fields_[i]);
+      if (column == kName) contents_.names.emplace_back(fields_[i]);
+      if (column == kSpecies) contents_.species.push_back(read_species(fields_[i]));
       // An id is for people: the order of the rows is the order of the bodies.
       if (column > kMass) continue;
       values[column] = read_value<float>(column, fields_[i]);
       if (float64_) exact[column] = read_value<double>(column, fields_[i]);
     }
     if (float64_) {
-      snapshot_.exact.push_back(
+      contents_.exact.push_back(
           {exact[kX], exact[kY], exact[kZ], exact[kVx], exact[kVy], exact[kVz], exact[kMass]});
-      return rounded(snapshot_.exact.back());
+      return rounded(contents_.exact.back());
     }
     return {values[kX],  values[kY],  values[kZ],   values[kVx],
             values[kVy], values[kVz], values[kMass]};
@@ -220,24 +218,22 @@ class Reader {
     return value;
   }
 
-  // A Snapshot has one set of names. Systems that differ in theirs lose them.
-  void keep_names(std::size_t bodies) {
-    for (std::size_t i = bodies; i < names_.size(); ++i)
-      if (names_[i] != names_[i % bodies]) return;
-    names_.resize(std::min(names_.size(), bodies));
-    snapshot_.names = std::move(names_);
+  Species read_species(std::string_view field) const {
+    const auto species = species_of(field);
+    if (!species)
+      fail("species is \"" + std::string(field) +
+           "\"; known are gas, dark, disk, bulge, star, boundary");
+    return *species;
   }
 
   const std::string& file_;
   std::string_view rest_;
   const bool float64_;
   long long line_number_ = 0;
-  Snapshot snapshot_;
-  std::optional<int> systems_;
+  Contents contents_;
   std::vector<std::string_view> keys_seen_;
   std::vector<Column> columns_;  // of the file, in its order; empty before its header line
   std::vector<std::string_view> fields_;
-  std::vector<std::string> names_;
 };
 
 // As printf's %.9g and %.17g would in the C locale: enough for a float and a double to come back
@@ -273,8 +269,8 @@ void check_name(const std::string& file, const std::string& name) {
 
 }  // namespace
 
-Snapshot read_csv(const std::string& file, std::string_view text, const ReadOptions& options) {
-  return Reader(file, text, options.float64).read(options);
+Contents read_csv(const std::string& file, std::string_view text, bool float64) {
+  return Reader(file, text, float64).read();
 }
 
 void write_csv(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
@@ -299,6 +295,7 @@ void write_csv(std::ostream& out, const std::string& file, const Snapshot& snaps
   text += "# scenario=" + snapshot.scenario + "\n";
   text += "# units=" + snapshot.units + "\n";
   text += snapshot.names.empty() ? "id" : "name";
+  if (!snapshot.species.empty()) text += ",species";
   text += ",m,x,y,z,vx,vy,vz\n";
 
   const auto bodies = static_cast<std::size_t>(snapshot.systems.bodies_per_system);
@@ -307,6 +304,10 @@ void write_csv(std::ostream& out, const std::string& file, const Snapshot& snaps
       append(text, i);
     else
       text += snapshot.names[i % bodies];
+    if (!snapshot.species.empty()) {
+      text += ',';
+      text += to_string(snapshot.species[i]);
+    }
     if (snapshot.exact.empty())
       append_body(text, snapshot.systems.bodies[i]);
     else

@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "nbody/error.h"
@@ -21,50 +20,6 @@ std::string shortest(T value) {
 
 std::string digits(double value) { return shortest(value); }
 std::string digits(float value) { return shortest(value); }
-
-Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
-               const ReadOptions& options) {
-  const std::string holds = file + " holds " + std::to_string(total) + " bodies";
-  if (total == 0) throw UsageError(file + " holds no bodies");
-  if (total > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-    throw UsageError(holds + "; at most 2147483647 are possible");
-  if ((options.systems && *options.systems < 1) || (options.bodies && *options.bodies < 1))
-    throw UsageError("the numbers of systems and of bodies must be at least 1");
-
-  if (systems_in_file) {
-    const auto systems = static_cast<std::uint64_t>(*systems_in_file);
-    if (total % systems != 0)
-      throw UsageError(holds + ", which cannot be cut into its " + std::to_string(systems) +
-                       " systems of one size");
-    const Shape shape{*systems_in_file, static_cast<int>(total / systems)};
-    if (options.systems.value_or(shape.systems) != shape.systems ||
-        options.bodies.value_or(shape.bodies) != shape.bodies)
-      throw UsageError(file + " holds " + std::to_string(shape.systems) + " systems of " +
-                       std::to_string(shape.bodies) + " bodies, not " +
-                       std::to_string(options.systems.value_or(shape.systems)) + " of " +
-                       std::to_string(options.bodies.value_or(shape.bodies)));
-    return shape;
-  }
-
-  const auto total_int = static_cast<int>(total);
-  if (options.systems && options.bodies) {
-    // 64 bits: the product of two options may not fit an int.
-    if (static_cast<long long>(*options.systems) * *options.bodies != total_int)
-      throw UsageError(holds + ", not " + std::to_string(*options.systems) + " systems of " +
-                       std::to_string(*options.bodies));
-    return {*options.systems, *options.bodies};
-  }
-  if (options.systems) {
-    if (total_int % *options.systems != 0)
-      throw UsageError(holds + ", which cannot be cut into " + std::to_string(*options.systems) +
-                       " systems of one size");
-    return {*options.systems, total_int / *options.systems};
-  }
-  const int bodies = options.bodies.value_or(total_int);
-  if (total_int % bodies != 0)
-    throw UsageError(holds + ", which cannot be cut into systems of " + std::to_string(bodies));
-  return {total_int / bodies, bodies};
-}
 
 void check_body(const std::string& file, std::size_t index, const Body& body) {
   const auto fail = [&](const char* name, float value, const char* rule) {
@@ -109,6 +64,8 @@ void check_snapshot(const Snapshot& snapshot) {
   if (!snapshot.names.empty() &&
       snapshot.names.size() != static_cast<std::size_t>(systems.bodies_per_system))
     throw std::invalid_argument("a snapshot must name all bodies of a system or none");
+  if (!snapshot.species.empty() && snapshot.species.size() != systems.bodies.size())
+    throw std::invalid_argument("a snapshot must say the species of all bodies or of none");
 }
 
 }  // namespace nbody::formats

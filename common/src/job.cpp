@@ -62,7 +62,9 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
 
 void start_from_file(const StepInfo& info, const Options& options, Job& job) {
   Snapshot& start = job.start;
-  start = read_bodies(*options.input, {options.systems, options.bodies});
+  start = read_bodies(
+      *options.input,
+      {.systems = options.systems, .bodies = options.bodies, .species = options.species});
   check_size(info, start.systems.count, start.systems.bodies_per_system);
   if (start.staggered) {
     throw UsageError(
@@ -126,18 +128,18 @@ void check_softening(const Job& job) {
 
 void check_outputs(const Options& options, const Job& job) {
   if (!options.output.empty()) {
-    require_writable(options.output);
-    const auto& bodies = job.start.systems.bodies;
-    const bool unit_masses = std::all_of(bodies.begin(), bodies.end(),
-                                         [](const Body& body) { return body.mass == 1.0f; });
-    if (format_for_writing(options.output) == FileFormat::raw && !unit_masses) {
-      throw UsageError("--output: \"" + options.output.string() +
-                       "\" is not allowed; a raw file has no masses, and these are not all 1");
-    }
+    require_can_write(options.output, job.start, format_for_writing(options.output));
   }
   if (!options.json.empty()) require_writable(options.json);
   if (!options.timeline.empty()) require_writable(options.timeline);
-  if (!options.checkpoint.empty()) require_writable(options.checkpoint);
+  if (!options.checkpoint.empty()) {
+    require_writable(options.checkpoint);
+    const FileFormat format = format_for_writing(options.checkpoint);
+    if (format != FileFormat::bin && format != FileFormat::csv) {
+      throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
+                       "\" is not allowed; a run resumes from .bin and .csv");
+    }
+  }
   if (!options.diagnostics.empty()) {
     require_writable(options.diagnostics);
     if (!options.resume.empty()) {

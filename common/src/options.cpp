@@ -82,6 +82,11 @@ class Parser {
     });
   }
 
+  void species(const std::string& name, std::vector<Species>& target, const std::string& help) {
+    add(name, "LIST", help,
+        [=, &target](const std::string& text) { target = parse_species(name, text); });
+  }
+
   template <class Target>
   void text(const std::string& name, Target& target, const std::string& help) {
     add(name, "NAME", help, [=, &target](const std::string& text) {
@@ -122,6 +127,8 @@ void check_combinations(const StepInfo& info, const Options& options) {
   const int sources =
       options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
   if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
+  if (!options.species.empty() && !options.input)
+    throw UsageError("--species chooses bodies of a file: it goes with --input");
   if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
     throw UsageError("--snapshot-every and --snapshot-dir go together: one of them is missing");
   }
@@ -156,7 +163,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   for (const Scenario& scenario : scenarios()) {
     names += (names.empty() ? "" : ", ") + std::string(scenario.name);
   }
-  parser.text("--input", options.input, "file of bodies: CSV, BIN or raw, found by its content");
+  parser.text("--input", options.input, "file of bodies: CSV, BIN, Tipsy, raw; found by content");
+  parser.species("--species", options.species, "bodies of the input to keep: dark,star [all]");
   parser.text("--scenario", options.scenario, "initial condition: " + names + " [galaxies]");
   parser.whole("--systems", options.systems, 1, most, "number of independent systems");
   parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");
@@ -172,7 +180,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                             {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
                             "order 1 or 2");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
-  parser.text("--output", options.output, "final state: .csv, .bin or .raw");
+  parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
   parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");
   parser.text("--diagnostics", options.diagnostics,

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 #include "formats.h"
 #include "nbody/error.h"
@@ -80,27 +81,66 @@ bool is_text(std::string_view head) {
   return true;
 }
 
+FileFormat recognise(std::string_view head) {
+  if (formats::is_bin(head)) return FileFormat::bin;
+  if (formats::is_hdf5(head)) return FileFormat::gadget;
+  if (formats::is_tipsy(head)) return FileFormat::tipsy;
+  return is_text(head) ? FileFormat::csv : FileFormat::raw;
+}
+
+// Of a file of `size` bytes. What a header or a size gives away is refused before the rest is read
+// into memory.
+void check_head(const std::string& file, FileFormat format, std::string_view head,
+                std::uint64_t size) {
+  if (format == FileFormat::bin) formats::check_bin_header(file, head, size);
+  if (format == FileFormat::tipsy) formats::check_tipsy_header(file, head, size);
+  if (format == FileFormat::raw) formats::check_raw_size(file, size);
+}
+
+formats::Contents read_as(FileFormat format, const std::string& file, std::string_view content,
+                          bool float64) {
+  switch (format) {
+    case FileFormat::csv:
+      return formats::read_csv(file, content, float64);
+    case FileFormat::bin:
+      return formats::read_bin(file, content, float64);
+    case FileFormat::raw:
+      return formats::read_raw(file, content);
+    case FileFormat::tipsy:
+    case FileFormat::tipsy_little:
+      return formats::read_tipsy(file, content);
+    case FileFormat::gadget:
+      if (formats::gadget.read != nullptr) return formats::gadget.read(file, content, float64);
+  }
+  throw UsageError(file + " is an HDF5 file, which only nbody-convert reads: nbody-convert " +
+                   file + " bodies.bin");
+}
+
 Snapshot read_content(const std::string& file, const ReadOptions& options) {
   Input input(file);
   const std::uint64_t size = input.size();
   std::string content;
   input.read_until(kHeadBytes, content);
   if (content.empty()) throw UsageError(file + " is empty");
-
-  // What a header or a size gives away is refused before the rest is read into memory.
-  const bool bin = formats::is_bin(content);
-  const bool csv = !bin && is_text(content);
-  if (size > 0 && bin) formats::check_bin_header(file, content, size);
-  if (size > 0 && !bin && !csv) formats::check_raw_size(file, size);
+  const FileFormat format = options.format ? *options.format : recognise(content);
+  if (format == FileFormat::gadget && formats::gadget.read == nullptr)
+    throw UsageError(file + " is an HDF5 file, which only nbody-convert reads: nbody-convert " +
+                     file + " bodies.bin");
+  if (size > 0) check_head(file, format, content, size);
 
   content.reserve(size + Input::kChunkBytes);  // one chunk more: the read that finds the end
   input.read_until(content.max_size(), content);
-  if (bin) return formats::read_bin(file, content, options);
-  if (csv) return formats::read_csv(file, content, options);
-  return formats::read_raw(file, content, options);
+  formats::Contents contents = read_as(format, file, content, options.float64);
+  content = {};  // the bodies are a second copy: not for longer than needed
+  if (format == FileFormat::tipsy) formats::read_tipsy_param(file, contents.snapshot);
+  return formats::assemble(file, std::move(contents), options);
 }
 
 }  // namespace
+
+formats::Gadget formats::gadget;
+
+bool formats::is_hdf5(std::string_view head) { return head.starts_with("\x89HDF\r\n\x1a\n"); }
 
 const char* to_string(Integrator integrator) {
   return integrator == Integrator::euler ? "euler" : "leapfrog";

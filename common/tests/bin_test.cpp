@@ -40,6 +40,21 @@ TEST(Bin, LayoutIsFixed) {
   EXPECT_EQ(folder.content("a.bin"), header + body);
 }
 
+TEST(Bin, SpeciesFollowTheBodies) {
+  const TemporaryFolder folder;
+  Snapshot snapshot;
+  snapshot.systems = Systems(1, 2);
+  snapshot.species = {Species::star, Species::gas};
+  write_bodies(folder / "a.bin", snapshot);
+  std::string bytes = folder.content("a.bin");
+  EXPECT_EQ(bytes[8], 2);  // version
+  EXPECT_EQ(bytes.substr(144 + 2 * 28), std::string("\4\0", 2));
+  EXPECT_EQ(read_bodies(folder / "a.bin").species, snapshot.species);
+  bytes.back() = 6;
+  const auto wrong = folder.with("wrong.bin", bytes);
+  EXPECT_EQ(refusal(wrong), wrong.string() + ": body 1: species is 6; it must be 0 to 5");
+}
+
 // --- BIN that must be refused ---
 
 class BadBin : public testing::Test {
@@ -87,7 +102,9 @@ TEST_F(BadBin, ExtraBytesAreRefused) {
 TEST_F(BadBin, HeaderFields) {
   EXPECT_EQ(with(12, 0x04030201u), ": big-endian; only little-endian files can be read");
   EXPECT_EQ(with(12, 7u), ": endian tag 7 is unknown; only 16909060 can be read");
-  EXPECT_EQ(with(8, 2u), ": version 2 is unknown; only 1 can be read");
+  EXPECT_EQ(with(8, 3u), ": version 3 is unknown; only 1 and 2 can be read");
+  EXPECT_EQ(with(8, 2u),
+            ": 312 bytes, but its header describes 2 systems of 3 bodies, which take 318");
   EXPECT_EQ(with(16, 2u), ": float size 2 is unknown; only 4 and 8 can be read");
   EXPECT_EQ(with(16, 8u),
             ": 312 bytes, but its header describes 2 systems of 3 bodies, which take 480");

@@ -138,6 +138,11 @@ TEST_F(Csv, RefusesRowsOfTheWrongLength) {
   EXPECT_EQ(row("0 0 0 0 1"), "a.csv:3: 1 values in a row; the header names 5 columns");
 }
 
+TEST_F(Csv, RefusesUnknownSpecies) {
+  EXPECT_EQ(refusal("species,x,y,vx,vy\ndark,0,0,0,0\nstars,0,0,0,0\n"),
+            "a.csv:3: species is \"stars\"; known are gas, dark, disk, bulge, star, boundary");
+}
+
 TEST_F(Csv, CountsEveryLine) {
   EXPECT_EQ(refusal("# note\n\nx,y,vx,vy\r\n\n0,0,0,0\n# note\n0,0,0\n"),
             "a.csv:7: 3 values in a row; the header names 4 columns");
@@ -146,9 +151,10 @@ TEST_F(Csv, CountsEveryLine) {
 TEST_F(Csv, RefusesBadColumns) {
   EXPECT_EQ(refusal("x,y,vx,vy,temperature\n"),
             "a.csv:1: unknown column \"temperature\"; known are x, y, z, vx, vy, vz, m (or mass), "
-            "name, id");
+            "name, species, id");
   EXPECT_EQ(refusal("1,2,3,4\n"),
-            "a.csv:1: unknown column \"1\"; known are x, y, z, vx, vy, vz, m (or mass), name, id");
+            "a.csv:1: unknown column \"1\"; known are x, y, z, vx, vy, vz, m (or mass), name, "
+            "species, id");
   EXPECT_EQ(refusal("x,y,vx\n0,0,0\n"),
             "a.csv:1: column vy is missing; x, y, vx and vy are required");
   EXPECT_EQ(refusal("x,y,vx,vy,x\n"), "a.csv:1: column x is given twice");

@@ -58,6 +58,7 @@ Snapshot full_snapshot() {
   snapshot.staggered = true;
   snapshot.scenario = "thirty-one bytes, the most ever";
   snapshot.units = "AU, Msun, yr/2pi = G";
+  for (std::size_t i = 0; i < 150; ++i) snapshot.species.push_back(static_cast<Species>(i % 6));
   return snapshot;
 }
 
@@ -72,6 +73,7 @@ void expect_same(const Snapshot& a, const Snapshot& b) {
   EXPECT_EQ(a.scenario, b.scenario);
   EXPECT_EQ(a.units, b.units);
   EXPECT_EQ(a.names, b.names);
+  EXPECT_EQ(a.species, b.species);
 }
 
 // --- round trips ---
@@ -80,7 +82,7 @@ TEST(RoundTrip, BinKeepsEveryBit) {
   const TemporaryFolder folder;
   const Snapshot written = full_snapshot();
   write_bodies(folder / "a.bin", written);
-  EXPECT_EQ(folder.content("a.bin").size(), 144u + 150u * 28u);
+  EXPECT_EQ(folder.content("a.bin").size(), 144u + 150u * (28u + 1u));
   expect_same(read_bodies(folder / "a.bin"), written);
 }
 
@@ -95,6 +97,7 @@ TEST(RoundTrip, CsvKeepsNames) {
   const TemporaryFolder folder;
   Snapshot written = full_snapshot();
   written.systems = random_bits(2, 3);
+  written.species.resize(6);
   written.names = {"Sun", "Moon and Earth", "Sedna \xC3\xA9"};
   write_bodies(folder / "a.csv", written);
   expect_same(read_bodies(folder / "a.csv"), written);
@@ -166,8 +169,9 @@ TEST(Raw, RefusesOddSizesAndOddValues) {
   const auto odd = folder.with("odd", std::string(25, '\0'));
   EXPECT_EQ(refusal(odd),
             odd.string() +
-                ": not BIN (it does not begin with NBODYBIN), not CSV (it is not text) and not raw "
-                "(25 bytes are not a multiple of the 24 of a body)");
+                ": not BIN (it does not begin with NBODYBIN), not HDF5 (nor with its signature), "
+                "not Tipsy (bytes 12 to 15 are not 1, 2 or 3), not CSV (it is not text) and not "
+                "raw (25 bytes are not a multiple of the 24 of a body)");
   const auto nan = folder.with("nan", std::string(24, '\0') + std::string(24, '\xff'));
   EXPECT_NE(refusal(nan).find(": body 1: x is "), std::string::npos) << refusal(nan);
 }
@@ -258,6 +262,8 @@ TEST(Write, NeedsAKnownEnding) {
   EXPECT_EQ(format_for_writing("a.csv"), FileFormat::csv);
   EXPECT_EQ(format_for_writing("b.c/a.bin"), FileFormat::bin);
   EXPECT_EQ(format_for_writing("a.raw"), FileFormat::raw);
+  EXPECT_EQ(format_for_writing("a.tipsy"), FileFormat::tipsy);
+  EXPECT_EQ(format_for_writing("a.hdf5"), FileFormat::gadget);
   EXPECT_THROW(format_for_writing("a.txt"), UsageError);
   EXPECT_THROW(format_for_writing("csv"), UsageError);
 }

@@ -46,6 +46,16 @@ void make_files(const Program& program) {
   std::string huge = whole;
   huge[27] = '\x7f';  // the highest byte of the number of systems
   program.write("huge.bin", huge);
+  snapshot.systems.bodies.back().mass = 8;
+  snapshot.species = {Species::dark, Species::star, Species::star, Species::star};
+  write_bodies(program.file("good.tipsy"), snapshot);
+  const std::string tipsy = program.read("good.tipsy");
+  program.write("truncated.tipsy", tipsy.substr(0, 192));  // 8 raw bodies, by its size
+  std::string lying = tipsy;
+  lying[20] = '\x80';  // the sign of the number of dark bodies
+  program.write("lying.tipsy", lying);
+  program.write("gadget.hdf5", "\x89HDF\r\n\x1a\n" + std::string(100, '\0'));
+  program.write("theirs.param", "dKpcUnit = 1\n");
   std::filesystem::create_directory(program.file("folder"));
 }
 
@@ -98,6 +108,13 @@ const Case kCases[] = {
     {"--input truncated.bin", "truncated.bin"},
     {"--input swapped.bin", "swapped.bin.*endian"},
     {"--input huge.bin", "huge.bin"},
+    {"--input truncated.tipsy", "truncated.tipsy: Tipsy, big-endian: 192 bytes.*196 or 200"},
+    {"--input lying.tipsy", "lying.tipsy.*-2147483647 dark"},
+    {"--input gadget.hdf5", "gadget.hdf5.*nbody-convert"},
+    {"--input good.tipsy --species dust", "--species: \"dust\".*gas, dark, disk, bulge, star"},
+    {"--input good.tipsy --species gas,star", "good.tipsy.*species gas; it has dark, star"},
+    {"--input good.csv --species dark", "good.csv does not say the species"},
+    {"--scenario plummer --species dark", "--species.*--input"},
     {"--input good.csv --bodies 7", "good.csv.*20.*7|good.csv.*7.*20"},
     {"--input good.csv --systems 3", "good.csv.*20.*3|good.csv.*3.*20"},
     {"--input good.csv --scenario plummer", "--input, --scenario and --resume exclude"},
@@ -105,6 +122,9 @@ const Case kCases[] = {
     {"--output folder", "folder"},
     {"--output final.xyz", "final.xyz.*csv"},
     {"--output final.raw", "final.raw.*masses"},
+    {"--output final.hdf5", "final.hdf5.*nbody-convert"},
+    {"--output theirs.tipsy", "theirs.param exists and is not ours"},
+    {"--checkpoint c.raw", "--checkpoint: \"c.raw\".*.bin and .csv"},
     {"--json nowhere/record.json", "nowhere"},
     {"--timeline nowhere/t.csv", "nowhere"},
     {"--checkpoint nowhere/c.bin", "nowhere"},

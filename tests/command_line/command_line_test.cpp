@@ -27,12 +27,12 @@ class CommandLine : public testing::Test {
 TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = program_.run("--help");
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* option : {"--input",        "--scenario",    "--systems", "--bodies",
-                             "--seed",         "--steps",       "--dt",      "--softening",
-                             "--integrator",   "--devices",     "--output",  "--snapshot-every",
-                             "--snapshot-dir", "--checkpoint",  "--resume",  "--repeat",
-                             "--warmup",       "--validate",    "--json",    "--quiet",
-                             "--diagnostics",  "--activity-map"}) {
+  for (const char* option : {"--input",          "--scenario",     "--species",     "--systems",
+                             "--bodies",         "--seed",         "--steps",       "--dt",
+                             "--softening",      "--integrator",   "--devices",     "--output",
+                             "--snapshot-every", "--snapshot-dir", "--checkpoint",  "--resume",
+                             "--repeat",         "--warmup",       "--validate",    "--json",
+                             "--quiet",          "--diagnostics",  "--activity-map"}) {
     EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
   }
 }
@@ -163,6 +163,22 @@ TEST_F(CommandLine, OutputIsWhatTheInputBecame) {
   EXPECT_LT(end.systems.bodies[1].vx, 0.0f);
   EXPECT_EQ(end.names, (std::vector<std::string>{"left", "right"}));
   EXPECT_NEAR(end.time, 0.5, 1e-9);
+}
+
+TEST_F(CommandLine, SpeciesAreChosenAndKept) {
+  Snapshot galaxy;
+  galaxy.systems = Systems(1, 6);
+  for (std::size_t i = 0; i < 6; ++i) galaxy.systems.bodies[i].x = static_cast<float>(i);
+  galaxy.species = {Species::gas,  Species::gas,  Species::dark,
+                    Species::dark, Species::dark, Species::star};
+  galaxy.units = "kpc-100kms";
+  write_bodies(program_.file("galaxy.tipsy"), galaxy);
+  expect_success("--input galaxy.tipsy --species dark,star --steps 1 --output end.tipsy");
+  const Snapshot end = read_bodies(program_.file("end.tipsy"));
+  EXPECT_EQ(end.species, (std::vector<Species>{galaxy.species.begin() + 2, galaxy.species.end()}));
+  EXPECT_EQ(end.units, "kpc-100kms");
+  EXPECT_EQ(end.systems.bodies[0].x, 2);
+  EXPECT_EQ(end.systems.bodies[3].x, 5);
 }
 
 TEST_F(CommandLine, EffectiveValuesArePrinted) {

@@ -65,6 +65,18 @@ class Files(InFolder):
         self.assertEqual((bodies.integrator, bodies.scenario, bodies.units),
                          ("leapfrog", "galaxies", "AU"))
 
+    def test_species(self) -> None:
+        plain = fakes.bin_bytes(VALUES, 2, 1)
+        bodies = read_bodies(self.file("a.bin", plain[:8] + b"\2" + plain[9:] + b"\4\1"))
+        self.assertEqual(bodies.species, ["star", "dark"])
+        numpy.testing.assert_array_equal(bodies.masses, [[7], [0.5]])
+        with self.assertRaisesRegex(FileError, "species"):
+            read_bodies(self.file("a.bin", plain[:8] + b"\2" + plain[9:] + b"\4\6"))
+        text = b"id,species,m,x,y,z,vx,vy,vz\n0,gas,1,2,3,4,5,6,7\n"
+        self.assertEqual(read_bodies(self.file("a.csv", text)).species, ["gas"])
+        with self.assertRaisesRegex(FileError, "a.csv:2: the species is 'dust'"):
+            read_bodies(self.file("a.csv", text.replace(b"gas", b"dust")))
+
     def test_staggered_positions_are_taken_back(self) -> None:
         bodies = read_bodies(self.file("a.bin", fakes.bin_bytes(VALUES, 2, 1, staggered=1)))
         numpy.testing.assert_allclose(bodies.synchronised_positions()[0, 0], [0.98, 1.975, 2.97])

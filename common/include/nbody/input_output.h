@@ -1,4 +1,5 @@
-// Files of bodies: CSV, the project's own BIN, and headerless raw files of six floats a body.
+// Files of bodies: CSV, the project's own BIN, headerless raw files of six floats a body, Tipsy,
+// and Gadget's HDF5 for programs that enable it (nbody/gadget.h). docs/formats.md describes them.
 //
 // Readers find the format in the content, not in the name, and reject what they cannot vouch for
 // (short rows, NaN, infinities, negative masses, counts that do not fit the size) with a UsageError
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "nbody/bodies.h"
+#include "nbody/species.h"
 
 namespace nbody {
 
@@ -40,28 +42,45 @@ struct Snapshot {
   // one.
   bool staggered = false;
   std::string scenario;  // name of the initial condition, "" when read from a foreign file
-  std::string units;     // free text, kept
+  std::string units;     // a preset of nbody/units.h or any other text, kept
   std::vector<std::string> names;  // of the bodies of one system, empty or N (CSV only)
+  std::vector<Species> species;    // of all S * N bodies; empty: the file does not say
+  std::string format;              // what it was read from, for people: "Tipsy, big-endian"
 };
 
-// How a foreign file is to be cut: a raw or CSV file of S * N bodies becomes S systems of N bodies.
+enum class FileFormat { csv, bin, raw, tipsy, tipsy_little, gadget };
+
 struct ReadOptions {
+  // How a foreign file is to be cut: a raw, CSV, Tipsy or Gadget file of S * N bodies becomes S
+  // systems of N bodies.
   std::optional<int> systems = {};
   std::optional<int> bodies = {};
   bool float64 = false;  // fill Snapshot::exact, with the digits that the file has
+  // The bodies to keep, in the order of the file; empty: all. A file that does not have one of them
+  // is refused.
+  std::vector<Species> species = {};
+  // What the file is said to be; without it, the content decides.
+  std::optional<FileFormat> format = {};
 };
 
-// Reads CSV, BIN or raw by content. Throws UsageError.
+// Throws UsageError.
 Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options = {});
 
-enum class FileFormat { csv, bin, raw };
-// By ending: .csv, .bin, .raw. Throws UsageError for any other.
+// By ending: .csv, .bin, .raw, .tipsy (big-endian), .hdf5. Throws UsageError for any other.
 FileFormat format_for_writing(const std::filesystem::path& file);
 
-// Writes a whole file or none: a temporary name beside it, flushed, then renamed.
-// Throws UsageError when the folder does not exist or cannot be written, runtime_error when the
-// disk is full.
+// Writes a whole file or none: a temporary name beside it, flushed, then renamed. A Tipsy file gets
+// a second one, FILE with the ending .param, for its units.
+// Throws UsageError when the folder does not exist or cannot be written or the format cannot hold
+// such bodies, runtime_error when the disk is full.
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
+void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot, FileFormat format);
+// Throws the UsageError that write_bodies would throw: asked before a long run, not after it.
+void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
+                       FileFormat format);
+// What of this snapshot the format cannot hold and a conversion loses, one phrase each.
+std::vector<std::string> what_is_lost(const Snapshot& snapshot, FileFormat format);
+
 void write_whole_file(const std::filesystem::path& file,
                       const std::function<void(std::ostream&)>& write);
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "nbody/input_output.h"
 #include "nbody/step.h"
@@ -14,6 +15,7 @@ namespace nbody {
 
 struct Options {
   std::optional<std::filesystem::path> input;
+  std::vector<Species> species;  // of the input, to be kept; empty: all
   std::optional<std::string> scenario;
   std::optional<int> systems;
   std::optional<int> bodies;

@@ -1,0 +1,29 @@
+// What kind of matter a body stands for. Gravity is blind to it; files of galaxies are not.
+//
+// The six of Gadget (Springel 2005, users' guide of Gadget-2, table 3), with its numbers. Tipsy has
+// three of them: gas, dark and star.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nbody {
+
+enum class Species : std::uint8_t { gas, dark, disk, bulge, star, boundary };
+inline constexpr std::array<std::string_view, 6> kSpeciesNames{"gas",   "dark", "disk",
+                                                               "bulge", "star", "boundary"};
+
+constexpr std::string_view to_string(Species species) {
+  return kSpeciesNames[static_cast<std::size_t>(species)];
+}
+std::optional<Species> species_of(std::string_view name);
+
+// "dark,star". Throws UsageError for an unknown word, an empty one or one that is given twice;
+// `option` is what the message calls the list.
+std::vector<Species> parse_species(const std::string& option, std::string_view list);
+
+}  // namespace nbody

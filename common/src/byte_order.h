@@ -1,0 +1,42 @@
+// Numbers to and from bytes in a chosen order, whatever the byte order of the machine. No struct is
+// ever cast: the layout of a file must not depend on a compiler's padding.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace nbody::byte_order {
+
+template <typename T>
+using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+// The place of byte i, counted from the least significant one.
+template <typename T>
+constexpr std::size_t place(std::size_t i, std::endian order) {
+  return order == std::endian::little ? i : sizeof(T) - 1 - i;
+}
+
+template <typename T>
+void append(std::string& bytes, T value, std::endian order = std::endian::little) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  const auto bits = std::bit_cast<Bits<T>>(value);
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    bytes += static_cast<char>((bits >> (8 * place<T>(i, order))) & 0xff);
+}
+
+// The caller has checked that `bytes` reaches to offset + sizeof(T).
+template <typename T>
+T load(std::string_view bytes, std::size_t offset, std::endian order = std::endian::little) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  Bits<T> bits = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    bits |= static_cast<Bits<T>>(static_cast<unsigned char>(bytes[offset + place<T>(i, order)]))
+            << (8 * i);
+  return std::bit_cast<T>(bits);
+}
+
+}  // namespace nbody::byte_order
