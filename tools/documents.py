@@ -9,7 +9,8 @@ A generated part stands between two lines of its own and is replaced as a whole:
   <!-- begin NAME -->
   <!-- end NAME -->
 
-NAME is diff or measured in the README of a step, staircase in the one of the repository. Both ways
+NAME is diff or measured in the README of a step (and of experiments/activity_map, measured alone),
+staircase in the one of the repository. Both ways
 of calling also hold the steps to their budgets: the lines of a program, the lines that change from
 one step to the next, and the headings of a step's README.
 """
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence
 
+import nbody_activity
 from nbody_arguments import ROOT, OneLineParser, ToolError, fail, write_whole_file
 from nbody_records import Record, read_records
 from nbody_staircase import Staircase, staircases
@@ -308,7 +310,15 @@ def update_all(root: Path, write: bool) -> list[str]:
         problems += update(step.readme, f"{step.name}/README.md", blocks, write)
         problems += missing_headings(step)
         problems += broken_budgets(step, steps)
-    return problems
+    return problems + update_activity_map(root, write)
+
+
+def update_activity_map(root: Path, write: bool) -> list[str]:
+    where = "experiments/activity_map"
+    if not (root / where).is_dir():
+        return []
+    return update(root / where / "README.md", f"{where}/README.md", {"measured": lambda:
+                  nbody_activity.measured_block(root, markdown_table, NOT_MEASURED)}, write)
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:

@@ -12,13 +12,14 @@
 # variants  BUILD/experiments/variants, made with -D NBODY_VARIANTS=ON
 # timeline  what overlapped with what, of the steps with streams
 # profile   Nsight Compute, raw, of one time step of every step
+# activity  experiments/activity_map: every rung over N and over D
 # multi     1, 2, 4 and 8 devices, as far as there are so many: 256 systems x 8192 bodies x 20 steps
 # Records go to OUT/*.jsonl, logs beside them. Exit code 1 if anything failed.
 set -u
 build=${1:?BUILD OUT [part...]}
 out=${2:?BUILD OUT [part...]}
 shift 2
-parts=${*:-check sanitize systems single large variants timeline profile}
+parts=${*:-check sanitize systems single large variants timeline profile activity}
 mkdir -p "$out"
 export NBODY_REQUIRE_GPU=1
 failed=0
@@ -122,6 +123,28 @@ if wants profile; then
       --quiet >"$out/$step.ncu.csv" 2>"$out/$step.ncu.log" || fail "$step profile"
     echo "$step: $(wc -l <"$out/$step.ncu.csv") lines from ncu"
   done
+fi
+
+if wants activity; then
+  map=$build/experiments/activity_map
+  # over FILE ARGUMENTS...: every record of one call
+  over() {
+    "$map/activity_map" --steps 100 --warmup 1 "${@:2}" --json "$out/one.json" 2>>"$out/errors.log" ||
+      fail "activity_map ${*:2}"
+    [ -f "$out/one.json" ] && cat "$out/one.json" >>"$out/$1" && rm "$out/one.json"
+  }
+  "$map/activity_map_test" >"$out/activity_map.test.log" 2>&1 || fail "activity_map tests"
+  rungs=baseline,block_256,rsqrt_of_cube,rsqrt,constant,columns_by_value,columns_by_pointers
+  rungs=$rungs,columns_in_memory,read_only,read_only_in_memory,shared
+  over activity.jsonl --rung $rungs,map_alone --bodies 1024,4096,10000,20000,50000 --map 10 --repeat 10
+  over activity.jsonl --rung pairs_atomic --bodies 1024,4096,10000 --map 10 --repeat 3
+  over activity.jsonl --rung pairs_matrix --bodies 1024,4096,10000,20000,50000 --map 10 --repeat 3
+  over activity.jsonl --rung baseline,block_256,rsqrt,shared,normalise_once,touched_cells,map_alone \
+    --bodies 1024 --map 1000,5000,10000,15000 --repeat 10
+  for block in 32 64 128 512 1024; do
+    over activity.jsonl --rung shared --block $block --bodies 1024,10000,50000 --map 10 --repeat 10
+  done
+  over activity.jsonl --rung shared --block 1024 --bodies 1024 --map 1000,15000 --repeat 10
 fi
 
 if wants multi; then

@@ -147,13 +147,17 @@ def parse_record(line: str, where: str) -> Record:
     except json.JSONDecodeError as error:
         raise RecordError(f"{where}: not JSON: {error.msg} (column {error.colno})") from error
     try:
-        _check(data)
+        check_measurement(data)
+        if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
+            raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
     except ValueError as error:
         raise RecordError(f"{where}: not a result record: {error}") from error
     return Record(data)
 
 
-def _check(data: Any) -> None:
+def check_measurement(data: Any) -> None:
+    """Raises ValueError unless these are the keys and the times of a run, of a step or of another
+    program."""
     if not isinstance(data, dict):
         raise ValueError("not an object")
     for key, kind in _TYPES.items():
@@ -161,8 +165,6 @@ def _check(data: Any) -> None:
             raise ValueError(f"'{key}' is missing")
         if not isinstance(data[key], kind) or isinstance(data[key], bool):
             raise ValueError(f"'{key}' is {json.dumps(data[key])}")
-    if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
-        raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
     for key, allowed in (("backend", BACKENDS), ("verdict", VERDICTS)):
         if data[key] not in allowed:
             raise ValueError(f"'{key}' is '{data[key]}', not one of {', '.join(allowed)}")

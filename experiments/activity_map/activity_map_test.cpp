@@ -1,0 +1,93 @@
+// Every rung moves the bodies as float64 does, and its map is the histogram of where they are.
+#include <gtest/gtest.h>
+
+#include "check.h"
+#include "nbody/error.h"
+#include "nbody/reference.h"
+
+namespace activity {
+namespace {
+
+class EveryRung : public testing::TestWithParam<Rung> {
+ protected:
+  void SetUp() override {
+    try {
+      platform();
+    } catch (const nbody::NoDevice& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+  bool has_forces() const { return GetParam().name != "map_alone"; }
+};
+
+// Sizes on both sides of a warp and of a block; maps with fewer and with more cells than bodies.
+TEST_P(EveryRung, PassesItsCheck) {
+  for (const int n : {1, 31, 33, 256, 300}) {
+    for (const int cells : {1, 10, 33}) {
+      const Problem problem = problem_of(cells, 3);
+      const auto start = uniform_bodies(n);
+      const auto outcome = simulate(GetParam(), GetParam().block, problem, start);
+      for (const auto& gate : check(GetParam(), GetParam().block, problem, start, outcome)) {
+        EXPECT_TRUE(gate.passed())
+            << gate.name << ' ' << gate.value << ", N " << n << ", D " << cells;
+      }
+    }
+  }
+}
+
+TEST_P(EveryRung, FollowsFloat64ForTwentySteps) {
+  if (!has_forces()) GTEST_SKIP() << "no forces";
+  const Problem problem = problem_of(8, 20);
+  const auto start = uniform_bodies(100);
+  const auto end = simulate(GetParam(), 64, problem, start).bodies;
+  std::vector<nbody::Body> bodies;
+  for (const Body2d& b : start) bodies.push_back({b.x, b.y, 0, b.vx, b.vy, 0, b.mass});
+  nbody::ReferenceSystem reference(bodies);
+  for (int step = 0; step < problem.steps; ++step) {
+    reference.advance(problem.dt, problem.softening_squared);
+  }
+  for (int i = 0; i < reference.size(); ++i) {
+    const auto& body = end[static_cast<std::size_t>(i)];
+    EXPECT_NEAR(body.x, reference.position(i).x, 2e-6);
+    EXPECT_NEAR(body.y, reference.position(i).y, 2e-6);
+  }
+}
+
+// The map of the last step, by hand: x along a row, y up, nothing of earlier steps, nobody outside.
+TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
+  Problem problem = problem_of(4, 2);
+  problem.extent = 2;
+  problem.dt = 1;
+  // Without mass nothing pulls: each moves two velocities on.
+  const std::vector<Body2d> start = {{-1.5f, 0.5f, 1, 0, 0},     // to (0.5, 0.5)
+                                     {-2.0f, -2.0f, 0, 0, 0},    // on the lower edge: inside
+                                     {2.0f, 0.0f, 0, 0, 0},      // on the upper edge: outside
+                                     {0.0f, 0.0f, 0, 0.5f, 0},   // to (0, 1)
+                                     {0.0f, 1.5f, 0, 1, 0},      // leaves
+                                     {1e30f, -1e30f, 0, 0, 0}};  // far out
+  const auto map = simulate(GetParam(), 32, problem, start).map;
+  std::vector<float> expected(16, 0.0f);
+  for (const std::size_t cell : {2 * 4 + 2, 0, 3 * 4 + 2}) expected[cell] = 1 / 6.0f;
+  EXPECT_EQ(map, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Activity, EveryRung, testing::ValuesIn(rungs().begin(), rungs().end()),
+                         [](const auto& rung) { return std::string(rung.param.name); });
+
+// So many additions to one cell, from all blocks at once, lose some if they are not atomic.
+TEST(ActivityMapOfACrowd, LosesNobody) {
+  const int n = 1 << 20;
+  const std::vector<Body2d> start(static_cast<std::size_t>(n), Body2d{});
+  for (const Rung& rung : rungs()) {
+    if (rung.name != "map_alone") continue;
+    try {
+      const auto map = simulate(rung, rung.block, problem_of(1, 2), start).map;
+      EXPECT_EQ(map, std::vector<float>{1.0f});
+    } catch (const nbody::NoDevice& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace activity

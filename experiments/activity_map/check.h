@@ -1,0 +1,21 @@
+// Is what a rung computes right? Forces against float64, the map against a histogram on the CPU.
+#pragma once
+
+#include "activity_map.h"
+#include "nbody/validation.h"
+
+namespace activity {
+
+constexpr double kSoftening = 0.05;
+
+// At rest, uniform in the square that the map shows: they begin to fall together.
+std::vector<Body2d> uniform_bodies(int n);
+Problem problem_of(int cells, int steps);
+
+// acceleration_rms  of up to 256 bodies: one kick of length 1 from rest against float64, relative
+//                   (0 for a rung without forces)
+// wrong_cells       cells of the outcome's map that are not what its bodies say, to the last bit
+std::vector<nbody::Gate> check(const Rung& rung, int block, const Problem& problem,
+                               const std::vector<Body2d>& start, const Outcome& outcome);
+
+}  // namespace activity

@@ -1,0 +1,49 @@
+// Kernels 2 and 3: update_body moves the bodies and counts them, normalise_activity_map turns
+// counts into shares.
+#pragma once
+
+#include "layouts.cuh"
+
+namespace activity {
+
+// The cell at (x, y), or -1 outside. Asked in floats: what is far out has no integer.
+__device__ inline long long cell_of(float x, float y, const Problem& problem) {
+  const auto cells = static_cast<float>(problem.cells);
+  const float per_length = cells / (2 * problem.extent);
+  const float column = floorf((x + problem.extent) * per_length);
+  const float row = floorf((y + problem.extent) * per_length);
+  if (!(column >= 0 && column < cells && row >= 0 && row < cells)) return -1;
+  return static_cast<long long>(row) * problem.cells + static_cast<long long>(column);
+}
+
+// Kick, drift, count. Several bodies of a cell may be counted at the same moment: without an atomic
+// addition, threads would read the same count and one of them would be lost.
+template <class Bodies>
+__global__ void update_body(Bodies bodies, const float2* force, float* map, int n,
+                            Problem problem) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n) return;
+  bodies.vx(i) += force[i].x * problem.dt;
+  bodies.vy(i) += force[i].y * problem.dt;
+  bodies.x(i) += bodies.vx(i) * problem.dt;
+  bodies.y(i) += bodies.vy(i) * problem.dt;
+  const long long cell = cell_of(bodies.x(i), bodies.y(i), problem);
+  if (cell >= 0) atomicAdd(&map[cell], 1.0f);
+}
+
+// A cell a thread.
+__global__ void normalise_activity_map(float* map, size_t cells, float factor) {
+  const size_t cell = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (cell < cells) map[cell] *= factor;
+}
+
+// Clears the cells that the bodies are in, before they leave: all that is not zero already.
+template <class Bodies>
+__global__ void clear_cells(Bodies bodies, float* map, int n, Problem problem) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n) return;
+  const long long cell = cell_of(bodies.x(i), bodies.y(i), problem);
+  if (cell >= 0) map[cell] = 0.0f;
+}
+
+}  // namespace activity

@@ -1,0 +1,159 @@
+// activity_map -- two-dimensional gravity with a map of where the bodies are, in one step after
+// another of a report's optimisation, and two more.
+//
+// A time step is three kernels: compute_force (forces.cuh), update_body and normalise_activity_map
+// (map.cuh). The report optimised the first, which costs N^2; with a large map and few bodies it is
+// the D^2 cells that cost, and the last two rungs do something about those.
+#include <string>
+
+#include "device_state.cuh"
+#include "nbody/error.h"
+
+namespace activity {
+namespace {
+
+using Force = void (*)(const DeviceState&);
+
+template <Root root>
+void structs_force(const DeviceState& s) {
+  compute_force<root>
+      <<<s.blocks(), s.block()>>>(s.structs(), s.force(), s.n(), s.softening_squared());
+}
+void constant_force(const DeviceState& s) {
+  compute_force_constant<<<s.blocks(), s.block()>>>(s.structs(), s.force());
+}
+void columns_by_value(const DeviceState& s) {
+  compute_force<Root::cubed>
+      <<<s.blocks(), s.block()>>>(s.columns(), s.force(), s.n(), s.softening_squared());
+}
+template <class Column>
+void columns_by_pointers(const DeviceState& s) {
+  compute_force_pointers<Column>
+      <<<s.blocks(), s.block()>>>(s.x(), s.y(), s.mass(), s.force(), s.n(), s.softening_squared());
+}
+template <class Pointer>
+void columns_in_memory(const DeviceState& s) {
+  compute_force_in_memory<Pointer>
+      <<<s.blocks(), s.block()>>>(s.columns_in_memory(), s.force(), s.n(), s.softening_squared());
+}
+void shared_force(const DeviceState& s) {
+  const size_t tile = static_cast<size_t>(s.block()) * sizeof(float3);
+  compute_force_shared<<<s.blocks(), s.block(), tile>>>(s.x(), s.y(), s.mass(), s.force(), s.n(),
+                                                        s.softening_squared());
+}
+void pairs_by_atomics(const DeviceState& s) {
+  s.clear_force();
+  compute_pairs_atomic<<<s.pair_grid(), s.pair_block()>>>(s.x(), s.y(), s.mass(), s.force(), s.n(),
+                                                          s.softening_squared());
+}
+void pairs_by_matrix(const DeviceState& s) {
+  compute_pairs<<<s.pair_grid(), s.pair_block()>>>(s.x(), s.y(), s.mass(), s.pairs(), s.n(),
+                                                   s.softening_squared());
+  const size_t threads = static_cast<size_t>(s.n()) * 32;
+  sum_rows<<<blocks_for(threads, s.block()), s.block()>>>(s.pairs(), s.force(), s.n());
+}
+void no_force(const DeviceState&) {}
+
+enum class Map { every_cell, normalised_at_the_end, touched_cells };
+
+struct Recipe {
+  Rung rung;
+  Force force;
+  bool columns = false;
+  Map map = Map::every_cell;
+};
+
+using ReadOnly = const float* __restrict__;
+using ReadOnlyColumns = const Columns* __restrict__;
+
+const Recipe kRecipes[] = {
+    {{"baseline", 32, "structs, sqrtf and a division, blocks of one warp"},
+     structs_force<Root::division>},
+    {{"block_256", 256, "eight warps a block"}, structs_force<Root::division>},
+    {{"rsqrt_of_cube", 256, "rsqrtf of the cube of the squared distance"},
+     structs_force<Root::of_the_cube>},
+    {{"rsqrt", 256, "the cube of rsqrtf of the squared distance"}, structs_force<Root::cubed>},
+    {{"constant", 256, "N and softening in constant memory"}, constant_force},
+    {{"columns_by_value", 256, "a struct of arrays, by value"}, columns_by_value, true},
+    {{"columns_by_pointers", 256, "its arrays as arguments"}, columns_by_pointers<float*>, true},
+    {{"columns_in_memory", 256, "the struct itself in device memory"},
+     columns_in_memory<const Columns*>,
+     true},
+    {{"read_only", 256, "the arrays const and __restrict__"}, columns_by_pointers<ReadOnly>, true},
+    {{"read_only_in_memory", 256, "the struct in device memory const and __restrict__"},
+     columns_in_memory<ReadOnlyColumns>,
+     true},
+    {{"shared", 256, "tiles of bodies in shared memory"}, shared_force, true},
+    {{"pairs_atomic", 256, "a thread a pair, added up by atomics"}, pairs_by_atomics, true},
+    {{"pairs_matrix", 256, "a thread a pair, added up row by row"}, pairs_by_matrix, true},
+    {{"normalise_once", 256, "as shared; the map is normalised when it is read"},
+     shared_force,
+     true,
+     Map::normalised_at_the_end},
+    {{"touched_cells", 256, "and only the cells that bodies leave are cleared"},
+     shared_force,
+     true,
+     Map::touched_cells},
+    {{"map_alone", 256, "as shared, without forces: what the map costs"}, no_force, true},
+};
+
+const Recipe& recipe_of(const Rung& rung) {
+  for (const Recipe& recipe : kRecipes) {
+    if (recipe.rung.name == rung.name) return recipe;
+  }
+  throw nbody::UsageError("there is no rung " + std::string(rung.name));
+}
+
+template <class Bodies>
+void run(const Recipe& recipe, const Problem& problem, const DeviceState& s, Bodies bodies) {
+  for (int step = 0; step < problem.steps; ++step) {
+    recipe.force(s);
+    if (recipe.map == Map::touched_cells) {
+      s.clear_cells_of(bodies);
+    } else {
+      s.clear_map();
+    }
+    s.update(bodies);
+    if (recipe.map == Map::every_cell || step == problem.steps - 1) s.normalise();
+  }
+  CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace
+
+std::span<const Rung> rungs() {
+  static const std::vector<Rung> all = [] {
+    std::vector<Rung> result;
+    for (const Recipe& recipe : kRecipes) result.push_back(recipe.rung);
+    return result;
+  }();
+  return all;
+}
+
+Outcome simulate(const Rung& rung, int block, const Problem& problem,
+                 const std::vector<Body2d>& bodies) {
+  const Recipe& recipe = recipe_of(rung);
+  const nbody::Stopwatch stopwatch;
+  nbody::Event begin, uploaded, computed, downloaded;
+  Outcome outcome;
+  begin.record();
+  const DeviceState s(block, problem, bodies, recipe.force == pairs_by_matrix);
+  uploaded.record();
+  if (recipe.columns) {
+    run(recipe, problem, s, s.columns());
+  } else {
+    run(recipe, problem, s, s.structs());
+  }
+  computed.record();
+  s.download(recipe.columns, outcome);
+  downloaded.record();
+  outcome.timing.upload = seconds_between(begin, uploaded);
+  outcome.timing.compute = seconds_between(uploaded, computed);
+  outcome.timing.download = seconds_between(computed, downloaded);
+  outcome.timing.total = stopwatch.seconds();
+  return outcome;
+}
+
+nbody::Platform platform() { return nbody::query_platform(); }
+
+}  // namespace activity

@@ -1,0 +1,54 @@
+"""The tables of experiments/activity_map: what was measured, nothing emulated, nothing damaged."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import fakes
+import documents
+import nbody_activity
+from nbody_records import RecordError
+
+
+def record(rung: str, bodies: int, cells: int, compute: float, backend: str = "cuda", **changes):
+    data = fakes.record("activity_map", backend, [compute] * 3, bodies=bodies)
+    return {**data, "rung": rung, "block": 256, "cells": cells, **changes}
+
+
+class Activity(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        (self.root / nbody_activity.FOLDER).mkdir(parents=True)
+
+    def block(self, *records) -> str:
+        fakes.write_records(self.root / nbody_activity.FOLDER / "r.jsonl", records)
+        return nbody_activity.measured_block(self.root, documents.markdown_table, "Nothing.")
+
+    def test_two_tables(self) -> None:
+        text = self.block(record("baseline", 1024, 10, 8.0), record("shared", 1024, 10, 2.0),
+                          record("baseline", 4096, 10, 16.0), record("shared", 4096, 10, 1.0),
+                          record("shared", 1024, 500, 3.0))
+        self.assertIn("Test GPU", text)
+        self.assertIn("| rung | block | 1024 | 4096 | speedup |", text)
+        self.assertIn("| shared | 256 | 2 s | 1 s | 8.00 |", text)  # the mean of 4 and 16
+        self.assertIn("| rung | block | 500 | speedup |", text)
+        self.assertIn("| shared | 256 | 3 s | - |", text)
+        self.assertNotIn("Rejected", text)
+
+    def test_what_failed_is_named(self) -> None:
+        text = self.block(record("shared", 1024, 10, 2.0, verdict="fail"))
+        self.assertIn("Rejected by their checks: shared.", text)
+
+    def test_emulated_times_are_none(self) -> None:
+        self.assertEqual(self.block(record("shared", 1024, 10, 2.0, "hostcuda")), "Nothing.")
+
+    def test_damaged_records_are_refused(self) -> None:
+        for changes in ({"cells": "10"}, {"rung": None}, {"repeats": []}):
+            with self.subTest(**changes), self.assertRaisesRegex(RecordError, "r.jsonl:1"):
+                self.block({**record("shared", 1024, 10, 2.0), **changes})
+
+
+if __name__ == "__main__":
+    unittest.main()
