@@ -1,10 +1,12 @@
 #include "nbody/initial_conditions.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "formats.h"
 #include "nbody/error.h"
 #include "scenarios.h"
 
@@ -12,63 +14,6 @@ namespace nbody {
 namespace {
 
 using namespace makers;
-
-constexpr double kDay = 0.01720209895;  // in years / 2 pi: Gauss's constant
-
-// Small enough to change nothing that float32 can show, large enough for its inverse cube.
-constexpr double kBarelySoftened = 1e-6;
-
-constexpr std::array<Scenario, 6> kScenarios{{
-    {.name = "plummer",
-     .description = "a Plummer sphere in virial equilibrium (Aarseth, Henon and Wielen 1974)",
-     .systems = 1,
-     .bodies = 1024,
-     .fixed_bodies = false,
-     .dt = 0.01,
-     .softening = 0.05,
-     .steps = 20},
-    {.name = "uniform",
-     .description = "a random cube of side 2, mass 1 in all, no equilibrium (as in mini-nbody)",
-     .systems = 1,
-     .bodies = 1024,
-     .fixed_bodies = false,
-     .dt = 0.01,
-     .softening = 0.05,
-     .steps = 20},
-    {.name = "galaxies",
-     .description = "independent Plummer spheres, each from random numbers of its own",
-     .systems = 4,
-     .bodies = 1024,
-     .fixed_bodies = false,
-     .dt = 0.01,
-     .softening = 0.05,
-     .steps = 20},
-    {.name = "two-body",
-     .description = "a Kepler ellipse: masses 1 and 0.5, semi-major axis 1, eccentricity 0.5",
-     .systems = 1,
-     .bodies = kTwoBodyBodies,
-     .fixed_bodies = true,
-     .dt = kTwoBodyPeriod / 2000,
-     .softening = kBarelySoftened,
-     .steps = 2000},
-    {.name = "figure-eight",
-     .description = "three bodies on one curve, one period (Chenciner and Montgomery 2000)",
-     .systems = 1,
-     .bodies = kFigureEightBodies,
-     .fixed_bodies = true,
-     .dt = kFigureEightPeriod / 2000,
-     .softening = kBarelySoftened,
-     .steps = 2000},
-    // A Julian year of 365.25 days, after which the ephemeris can be asked again.
-    {.name = "solar-system",
-     .description = "Sun, planets, Pluto and Moon at J2000.0, one year (JPL DE405)",
-     .systems = 1,
-     .bodies = kSolarSystemBodies,
-     .fixed_bodies = true,
-     .dt = kDay / 8,
-     .softening = kBarelySoftened,
-     .steps = 2922},
-}};
 
 void check_size(const Scenario& scenario, const ScenarioSize& size) {
   const std::string name(scenario.name);
@@ -85,27 +30,49 @@ void check_size(const Scenario& scenario, const ScenarioSize& size) {
     throw UsageError(name + ": the softening must be a finite number, 0 or more");
 }
 
-void make_system(std::string_view name, std::span<Body> bodies, Random random, double softening) {
-  if (name == "plummer" || name == "galaxies") return plummer(bodies, random, softening);
-  if (name == "uniform") return uniform(bodies, random);
-  if (name == "two-body") return two_body(bodies);
-  if (name == "figure-eight") return figure_eight(bodies);
-  return solar_system(bodies);
+void check_parameters(const Scenario& scenario, const ScenarioSize& size) {
+  for (const auto& asked : size.parameters) {
+    const std::string& name = asked.first;
+    const double value = asked.second;
+    const auto known = std::find_if(scenario.parameters.begin(), scenario.parameters.end(),
+                                    [&](const Parameter& p) { return p.name == name; });
+    if (known == scenario.parameters.end())
+      throw UsageError(std::string(scenario.name) + " has no parameter \"" + name + "\"");
+    if (!(value >= known->low && value <= known->high))
+      throw UsageError(std::string(scenario.name) + ": " + name + " is " + formats::digits(value) +
+                       "; it must be a number from " + formats::digits(known->low) + " to " +
+                       formats::digits(known->high));
+  }
 }
 
-const char* units_of(std::string_view name) {
-  if (name == "plummer" || name == "galaxies") return "Henon units";
-  if (name == "solar-system") return "AU, Msun, yr/2pi";
-  return "G = 1";
+const Entry& entry_of(const Scenario& scenario) {
+  const auto all = entries();
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const Entry& e) { return e.scenario.name == scenario.name; });
 }
 
 }  // namespace
 
-std::span<const Scenario> scenarios() { return kScenarios; }
+double makers::Making::parameter(std::string_view name) const {
+  if (const auto asked = size.parameters.find(name); asked != size.parameters.end())
+    return asked->second;
+  return std::find_if(scenario.parameters.begin(), scenario.parameters.end(),
+                      [&](const Parameter& p) { return p.name == name; })
+      ->value;
+}
+
+std::span<const Scenario> scenarios() {
+  static const std::vector<Scenario> all = [] {
+    std::vector<Scenario> list;
+    for (const Entry& entry : entries()) list.push_back(entry.scenario);
+    return list;
+  }();
+  return all;
+}
 
 const Scenario& find_scenario(std::string_view name) {
   std::string names;
-  for (const Scenario& scenario : kScenarios) {
+  for (const Scenario& scenario : scenarios()) {
     if (scenario.name == name) return scenario;
     names += (names.empty() ? "" : ", ") + std::string(scenario.name);
   }
@@ -114,18 +81,31 @@ const Scenario& find_scenario(std::string_view name) {
 
 Snapshot make_scenario(const Scenario& scenario, const ScenarioSize& size) {
   check_size(scenario, size);
+  check_parameters(scenario, size);
+  const Entry& entry = entry_of(scenario);
   Snapshot snapshot;
   snapshot.systems = Systems(size.systems, size.bodies);
+  if (size.float64) snapshot.exact.resize(snapshot.systems.bodies.size());
+  const auto n = static_cast<std::size_t>(size.bodies);
   // Every system has its own generator, so the number of threads changes no bit.
 #pragma omp parallel for schedule(dynamic)
-  for (int s = 0; s < size.systems; ++s)
-    make_system(scenario.name, snapshot.systems.system(s), Random(size.seed, s), size.softening);
+  for (int s = 0; s < size.systems; ++s) {
+    std::vector<BodyF64> bodies(n);
+    Random random(size.seed, s);
+    entry.make({bodies, random, size.softening, scenario, size});
+    std::transform(bodies.begin(), bodies.end(), snapshot.systems.system(s).begin(), rounded);
+    if (size.float64)
+      std::copy(bodies.begin(), bodies.end(),
+                snapshot.exact.begin() + static_cast<std::ptrdiff_t>(n) * s);
+  }
   snapshot.softening = size.softening;
   snapshot.dt = scenario.dt;
   snapshot.scenario = scenario.name;
-  snapshot.units = units_of(scenario.name);
+  snapshot.units = entry.units;
   if (scenario.name == "solar-system")
     for (const NamedBody& body : kSolarSystem) snapshot.names.emplace_back(body.name);
+  if (scenario.name == "sun-earth-moon")
+    for (const std::size_t k : kSunEarthMoon) snapshot.names.emplace_back(kSolarSystem[k].name);
   return snapshot;
 }
 

@@ -1,0 +1,62 @@
+// Elementary functions made of +, -, *, / and exact scaling alone. IEEE 754 fixes the bits of
+// those; it does not fix a library's exp, whose last bit differs between libraries, and between
+// CPUs with and without fused multiply-adds. The files that use these are compiled with
+// -ffp-contract=off.
+//
+// All are right to a few units in the last place, which the tests check against <cmath>.
+#pragma once
+
+#include <cmath>
+
+namespace nbody::portable {
+
+// Cody and Waite's splitting of ln 2: the high part times any exponent is exact.
+inline constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
+
+// Of x > 0, by ln m = 2 artanh((m - 1) / (m + 1)) with m from sqrt(1/2) to sqrt(2).
+inline double log(double x) {
+  int exponent = 0;
+  double mantissa = std::frexp(x, &exponent);
+  if (mantissa < 0.70710678118654752) {
+    mantissa *= 2;
+    --exponent;
+  }
+  const double s = (mantissa - 1) / (mantissa + 1);
+  double sum = 0;
+  for (int k = 25; k >= 1; k -= 2) sum = sum * (s * s) + 1.0 / k;
+  return exponent * kLn2High + (exponent * kLn2Low + 2 * s * sum);
+}
+
+// Of |x| < 700, by Taylor's series of what is left when the nearest power of two is taken out.
+inline double exp(double x) {
+  const double exponent = std::floor(x / (kLn2High + kLn2Low) + 0.5);
+  const double rest = (x - exponent * kLn2High) - exponent * kLn2Low;
+  double sum = 1;
+  for (int k = 16; k >= 1; --k) sum = 1 + sum * rest / k;
+  return std::ldexp(sum, static_cast<int>(exponent));
+}
+
+// The point of the unit circle at a part of a turn, 0 <= turns < 1.
+struct Direction {
+  double cos, sin;
+};
+inline Direction direction(double turns) {
+  const double quarter = std::floor(4 * turns + 0.5);
+  const double angle = 2 * 3.14159265358979324 * (turns - quarter / 4);  // within +-pi/4
+  double cos = 1, sin = 1;
+  for (int k = 18; k >= 2; k -= 2) cos = 1 - cos * angle * angle / (k * (k - 1));
+  for (int k = 19; k >= 3; k -= 2) sin = 1 - sin * angle * angle / (k * (k - 1));
+  sin *= angle;
+  switch (static_cast<int>(quarter) % 4) {
+    case 1:
+      return {-sin, cos};
+    case 2:
+      return {-cos, -sin};
+    case 3:
+      return {sin, -cos};
+    default:
+      return {cos, sin};
+  }
+}
+
+}  // namespace nbody::portable

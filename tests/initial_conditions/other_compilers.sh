@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Compiles the initial conditions with every compiler here, unoptimised and for this very CPU, and
+# compares their bits with hashes.txt. Exit code 77: there is no compiler by these names.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source_folder=$here/../../common
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+
+compilers=()
+for compiler in g++ clang++; do
+  ! command -v "$compiler" >/dev/null || compilers+=("$compiler")
+done
+[ "${#compilers[@]}" -gt 0 ] || exit 77
+
+for compiler in "${compilers[@]}"; do
+  for flags in "-O0" "-O3 -march=native"; do
+    # shellcheck disable=SC2086  # flags are words
+    "$compiler" -std=c++20 -ffp-contract=off $flags -I"$source_folder/include" \
+      -I"$source_folder/src" "$source_folder"/src/scenario_*.cpp \
+      "$source_folder"/src/{disk_halo_model,initial_conditions,bodies,formats}.cpp \
+      "$here/same_bits.cpp" -o "$work/same_bits"
+    "$work/same_bits" "$here/hashes.txt"
+    echo "$compiler $flags: the same bits"
+  done
+done
