@@ -59,6 +59,14 @@ bool parse(std::string_view field, T& value, std::errc& error) {
   return code == std::errc() && end == field.data() + field.size();
 }
 
+void check_name(const std::string& file, const std::string& name) {
+  // The reader would split it, trim it or take its row for a comment.
+  if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
+      trimmed(name) != name)
+    throw UsageError(file + ": the name \"" + name +
+                     "\" does not fit CSV: no commas, line ends, outer spaces or leading #");
+}
+
 class Reader {
  public:
   Reader(const std::string& file, std::string_view text, bool float64)
@@ -98,6 +106,9 @@ class Reader {
     if (line.ends_with('\r')) line.remove_suffix(1);
     line = trimmed(line);
     ++line_number_;
+    for (const char c : line)
+      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+        fail("there is a control character; lines end in LF or CRLF, columns in commas");
     return true;
   }
 
@@ -188,7 +199,10 @@ class Reader {
     std::array<double, kMass + 1> exact{0, 0, 0, 0, 0, 0, 1};
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const Column column = columns_[i];
-      if (column == kName) contents_.names.emplace_back(fields_[i]);
+      if (column == kName) {
+        contents_.names.emplace_back(fields_[i]);
+        check_name(where(), contents_.names.back());
+      }
       if (column == kSpecies) contents_.species.push_back(read_species(fields_[i]));
       // An id is for people: the order of the rows is the order of the bodies.
       if (column > kMass) continue;
@@ -257,14 +271,6 @@ void append_body(std::string& text, const AnyBody& body) {
     append(text, value);
   }
   text += '\n';
-}
-
-void check_name(const std::string& file, const std::string& name) {
-  // The reader would split it, trim it or take its row for a comment.
-  if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
-      trimmed(name) != name)
-    throw UsageError(file + ": the name \"" + name +
-                     "\" does not fit CSV: no commas, line ends, outer spaces or leading #");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Finds the format of a file in its content and hands it to the reader of that format.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,17 +12,22 @@
 
 #include "formats.h"
 #include "nbody/error.h"
+#include "nbody/memory.h"
 
 namespace nbody {
 namespace {
 
 constexpr std::size_t kHeadBytes = 1024;
 
+// The content, twice while its buffer grows, and the bodies made of it.
+constexpr std::uint64_t kMemoryPerByte = 4;
+
 // A file or a pipe, read once from front to back: it need not be seekable.
 class Input {
  public:
   explicit Input(const std::string& file)
-      : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+      // Not blocking: to open a pipe would otherwise wait for a writer who may never come.
+      : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (descriptor_ < 0) fail("cannot be opened: ");
   }
   ~Input() { close(descriptor_); }
@@ -44,16 +50,25 @@ class Input {
     while (bytes.size() < limit) {
       const std::size_t begin = bytes.size();
       bytes.resize(begin + std::min(limit - begin, kChunkBytes));
+      const bool waited_in_vain = !came();
       const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
       bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
+      // A writer may take as long as it likes, but there must be one.
+      if (got == 0 && waited_in_vain) throw UsageError(file_ + " is a pipe that nobody writes to");
       if (got == 0) return;
-      if (got < 0 && errno != EINTR) fail("cannot be read: ");
+      if (got < 0 && errno != EINTR && errno != EAGAIN) fail("cannot be read: ");
     }
   }
 
-  static constexpr std::size_t kChunkBytes = 1 << 20;
+  static constexpr std::size_t kChunkBytes = 1 << 16;
 
  private:
+  // True as soon as there is something to read, or the end; false if there is neither for a while.
+  bool came() const {
+    pollfd waiting{descriptor_, POLLIN, 0};
+    return poll(&waiting, 1, 1000 * kPatienceSeconds) != 0;
+  }
+
   [[noreturn]] void fail(const char* what) const {
     throw UsageError(file_ + " " + what + std::strerror(errno));
   }
@@ -128,8 +143,14 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
                      file + " bodies.bin");
   if (size > 0) check_head(file, format, content, size);
 
-  content.reserve(size + Input::kChunkBytes);  // one chunk more: the read that finds the end
-  input.read_until(content.max_size(), content);
+  const std::uint64_t limit = available_memory() / kMemoryPerByte;
+  if (size < limit) {
+    content.reserve(size + Input::kChunkBytes);  // one chunk more: the read that finds the end
+    input.read_until(limit, content);
+  }
+  if (std::max(size, content.size()) >= limit)
+    throw std::runtime_error(file + " is larger than the " + std::to_string(limit >> 20) +
+                             " MB that there is memory for");
   formats::Contents contents = read_as(format, file, content, options.float64);
   content = {};  // the bodies are a second copy: not for longer than needed
   if (format == FileFormat::tipsy) formats::read_tipsy_param(file, contents.snapshot);
@@ -153,7 +174,7 @@ Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& optio
       for (const Body& body : snapshot.systems.bodies) snapshot.exact.push_back(widened(body));
     return snapshot;
   } catch (const std::bad_alloc&) {
-    throw UsageError(file.string() + " does not fit into memory");
+    throw std::runtime_error(file.string() + " does not fit into memory");
   }
 }
 

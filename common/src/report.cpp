@@ -52,9 +52,11 @@ void print_result(std::ostream& out, const Result& result, const Validation* val
     out << format("               median of %zu; interquartile range of compute %.6f s\n",
                   result.repeats.size(), range.compute);
   }
-  out << format("  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",
-                count / middle.compute * 1e-9, count / middle.total * 1e-9,
-                result.platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "");
+  if (result.steps > 0)
+    out << format(
+        "  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",
+        count / middle.compute * 1e-9, count / middle.total * 1e-9,
+        result.platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "");
   if (validation == nullptr) {
     out << "  verdict      unchecked\n";
     return;

@@ -1,4 +1,5 @@
 // The main program of every step.
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -50,53 +51,66 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
   return result;
 }
 
-int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
-  const auto options = parse_options(info, argc, argv);
-  if (!options) return kRight;
-  Job job = prepare_job(info, *options);
-  const Platform platform = query();
-  job.run.devices = choose_devices(info, *options, platform);
-
+int carry_out(const StepInfo& info, const Platform& platform, const Options& options,
+              const Job& job, Simulate simulate) {
   // A stream that goes nowhere is simpler than an if around every line.
   std::ostream nowhere(nullptr);
-  std::ostream& out = options->quiet ? nowhere : std::cout;
+  std::ostream& out = options.quiet ? nowhere : std::cout;
   print_job(out, info, platform, job);
 
   Result result = describe(info, platform, job);
-  const Snapshot final = run_repeats(job, *options, simulate, result);
+  const Snapshot final = run_repeats(job, options, simulate, result);
 
   std::optional<Validation> validation;
-  if (options->validate != ValidationMode::off) {
+  if (options.validate != ValidationMode::off) {
     const Systems initial = job.synchronised_start();
     print_diagnostics(out, diagnose(initial, job.start.softening),
                       diagnose(final.systems, job.start.softening));
     const Advance advance = [&](const Run& run, Systems& systems) { simulate(run, systems); };
     validation = validate({info, job.run, job.half_drift(), initial, final.systems},
-                          options->validate, advance);
+                          options.validate, advance);
     result.gates = validation->gates;
     result.verdict = validation->passed() ? "pass" : "fail";
   }
   print_result(out, result, validation ? &*validation : nullptr);
 
-  if (!options->output.empty()) write_bodies(options->output, final);
-  if (!options->json.empty()) {
-    write_whole_file(options->json, [&](std::ostream& file) { file << to_json(result) << '\n'; });
+  if (!options.output.empty()) write_bodies(options.output, final);
+  if (!options.json.empty()) {
+    write_whole_file(options.json, [&](std::ostream& file) { file << to_json(result) << '\n'; });
   }
-  if (!options->timeline.empty()) {
-    write_whole_file(options->timeline,
+  if (!options.timeline.empty()) {
+    write_whole_file(options.timeline,
                      [&](std::ostream& file) { file << to_csv(result.repeats.back().spans); });
   }
   if (result.verdict == "fail") {
     std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
     return kFailed;
   }
+  if (!options.quiet && !std::cout.flush())
+    throw std::runtime_error("cannot write to standard output");
   return kRight;
+}
+
+int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+  const auto options = parse_options(info, argc, argv);
+  if (!options) return kRight;
+  Job job = prepare_job(info, *options);
+  const Platform platform = query();
+  job.run.devices = choose_devices(info, *options, platform);
+  try {
+    return carry_out(info, platform, *options, job, simulate);
+  } catch (const UsageError& error) {
+    // The command line was accepted: a folder that vanishes during the run is no mistake in it.
+    throw std::runtime_error(error.what());
+  }
 }
 
 }  // namespace
 
 int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
   const auto say = [&](const char* what) { std::cerr << info.name << ": " << what << '\n'; };
+  // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(info, simulate, query, argc, argv);
   } catch (const UsageError& error) {

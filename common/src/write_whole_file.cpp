@@ -1,6 +1,8 @@
 // A file that is whole or absent: written under a temporary name in its folder (a rename across
 // file systems would be a copy, and a copy can stop half-way), then renamed.
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "nbody/error.h"
 #include "nbody/input_output.h"
@@ -58,20 +61,20 @@ void check_target(const fs::path& file) {
   if (fs::exists(file, ignored) && access(file.c_str(), W_OK) != 0) fail(file, errno);
 }
 
-// Exists from construction to renamed() or destruction, whichever comes first.
+constexpr std::string_view kPrefix = ".nbody-", kEnding = ".tmp";
+
+// Exists from construction to rename() or destruction, whichever comes first. Locked as long as its
+// writer lives: the lock, unlike the number of a process, means the same on every machine that
+// shares the folder, and in every container.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& file) : file_(file) {
-    // The process and a count make it unique; without the name of the file it is never too long.
-    static std::atomic<int> count = 0;
-    path_ = folder_of(file) /
-            (".nbody-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".tmp");
-    const int descriptor = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0) fail(file_, errno);
-    close(descriptor);
+    while (!create()) {
+    }
   }
   ~TemporaryFile() {
     if (!path_.empty()) unlink(path_.c_str());
+    close(descriptor_);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -80,11 +83,7 @@ class TemporaryFile {
 
   // Without fsync, a crash soon after the rename may leave an empty file under the final name.
   void synchronize() const {
-    const int descriptor = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    const bool done = descriptor >= 0 && fsync(descriptor) == 0;
-    const int error = errno;
-    if (descriptor >= 0) close(descriptor);
-    if (!done) fail(file_, error);
+    if (fsync(descriptor_) != 0) fail(file_, errno);
   }
 
   void rename() {
@@ -93,9 +92,40 @@ class TemporaryFile {
   }
 
  private:
+  // False if the name was taken, by a killed process of the same number, or if somebody who tidied
+  // up was faster than the lock.
+  bool create() {
+    // The process and a count make it unique; without the name of the file it is never too long.
+    static std::atomic<int> count = 0;
+    path_ = folder_of(file_) / (std::string(kPrefix) + std::to_string(getpid()) + "-" +
+                                std::to_string(count++) + std::string(kEnding));
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno == EEXIST) return false;
+    if (descriptor_ < 0) fail(file_, errno);
+    struct stat status {};
+    const bool taken = flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!taken && fstat(descriptor_, &status) == 0 && status.st_nlink > 0) return true;
+    close(descriptor_);
+    return false;
+  }
+
   fs::path file_;
   fs::path path_;
+  int descriptor_ = -1;
 };
+
+// What writers left that were killed: nobody holds its lock any more.
+void remove_left_overs(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kPrefix) || !name.ends_with(kEnding)) continue;
+    const int descriptor = open(entry.path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) continue;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) unlink(entry.path().c_str());
+    close(descriptor);
+  }
+}
 
 void write_stream(const fs::path& file, const fs::path& path, std::ios::openmode mode,
                   const std::function<void(std::ostream&)>& write) {
@@ -135,7 +165,9 @@ void append_to_file(const fs::path& file, std::string_view text) {
 void require_writable(const fs::path& file) {
   check_target(file);
   // Permission bits do not tell of read-only or full file systems: try.
-  if (!is_written_in_place(file)) TemporaryFile{target_of(file)};
+  if (is_written_in_place(file)) return;
+  remove_left_overs(folder_of(target_of(file)));
+  TemporaryFile{target_of(file)};
 }
 
 }  // namespace nbody

@@ -148,6 +148,20 @@ TEST_F(Csv, CountsEveryLine) {
             "a.csv:7: 3 values in a row; the header names 4 columns");
 }
 
+TEST_F(Csv, RefusesControlCharacters) {
+  const std::string what =
+      ": there is a control character; lines end in LF or CRLF, columns in commas";
+  EXPECT_EQ(refusal("x,y,vx,vy\r1,2,3,4\r"), "a.csv:1" + what);
+  const std::string note = "# " + std::string(2000, '-') + "\n";  // is_text sees the beginning only
+  EXPECT_EQ(refusal(note + "name,x,y,vx,vy\n\x1b[2J,0,0,0,0\n"), "a.csv:3" + what);
+}
+
+TEST_F(Csv, RefusesNamesThatCouldNotBeWrittenAgain) {
+  EXPECT_EQ(refusal("x,y,vx,vy,name\n0,0,0,0,#1\n"),
+            "a.csv:2: the name \"#1\" does not fit CSV: no commas, line ends, outer spaces or "
+            "leading #");
+}
+
 TEST_F(Csv, RefusesBadColumns) {
   EXPECT_EQ(refusal("x,y,vx,vy,temperature\n"),
             "a.csv:1: unknown column \"temperature\"; known are x, y, z, vx, vy, vz, m (or mass), "

@@ -161,5 +161,33 @@ TEST(RequireWritable, LeavesNothingBehind) {
   EXPECT_EQ(folder.files(), 1);
 }
 
+TEST(RequireWritable, RemovesWhatKilledWritersLeft) {
+  const TemporaryFolder folder;
+  folder.with(".nbody-1-0.tmp", "half");
+  folder.with("mine.tmp", "kept");
+  require_writable(folder / "a");
+  EXPECT_EQ(folder.files(), 1);
+  EXPECT_EQ(folder.content("mine.tmp"), "kept");
+}
+
+TEST(RequireWritable, LeavesTheFileThatSomebodyWritesNow) {
+  const TemporaryFolder folder;
+  write_whole_file(folder / "a", [&](std::ostream& out) {
+    require_writable(folder / "b");
+    write_new(out);
+  });
+  EXPECT_EQ(folder.content("a"), "new");
+  EXPECT_EQ(folder.files(), 1);
+}
+
+// In a container the first process has the same number every time.
+TEST(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
+  const TemporaryFolder folder;
+  for (int k = 0; k < 200; ++k)
+    folder.with(".nbody-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp", "half");
+  write_whole_file(folder / "a", write_new);
+  EXPECT_EQ(folder.content("a"), "new");
+}
+
 }  // namespace
 }  // namespace nbody

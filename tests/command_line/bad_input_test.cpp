@@ -148,7 +148,7 @@ const Case kCases[] = {
     {"--checkpoint c.bin --warmup 1", "--repeat and --warmup"},
     {"--resume missing.bin --steps 20", "missing.bin"},
     {"--resume good.bin", "--resume needs --steps"},
-    {"--resume good.bin --steps 10", "--steps: \"10\".*taken 10 already"},
+    {"--resume good.bin --steps 9", "--steps: \"9\".*taken 10 already"},
     {"--resume good.bin --steps 20 --dt 0.1", "--dt: \"0.1\".*0.5"},
     {"--resume good.bin --steps 20 --softening 0.1", "--softening: \"0.1\".*0.25"},
     {"--resume good.bin --steps 20 --integrator leapfrog", "--integrator: \"leapfrog\".*euler"},

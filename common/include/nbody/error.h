@@ -2,13 +2,18 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace nbody {
+
+// One line that a terminal can show, whatever a user's file or argument put into it: control
+// characters become '?', and what is too long loses its middle.
+std::string one_line(std::string text);
 
 // The user asked for something that cannot be: one line that says what, where and what is allowed.
 // Programs print it and exit 2; nothing has been written.
 struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit UsageError(const std::string& text) : std::runtime_error(one_line(text)) {}
 };
 
 // No device to run on: exit 77, which ctest shows as skipped (NBODY_REQUIRE_GPU=1 makes it exit 1).

@@ -63,14 +63,17 @@ struct ReadOptions {
   std::optional<FileFormat> format = {};
 };
 
-// Throws UsageError.
+// A named pipe may be read; one that nobody opens for writing within kPatienceSeconds is refused.
+// Throws UsageError, or runtime_error if there is not the memory.
+inline constexpr int kPatienceSeconds = 5;
 Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options = {});
 
 // By ending: .csv, .bin, .raw, .tipsy (big-endian), .hdf5. Throws UsageError for any other.
 FileFormat format_for_writing(const std::filesystem::path& file);
 
-// Writes a whole file or none: a temporary name beside it, flushed, then renamed. A Tipsy file gets
-// a second one, FILE with the ending .param, for its units.
+// Writes a whole file or none: a temporary name beside it, flushed, then renamed. A program that is
+// killed meanwhile leaves the old file and a .nbody-*.tmp. A Tipsy file gets a second one, FILE with
+// the ending .param, for its units.
 // Throws UsageError when the folder does not exist or cannot be written or the format cannot hold
 // such bodies, runtime_error when the disk is full.
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
@@ -89,7 +92,8 @@ void write_whole_file(const std::filesystem::path& file,
 void append_to_file(const std::filesystem::path& file, std::string_view text);
 
 // Throws UsageError unless `file` could be created (its folder exists and is writable, and it is
-// not itself a folder): asked before a long run, not after it.
+// not itself a folder): asked before a long run, not after it. Removes the temporary files
+// (.nbody-*.tmp) that killed programs left in that folder.
 void require_writable(const std::filesystem::path& file);
 
 }  // namespace nbody

@@ -1,0 +1,17 @@
+// How much memory there is, asked before much of it is taken: where memory is promised first and
+// found missing later (Linux does), an absurd size would otherwise end in a killed process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nbody {
+
+// Bytes this process may still hope for: what the machine has free or can free, the limit of its
+// control group (a container's) and the limit of its address space (ulimit -v), whichever is least.
+std::uint64_t available_memory();
+
+// Throws runtime_error, which says what needs how much and how much there is.
+void require_memory(const std::string& what, std::uint64_t bytes);
+
+}  // namespace nbody
