@@ -11,6 +11,7 @@ import re
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Iterator
 
 import numpy
 
@@ -177,14 +178,27 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
                   names=names[:values.shape[1]], species=species)
 
 
-def read_snapshots(folder: Path) -> list[Bodies]:
-    """All snapshots of one run, in the order of their steps; they must be of the same bodies."""
+def snapshot_files(folder: Path) -> list[Path]:
+    """Of one run, in the order of their steps."""
     folder = Path(folder)
     files = sorted(file for file in folder.glob("snapshot_*") if SNAPSHOT_NAME.fullmatch(file.name))
     if not files:
         raise FileError(f"{folder}: holds no snapshot_NNNNNNNN.bin or .csv")
-    snapshots = [read_bodies(file) for file in files]
-    for file, snapshot in zip(files, snapshots):
-        if snapshot.positions.shape != snapshots[0].positions.shape:
+    return files
+
+
+def read_snapshots(folder: Path) -> list[Bodies]:
+    """All snapshots of one run; they must be of the same bodies."""
+    return list(each_snapshot(folder))
+
+
+def each_snapshot(folder: Path) -> Iterator[Bodies]:
+    """One after the other, for runs that do not fit into memory."""
+    files = snapshot_files(folder)
+    shape = None
+    for file in files:
+        snapshot = read_bodies(file)
+        shape = shape or snapshot.positions.shape
+        if snapshot.positions.shape != shape:
             raise FileError(f"{file}: has other numbers of systems or bodies than {files[0].name}")
-    return snapshots
+        yield snapshot

@@ -4,6 +4,9 @@
   tools/plot.py performance docs/results/some_machine.jsonl --output docs/figures
   tools/plot.py orbits FOLDER_OF_SNAPSHOTS --output orbits.png
   tools/plot.py density before.bin after.bin --output galaxies.png --systems 2
+  tools/plot.py activity activity_map.csv --output map.png
+  tools/plot.py diagnostics run.csv --output run.png
+  tools/plot.py radii run.csv --output radii.png
 
 Exit code: 0 drawn, 2 an argument or a file is wrong (emulated times are no performance), in one
 line, 1 numpy or matplotlib is missing.
@@ -20,12 +23,15 @@ import nbody_arguments as arguments
 from nbody_arguments import ToolError
 
 try:
+    import figures_activity
     import figures_density
+    import figures_diagnostics
     import figures_orbits
     import figures_performance
 except ModuleNotFoundError as missing:
     arguments.fail(f"plot.py: needs the Python module {missing.name} (Debian, Ubuntu: apt install "
                    f"python3-{missing.name}, and run it with /usr/bin/python3)", code=1)
+from nbody_diagnostics import read_activity, read_diagnostics
 from nbody_figures import run_note
 from nbody_files import read_bodies, read_snapshots
 from nbody_records import read_records
@@ -36,7 +42,8 @@ ENDINGS = ("png", "svg", "pdf")
 
 def parser() -> arguments.OneLineParser:
     p = arguments.OneLineParser(prog="plot.py", description=__doc__)
-    kinds = p.add_subparsers(dest="kind", required=True, metavar="performance|orbits|density")
+    kinds = p.add_subparsers(dest="kind", required=True,
+                             metavar="performance|orbits|density|activity|diagnostics|radii")
 
     performance = kinds.add_parser("performance", help="time, throughput and speedup of the steps")
     performance.add_argument("records", nargs="+", type=arguments.existing_file,
@@ -64,6 +71,24 @@ def parser() -> arguments.OneLineParser:
                          help=f"how many to show [{figures_density.MOST_SYSTEMS}, also the most]")
     add_record_option(density)
     density.set_defaults(draw=draw_density)
+
+    activity = kinds.add_parser("activity", help="where the bodies were (--activity-map)")
+    activity.add_argument("map", type=arguments.existing_file, metavar="FILE.csv")
+    activity.add_argument("--output", type=figure_file, required=True, metavar="FILE")
+    add_record_option(activity)
+    activity.set_defaults(draw=draw_activity)
+
+    for kind, draw, text in (
+            ("diagnostics", figures_diagnostics.draw_diagnostics,
+             "energy, virial ratio, momenta and radii over time (--diagnostics)"),
+            ("radii", figures_diagnostics.draw_radii, "Lagrangian radii over time (--diagnostics)")):
+        over_time = kinds.add_parser(kind, help=text)
+        over_time.add_argument("diagnostics", type=arguments.existing_file, metavar="FILE.csv")
+        over_time.add_argument("--output", type=figure_file, required=True, metavar="FILE")
+        over_time.add_argument("--system", type=arguments.positive_integer, default=1,
+                               help="which to draw, counted from 1 [1]")
+        add_record_option(over_time)
+        over_time.set_defaults(draw=draw_over_time, draw_table=draw)
     return p
 
 
@@ -98,6 +123,16 @@ def draw_density(options: argparse.Namespace) -> list[Path]:
     return [figures_density.draw_densities(read_bodies(options.before), read_bodies(options.after),
                                            options.output, options.view, options.systems,
                                            note_from(options))]
+
+
+def draw_activity(options: argparse.Namespace) -> list[Path]:
+    return [figures_activity.draw_activity(read_activity(options.map), options.output,
+                                           note_from(options))]
+
+
+def draw_over_time(options: argparse.Namespace) -> list[Path]:
+    return [options.draw_table(read_diagnostics(options.diagnostics), options.output,
+                               options.system - 1, note_from(options))]
 
 
 def note_from(options: argparse.Namespace) -> str:

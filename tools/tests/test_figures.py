@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Callable
 from unittest import mock
 
 import fakes
@@ -38,6 +39,16 @@ class InFolder(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         return path
+
+    def call(self, main: Callable[[list[str]], int], *words: object) -> tuple[int, str]:
+        """The exit code of a tool and all that it said."""
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                code = main([str(word) for word in words])
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue() + errors.getvalue()
 
     def assert_drawn(self, path: Path) -> None:
         pixels = image.imread(str(path))[..., :3]
@@ -112,13 +123,7 @@ class Files(InFolder):
 
 class Figures(InFolder):
     def plot(self, *words: object) -> tuple[int, str]:
-        out, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            try:
-                code = plot.main([str(word) for word in words])
-            except SystemExit as end:
-                code = end.code
-        return code, out.getvalue() + errors.getvalue()
+        return self.call(plot.main, *words)
 
     def test_performance_figures(self) -> None:
         records = fakes.write_records(self.folder / "r.jsonl", fakes.staircase_records())

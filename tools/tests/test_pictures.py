@@ -1,0 +1,165 @@
+"""Activity maps, diagnostics and films: known numbers, refusals, pictures that are not blank."""
+
+import sys
+import unittest
+from unittest import mock
+
+import fakes
+from test_figures import InFolder
+
+try:
+    import numpy
+    from PIL import Image
+except ModuleNotFoundError as missing:
+    raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
+
+import animate
+import figures_activity
+import figures_diagnostics
+import plot
+from nbody_diagnostics import COLUMNS, read_activity, read_diagnostics
+from nbody_files import FileError
+
+MAP = ("# share of all positions in each cell\n# cells=2\n# extent=3\n# positions=8\n"
+       "0.5,0\n0.125,0.25\n")
+
+
+def diagnostics_text(times: int = 4, systems: int = 2) -> str:
+    rows = [",".join(COLUMNS)]
+    for t in range(times):
+        for system in range(systems):
+            values = {name: 1.0 for name in COLUMNS} | {
+                "step": 10 * t, "time": 0.5 * t, "system": system, "energy_error": 1e-6 * t * t,
+                "momentum_x": 3e-8 * t, "momentum_y": 1 + 4e-8 * t, "r10": 0.3, "r25": 0.5,
+                "r50": 0.8 - 0.01 * t, "r75": 1.3, "r90": 2.5 + system}
+            rows.append(",".join(repr(values[name]) for name in COLUMNS))
+    return "\n".join(rows) + "\n"
+
+
+class Reading(InFolder):
+    def test_activity(self) -> None:
+        activity = read_activity(self.file("map.csv", MAP.encode()))
+        # The file begins with the highest y, the array with the lowest.
+        numpy.testing.assert_array_equal(activity.shares, [[0.125, 0.25], [0.5, 0]])
+        self.assertEqual((activity.extent, activity.positions), (3.0, 8))
+
+    def test_diagnostics(self) -> None:
+        table = read_diagnostics(self.file("d.csv", diagnostics_text().encode()))
+        self.assertEqual(table.systems, 2)
+        numpy.testing.assert_array_equal(table.of(1, "time"), [0, 0.5, 1, 1.5])
+        numpy.testing.assert_array_equal(table.of(1, "r90"), [3.5] * 4)
+        # 3-4-5: the length of the change, not the change of the length.
+        numpy.testing.assert_allclose(table.change(0, "momentum"), [0, 5e-8, 1e-7, 1.5e-7], rtol=1e-6)
+
+    def test_damaged_files_are_refused(self) -> None:
+        good = diagnostics_text()
+        lines = good.splitlines(keepends=True)
+        for reader, content, expected in (
+                (read_diagnostics, good[:-1], "cut short"),
+                (read_diagnostics, "", "empty"),
+                (read_diagnostics, "a,b\n", ":1: is not the first line"),
+                (read_diagnostics, lines[0], "no rows"),
+                (read_diagnostics, "".join(lines[:-1]), "all 2 systems"),
+                (read_diagnostics, "".join(lines[:1] + lines[2:]), "all 2 systems"),
+                (read_diagnostics, good.replace("0.3", "abc", 1), ":2: .*abc"),
+                (read_diagnostics, good.replace("0.3", "nan", 1), ":2: .*NaN"),
+                (read_diagnostics, good.replace("0.3,", "", 1), ":2: 21 values"),
+                (read_activity, MAP.replace("# cells=2\n", ""), "not a map"),
+                (read_activity, MAP.replace("=2", "=3"), "2 lines of cells, 3"),
+                (read_activity, MAP.replace("0.5,0", "0.5"), ":5: 1 values"),
+                (read_activity, MAP.replace("0.25", "0.75"), "cannot be a share"),
+                (read_activity, MAP.replace("0.25", "-0.25"), "cannot be a share")):
+            with self.subTest(expected=expected):
+                with self.assertRaisesRegex(FileError, f"damaged.csv.*{expected}"):
+                    reader(self.file("damaged.csv", content.encode()))
+
+
+class Drawing(InFolder):
+    def plot(self, *words: object) -> tuple[int, str]:
+        return self.call(plot.main, *words)
+
+    def test_what_the_options_of_the_steps_write(self) -> None:
+        table = self.file("d.csv", diagnostics_text().encode())
+        activity = self.file("map.csv", MAP.encode())
+        for words in (["activity", activity], ["diagnostics", table], ["radii", table, "--system", 2]):
+            with self.subTest(kind=words[0]):
+                output = self.folder / f"{words[0]}.png"
+                code, said = self.plot(*words, "--output", output)
+                self.assertEqual(code, 0, said)
+                self.assert_drawn(output)
+
+    def test_what_cannot_be_drawn_is_one_line(self) -> None:
+        table = self.file("d.csv", diagnostics_text().encode())
+        one_row = self.file("one.csv", diagnostics_text(times=1).encode())
+        nobody = self.file("map.csv", MAP.replace("0.5", "0").replace("0.125,0.25", "0,0").encode())
+        for words in (["radii", table, "--system", 3], ["diagnostics", one_row], ["activity", nobody],
+                      ["activity", table], ["radii", nobody], ["radii", self.folder / "no.csv"]):
+            with self.subTest(words=words):
+                code, said = self.plot(*words, "--output", self.folder / "x.png")
+                self.assertEqual((code, len(said.splitlines())), (2, 1), said)
+                self.assertFalse((self.folder / "x.png").exists())
+
+    def test_captions(self) -> None:
+        captions = []
+        keep = lambda figure, path, caption: captions.append(caption)
+        with mock.patch.object(figures_activity, "save", keep), \
+                mock.patch.object(figures_diagnostics, "save", keep):
+            self.plot("activity", self.file("m.csv", MAP.encode()), "--output", "x.png")
+            self.plot("radii", self.file("d.csv", diagnostics_text().encode()), "--output", "x.png")
+        self.assertIn("2 x 2 cells; 8 positions, 87.5 % of them inside", captions[0])
+        self.assertIn("System 1 of 2", captions[1])
+        self.assertIn("30 steps; the energy changed by at most 9.0e-06", captions[1])
+
+    def test_large_maps_are_coarsened_and_keep_their_sum(self) -> None:
+        shares = numpy.zeros((7, 7))
+        shares[0, 6], shares[5, 5] = 0.25, 0.5
+        coarse, merged = figures_activity.coarsened(shares, 3)
+        self.assertEqual((coarse.shape, merged), ((3, 3), 3))
+        self.assertEqual((coarse[0, 2], coarse[1, 1]), (0.25, 0.5))
+
+
+class Film(InFolder):
+    def animate(self, *words: object) -> tuple[int, str]:
+        return self.call(animate.main, *words)
+
+    def many_bodies(self) -> None:
+        values = numpy.random.default_rng(3).normal(size=(2 * 100, 7)) + 2
+        for step in range(3):
+            self.file(f"many/snapshot_{step:08d}.bin",
+                      fakes.bin_bytes(abs(values).ravel(), 2, 100, "galaxies", step, step))
+
+    def test_a_frame_for_each_snapshot(self) -> None:
+        self.many_bodies()
+        for folder, frames in ((self.two_orbits(""), 5), (self.folder / "many", 3)):
+            film = self.folder / "film.gif"
+            code, said = self.animate(folder, film, "--pixels", 200)
+            self.assertEqual((code, said), (0, f"{film}\n"))
+            with Image.open(film) as image:
+                self.assertEqual((image.n_frames, image.size), (frames, (200, 200)))
+                first = numpy.asarray(image.convert("RGB")).astype(int)
+                image.seek(frames - 1)
+                self.assertGreater(abs(numpy.asarray(image.convert("RGB")) - first).max(), 50)
+
+    def test_without_ffmpeg(self) -> None:
+        self.many_bodies()
+        with mock.patch("shutil.which", lambda name: None):
+            code, said = self.animate(self.folder / "many", self.folder / "film")
+            self.assertEqual((code, said), (0, f"{self.folder / 'film.gif'}\n"))
+            code, said = self.animate(self.folder / "many", self.folder / "film.mp4")
+        self.assertEqual((code, len(said.splitlines())), (2, 1))
+        self.assertIn("needs ffmpeg", said)
+
+    def test_nonsense_is_one_line(self) -> None:
+        self.many_bodies()
+        self.file("many/snapshot_00000002.bin", fakes.bin_bytes([1.0] * 14, 2, 1))
+        (self.folder / "empty").mkdir()
+        for words in (["many", "x.gif"], ["empty", "x.gif"], ["many", "x.avi"], ["nowhere", "x"],
+                      ["many", "x", "--system", 3], ["many", "x", "--pixels", "0"]):
+            with self.subTest(words=words):
+                code, said = self.animate(self.folder / words[0], self.folder / words[1], *words[2:])
+                self.assertEqual((code, len(said.splitlines())), (2, 1), said)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["empty", "many"])
+
+
+if __name__ == "__main__":
+    unittest.main()
