@@ -1,0 +1,57 @@
+# nbody_fuzz_target(name source...)   corpus_NAME, and fuzz_NAME where clang has libFuzzer
+# nbody_fuzz_corpus(folder target)    the tests fuzz.FOLDER.corpus and fuzz.FOLDER
+
+set(NBODY_LIBFUZZER OFF)
+# A sanitizer build runs the corpus under its own sanitizers; fuzzing is done by the usual build.
+if(NBODY_CLANGXX AND NOT NBODY_SANITIZE)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/probe.cpp
+    "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n")
+  execute_process(
+    COMMAND ${NBODY_CLANGXX} -fsanitize=fuzzer,address,undefined probe.cpp -o probe
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
+  if(probe EQUAL 0)
+    set(NBODY_LIBFUZZER ON)
+  endif()
+endif()
+
+function(nbody_fuzz_target name)
+  add_executable(corpus_${name} ${name}_fuzzer.cpp run_corpus.cpp)
+  target_link_libraries(corpus_${name} PRIVATE nbody_common nbody_warnings)
+  target_include_directories(corpus_${name} PRIVATE ${common})
+  target_compile_options(corpus_${name} PRIVATE -O0)  # compiled more often than it runs
+  if(NOT NBODY_LIBFUZZER)
+    return()
+  endif()
+
+  # libFuzzer steers by what clang's instrumentation tells it, so the readers (and no more) are
+  # compiled once more. CMake has one compiler a language; a launcher can put another in its place.
+  list(TRANSFORM ARGN PREPEND ${common}/)
+  list(TRANSFORM ARGN APPEND .cpp)
+  add_executable(fuzz_${name} ${name}_fuzzer.cpp ${ARGN})
+  set(launcher sh ${CMAKE_CURRENT_SOURCE_DIR}/with_clang.sh ${NBODY_CLANGXX})
+  set_target_properties(fuzz_${name} PROPERTIES
+    CXX_COMPILER_LAUNCHER "${launcher};${NBODY_CCACHE}" CXX_LINKER_LAUNCHER "${launcher}")
+  # Headers and libraries of the library itself, without OpenMP, which clang may lack.
+  target_include_directories(fuzz_${name} PRIVATE ${common}
+    $<TARGET_PROPERTY:nbody_common,INCLUDE_DIRECTORIES>)
+  target_compile_options(fuzz_${name} PRIVATE -g -O1 -Wno-unknown-pragmas
+    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+  add_dependencies(fuzz_${name} nbody_revision)
+endfunction()
+
+function(nbody_fuzz_corpus folder target)
+  set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder})
+  add_test(NAME fuzz.${folder}.corpus COMMAND corpus_${target} ${corpus})
+  set_tests_properties(fuzz.${folder}.corpus PROPERTIES LABELS "unit;fuzz" TIMEOUT 60)
+  if(NBODY_LIBFUZZER)
+    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
+      -D CORPUS=${corpus} -D SECONDS=${NBODY_FUZZ_SECONDS}
+      -D FOUND=${CMAKE_CURRENT_BINARY_DIR}/found/${folder} -P ${CMAKE_CURRENT_SOURCE_DIR}/fuzz_run.cmake)
+  else()
+    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -E echo
+      "skipped: no clang++ with libFuzzer here (Debian: clang), or a sanitizer build")
+  endif()
+  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "unit;fuzz" TIMEOUT 300
+    SKIP_REGULAR_EXPRESSION "skipped: no clang")
+endfunction()

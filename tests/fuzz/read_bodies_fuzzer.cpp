@@ -1,0 +1,97 @@
+// Any bytes as a file of bodies. What read_bodies accepts must be sound and must survive being
+// written and read again, bit for bit.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "formats.h"
+#include "fuzzing.h"
+#include "nbody/error.h"
+
+namespace {
+
+using nbody::Snapshot;
+using nbody::fuzz::fail;
+
+// A file in memory that has a name: readers open files themselves, and libraries too.
+class MemoryFile {
+ public:
+  MemoryFile() : descriptor_(memfd_create("input", MFD_CLOEXEC)) {
+    if (descriptor_ < 0) fail("no file in memory");
+    name_ = "/proc/self/fd/" + std::to_string(descriptor_);
+  }
+  const std::string& with(const std::uint8_t* data, std::size_t size) {
+    if (ftruncate(descriptor_, 0) != 0 ||
+        pwrite(descriptor_, data, size, 0) != static_cast<ssize_t>(size))
+      fail("cannot write to memory");
+    return name_;
+  }
+
+ private:
+  int descriptor_;
+  std::string name_;
+};
+
+std::optional<Snapshot> read(const std::string& file, const nbody::ReadOptions& options) {
+  try {
+    return nbody::read_bodies(file, options);
+  } catch (const nbody::UsageError& error) {
+    nbody::fuzz::check_message(error.what());
+    return std::nullopt;
+  }
+}
+
+void check_sound(const Snapshot& snapshot) {
+  nbody::formats::check_snapshot(snapshot);
+  if (snapshot.step < 0) fail("negative step");
+  if (!std::isfinite(snapshot.time) || !std::isfinite(snapshot.dt) || !(snapshot.softening >= 0))
+    fail("time, dt or softening");
+  for (const nbody::Body& b : snapshot.systems.bodies) {
+    for (const float value : {b.x, b.y, b.z, b.vx, b.vy, b.vz, b.mass})
+      if (!std::isfinite(value)) fail("a value is not finite");
+    if (!(b.mass >= 0)) fail("negative mass");
+  }
+}
+
+void check_same(const Snapshot& a, const Snapshot& b) {
+  const auto& x = a.systems.bodies;
+  const auto& y = b.systems.bodies;
+  if (a.systems.count != b.systems.count || x.size() != y.size() ||
+      std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) != 0)
+    fail("bodies change when written and read");
+  if (a.time != b.time || a.step != b.step || a.softening != b.softening || a.dt != b.dt ||
+      a.integrator != b.integrator || a.staggered != b.staggered || a.scenario != b.scenario ||
+      a.units != b.units)
+    fail("the header changes when written and read");
+}
+
+void check_round_trips(const Snapshot& snapshot) {
+  std::ostringstream bin, csv;
+  nbody::formats::write_bin(bin, "bin", snapshot);
+  check_same(nbody::formats::read_bin("bin", bin.str(), {}), snapshot);
+  nbody::formats::write_csv(csv, "csv", snapshot);
+  const Snapshot again = nbody::formats::read_csv("csv", csv.str(), {});
+  check_same(again, snapshot);
+  if (again.names != snapshot.names) fail("names change when written and read");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static MemoryFile memory;
+  const std::string& file = memory.with(data, size);
+  for (const nbody::ReadOptions& options :
+       {nbody::ReadOptions{}, {.systems = 2, .bodies = {}}, {.systems = {}, .bodies = 3}}) {
+    const auto snapshot = read(file, options);
+    if (!snapshot) continue;
+    check_sound(*snapshot);
+    check_round_trips(*snapshot);
+  }
+  return 0;
+}

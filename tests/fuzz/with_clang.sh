@@ -1,0 +1,8 @@
+# with_clang.sh CLANGXX [CCACHE] COMPILER ARGUMENT...: runs CLANGXX in the place of COMPILER.
+clang=$1 ccache=
+shift
+case $1 in
+  *ccache) ccache=$1 && shift ;;
+esac
+shift
+exec $ccache "$clang" "$@"
