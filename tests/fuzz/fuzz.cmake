@@ -23,21 +23,21 @@ function(nbody_fuzz_target name)
     return()
   endif()
 
-  # libFuzzer steers by what clang's instrumentation tells it, so the readers (and no more) are
-  # compiled once more. CMake has one compiler a language; a launcher can put another in its place.
+  # libFuzzer steers by what clang's instrumentation tells it, so these sources are compiled once
+  # more; everything else they need comes from the library as it is. CMake has one compiler a
+  # language; a launcher can put another in its place.
   list(TRANSFORM ARGN PREPEND ${common}/)
   list(TRANSFORM ARGN APPEND .cpp)
   add_executable(fuzz_${name} ${name}_fuzzer.cpp ${ARGN})
   set(launcher sh ${CMAKE_CURRENT_SOURCE_DIR}/with_clang.sh ${NBODY_CLANGXX})
   set_target_properties(fuzz_${name} PROPERTIES
     CXX_COMPILER_LAUNCHER "${launcher};${NBODY_CCACHE}" CXX_LINKER_LAUNCHER "${launcher}")
-  # Headers and libraries of the library itself, without OpenMP, which clang may lack.
-  target_include_directories(fuzz_${name} PRIVATE ${common}
-    $<TARGET_PROPERTY:nbody_common,INCLUDE_DIRECTORIES>)
-  target_compile_options(fuzz_${name} PRIVATE -g -O1 -Wno-unknown-pragmas
+  target_include_directories(fuzz_${name} PRIVATE ${common})
+  target_link_libraries(fuzz_${name} PRIVATE nbody_common
+    $<TARGET_PROPERTY:nbody_common,LINK_LIBRARIES>)
+  target_compile_options(fuzz_${name} PRIVATE -g -O1 -w
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
-  add_dependencies(fuzz_${name} nbody_revision)
 endfunction()
 
 function(nbody_fuzz_corpus folder target)
