@@ -3,13 +3,16 @@
 # bank conflicts of every access pattern and of the steps whose READMEs quote them. For a machine with
 # a GPU and the programs of the cuda preset; needs nothing else. Run from the root of the repository:
 #
-#   tools/calibrate_inspect.sh BUILD OUT
+#   tools/calibrate_inspect.sh BUILD OUT [NAME...]      without names: the patterns and the steps
 #
 # OUT gets NAME.ncu.csv for `patterns` and each step, NAME.sass with their memory instructions,
 # device.txt and metrics.txt; tools/inspect_patterns.py joins them with the predictions. Exit code 1 if anything failed.
 set -u
 build=${1:?BUILD OUT}
 out=${2:?BUILD OUT}
+shift 2
+names=${*:-patterns step01_gpu_naive step02_layout step03_tiling step08_multigpu
+  step09_soa step10_tiled2d_cublas}
 mkdir -p "$out" || exit 1
 failed=0
 
@@ -61,17 +64,20 @@ count() {
   fi
   # Which loads and stores nvcc merged, hoisted or widened: the usual cause of a difference.
   cuobjdump --dump-sass "$1" 2>>"$out/$name.log" |
-    grep -oE 'Function : .*|(LDG|LDS|LD|STG|STS|ST|RED|ATOMG?|ATOMS)\.?[A-Z0-9.]* .*;' >"$out/$name.sass"
+    grep -oE 'Function : .*|(LDG|LDS|STG|STS|RED|ATOMG|ATOMS)(\.[A-Z0-9]+)* .*;' >"$out/$name.sass"
 }
 
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1 >"$out/device.txt"
 ncu --version | tail -n 1 >>"$out/device.txt"
 date -u +%Y-%m-%d >>"$out/device.txt"
 
-count patterns "$build/common/hostcuda/trace/patterns/patterns"
-# The problem of `./nbody inspect`'s defaults.
-for step in step01_gpu_naive step02_layout step03_tiling step09_soa step10_tiled2d_cublas; do
-  count "$step" "$build/$step/$step" --scenario galaxies --systems 2 --bodies 1024 --steps 1 \
-    --validate off --quiet
+for name in $names; do
+  if [ "$name" = patterns ]; then
+    count patterns "$build/common/hostcuda/trace/patterns/patterns"
+  else
+    # The problem of `./nbody inspect`'s defaults.
+    count "$name" "$build/$name/$name" --scenario galaxies --systems 2 --bodies 1024 --steps 1 \
+      --validate off --quiet
+  fi
 done
 exit $failed

@@ -57,6 +57,16 @@ __global__ void whole_16_bytes(const Quad* x, float* out) {
   out[i] = x[i].x + x[i].y + x[i].z + x[i].w;
 }
 
+__global__ void member_of_float4(const float4* x, float* out) {
+  const int i = thread_in_grid();
+  out[i] = x[i].y;
+}
+
+__global__ void stride_2_of_float4(const float4* x, float4* out) {
+  const int i = thread_in_grid();
+  out[i] = x[2 * i];
+}
+
 __global__ void member_of_28_bytes(const Seven* x, float* out) {
   const int i = thread_in_grid();
   out[i] = x[i].x;
@@ -70,6 +80,10 @@ __global__ void whole_28_bytes(const Seven* x, float* out) {
 
 __global__ void broadcast(const float* x, float* out, int k) { out[thread_in_grid()] = x[k]; }
 
+__global__ void broadcast_16_bytes(const float4* x, float4* out, int k) {
+  out[thread_in_grid()] = x[k];
+}
+
 // The naive loop over all bodies: every thread of a warp asks for the same one.
 __global__ void broadcast_28_bytes(const Seven* x, float* out, int n) {
   float sum = 0.0f;
@@ -78,6 +92,11 @@ __global__ void broadcast_28_bytes(const Seven* x, float* out, int n) {
 }
 
 __global__ void gather(const float* x, const int* index, float* out) {
+  const int i = thread_in_grid();
+  out[i] = x[index[i]];
+}
+
+__global__ void gather_16_bytes(const float4* x, const int* index, float4* out) {
   const int i = thread_in_grid();
   out[i] = x[index[i]];
 }

@@ -44,11 +44,15 @@ void run_global(const Buffer& in, const Buffer& out, const int* index) {
   whole_12_bytes<<<kBlocks, kBlockSize>>>(in, out);
   member_of_16_bytes<<<kBlocks, kBlockSize>>>(in, out);
   whole_16_bytes<<<kBlocks, kBlockSize>>>(in, out);
+  member_of_float4<<<kBlocks, kBlockSize>>>(in, out);
+  stride_2_of_float4<<<kBlocks, kBlockSize>>>(in, out);
   member_of_28_bytes<<<kBlocks, kBlockSize>>>(in, out);
   whole_28_bytes<<<kBlocks, kBlockSize>>>(in, out);
   broadcast<<<kBlocks, kBlockSize>>>(in, out, 5);
+  broadcast_16_bytes<<<kBlocks, kBlockSize>>>(in, out, 5);
   broadcast_28_bytes<<<kBlocks, kBlockSize>>>(in, out, 64);
   gather<<<kBlocks, kBlockSize>>>(in, index, out);
+  gather_16_bytes<<<kBlocks, kBlockSize>>>(in, index, out);
   store_stride_2<<<kBlocks, kBlockSize>>>(out);
   store_member_of_28_bytes<<<kBlocks, kBlockSize>>>(out);
   transpose_naive<<<dim3(kSide / kWarp, kSide / kWarp), dim3(kWarp, kWarp)>>>(in, out);
@@ -57,7 +61,7 @@ void run_global(const Buffer& in, const Buffer& out, const int* index) {
   warp_sum<<<kBlocks, kBlockSize>>>(in, out);
 }
 
-void run_shared(const Buffer& in, const Buffer& out) {
+void run_shared(const Buffer& in, const Buffer& out, const int* index) {
   constexpr int kBlocks = kThreads / kBlockSize;
   shared_column<<<dim3(kSide / kWarp, kSide / kWarp), dim3(kWarp, kWarp)>>>(in, out);
   shared_column_padded<<<dim3(kSide / kWarp, kSide / kWarp), dim3(kWarp, kWarp)>>>(in, out);
@@ -67,6 +71,17 @@ void run_shared(const Buffer& in, const Buffer& out) {
   shared_8_bytes<<<kBlocks, kBlockSize>>>(out);
   shared_16_bytes<<<kBlocks, kBlockSize>>>(out);
   shared_16_bytes_broadcast<<<kBlocks, kBlockSize>>>(out, 5);
+  shared_8_bytes_broadcast<<<kBlocks, kBlockSize>>>(out, 5);
+  shared_8_bytes_halves<<<kBlocks, kBlockSize>>>(out);
+  shared_8_bytes_pairs<<<kBlocks, kBlockSize>>>(out);
+  shared_8_bytes_stride_2<<<kBlocks, kBlockSize>>>(out);
+  shared_16_bytes_halves<<<kBlocks, kBlockSize>>>(out);
+  shared_16_bytes_quarters<<<kBlocks, kBlockSize>>>(out);
+  shared_16_bytes_pairs<<<kBlocks, kBlockSize>>>(out);
+  shared_16_bytes_stride_2<<<kBlocks, kBlockSize>>>(out);
+  shared_gather<<<kBlocks, kBlockSize>>>(index, out);
+  shared_gather_8_bytes<<<kBlocks, kBlockSize>>>(index, out);
+  shared_gather_16_bytes<<<kBlocks, kBlockSize>>>(index, out);
   shared_member_of_12_bytes<<<kBlocks, kBlockSize>>>(out, 1);
   shared_member_of_16_bytes<<<kBlocks, kBlockSize>>>(out, 1);
   shared_dynamic<<<kBlocks, kBlockSize, kBlockSize * sizeof(float)>>>(out);
@@ -82,7 +97,7 @@ int main() try {
   nbody::upload(order, index);
   const Buffer in, out;
   run_global(in, out, index.get());
-  run_shared(in, out);
+  run_shared(in, out, index.get());
   CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaDeviceSynchronize());
   std::printf("every pattern ran once\n");

@@ -45,6 +45,46 @@ __global__ void shared_16_bytes_broadcast(float4* out, int k) {
   out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), k);
 }
 
+// Half warps, quarters and pairs of lanes that share an element.
+__global__ void shared_8_bytes_broadcast(float2* out, int k) {
+  out[thread_in_grid()] = through_shared(make_float2(1, 2), k);
+}
+__global__ void shared_8_bytes_halves(float2* out) {
+  out[thread_in_grid()] = through_shared(make_float2(1, 2), threadIdx.x % 16);
+}
+__global__ void shared_8_bytes_pairs(float2* out) {
+  out[thread_in_grid()] = through_shared(make_float2(1, 2), threadIdx.x / 2);
+}
+__global__ void shared_8_bytes_stride_2(float2* out) {
+  out[thread_in_grid()] = through_shared(make_float2(1, 2), 2 * threadIdx.x % kBlockSize);
+}
+__global__ void shared_16_bytes_halves(float4* out) {
+  out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), threadIdx.x % 16);
+}
+__global__ void shared_16_bytes_quarters(float4* out) {
+  out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), threadIdx.x % 8);
+}
+__global__ void shared_16_bytes_pairs(float4* out) {
+  out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), threadIdx.x / 2);
+}
+__global__ void shared_16_bytes_stride_2(float4* out) {
+  out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), 2 * threadIdx.x % kBlockSize);
+}
+
+// index is a permutation of the grid's threads.
+__global__ void shared_gather(const int* index, float* out) {
+  const int i = thread_in_grid();
+  out[i] = through_shared(1.0f, index[i] % kBlockSize);
+}
+__global__ void shared_gather_8_bytes(const int* index, float2* out) {
+  const int i = thread_in_grid();
+  out[i] = through_shared(make_float2(1, 2), index[i] % kBlockSize);
+}
+__global__ void shared_gather_16_bytes(const int* index, float4* out) {
+  const int i = thread_in_grid();
+  out[i] = through_shared(make_float4(1, 2, 3, 4), index[i] % kBlockSize);
+}
+
 template <class Struct>
 __device__ float member_in_shared(int chosen) {
   __shared__ Struct tile[kBlockSize];
