@@ -3,6 +3,7 @@
 #
 # All there is to say about how a step is built and tested. From the step's one source file it makes
 #   name        the program
+#   inspect_name   a .cu step for `./nbody inspect`, only when it is asked for (cmake/inspect.cmake)
 #   name_test   the same object file, linked with the tests every step must pass instead of the
 #               command line: tests call the step's own simulate(), nothing is compiled twice
 # FLAGS go to the host compiler for a .cpp step, CUDA_FLAGS to nvcc; LIBRARIES are CUDA libraries.
@@ -24,6 +25,7 @@ function(nbody_step name)
   else()
     set(flags ${NBODY_HOSTCUDA_FLAGS})
     hostcuda_target(${name}_object)
+    nbody_inspectable(${name} ${source} LIBRARIES ${step_LIBRARIES})
   endif()
   target_compile_options(${name}_object PRIVATE ${flags})
   list(JOIN flags " " flags_text)

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "fault.h"
+#include "observer.h"
 #include "report.h"
 
 __thread uint3 threadIdx;
@@ -15,6 +16,7 @@ __thread dim3 gridDim;
 namespace hostcuda {
 
 __thread BlockRunner* running_block;
+Observer* observer;
 __thread unsigned block_sequence;
 
 namespace {
@@ -59,7 +61,9 @@ void BlockRunner::run(const Launch& launch, std::uint64_t block_number) {
   blockIdx.z = static_cast<unsigned>(block_number / launch.grid.x / launch.grid.y);
   ++block_sequence;
   running_block = this;
+  if (observer) observer->block_begins(*this);
   switch_fiber(main_, next_fiber());
+  if (observer) observer->block_ended();
   running_block = nullptr;
 }
 
@@ -108,6 +112,7 @@ void BlockRunner::allocate_dynamic_shared(std::size_t size) {
 
 void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
   if (config().poison) std::memset(address, kPoisonByte, size);
+  if (observer) observer->shared_variable(address, size, name);
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > kStaticSharedLimit) report_too_much_shared(*this, name);
 }
@@ -184,6 +189,7 @@ void BlockRunner::barrier(const char* file, int line) {
 
 void BlockRunner::release_barrier() {
   check_barrier();
+  if (observer) observer->barrier_passed();
   at_barrier_ = 0;
   if (config().order == Order::random) random_.shuffle(order_);
   for (const unsigned i : order_)
@@ -200,7 +206,7 @@ void BlockRunner::check_barrier() const {
     same &= thread.line == first->line &&
             (thread.file == first->file || !std::strcmp(thread.file, first->file));
   }
-  if (!same) report_divergence(*this);
+  if (!same) observer ? observer->barrier_diverged(*this) : report_divergence(*this);
   if (same && finished_) report_early_exit(*this, first->file, first->line);
 }
 

@@ -54,6 +54,7 @@ class BlockRunner {
   void warp_call(WarpRequest& request, const char* file, int line);
   void begin_shared_variable(void* address, std::size_t size, const char* name);
   void* dynamic_shared() const { return dynamic_shared_; }
+  unsigned current_number() const { return current_; }
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
   // For messages.

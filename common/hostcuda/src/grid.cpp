@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "memory.h"
+#include "observer.h"
 #include "symbol.h"
 
 namespace hostcuda {
@@ -92,9 +93,11 @@ void run_grid(const Launch& launch) {
   const DeviceMemoryAccess access(launch.device);
   bring_in_symbols(launch.device);
   const BlockOrder order(launch);
+  if (observer) observer->grid_begins(launch);
   // Shared variables are plain statics under AddressSanitizer (it gives thread-local ones no
-  // redzones), so one block runs at a time.
-  const int available = kAddressSanitizer ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
+  // redzones), so one block runs at a time; so it does when somebody watches.
+  const bool one_at_a_time = kAddressSanitizer || observer;
+  const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
 
   // Worth a team? The last launch from this line tells; the first one runs a block to find out.
   double& cost = seconds_per_thread(launch.site);

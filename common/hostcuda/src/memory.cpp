@@ -96,6 +96,12 @@ MemoryRange classify(const void* pointer, std::size_t size) {
   return {MemoryKind::pageable, pointer != nullptr};
 }
 
+DeviceRange device_range(const void* pointer) {
+  const auto found = range_at(allocations(), pointer);
+  if (found == allocations().end()) return {};
+  return {found->first, found->second.size};
+}
+
 int device_of_arena_address(const void* address) {
   if (!config().strict_memory) return -1;
   for (std::size_t i = 0; i < arenas().size(); ++i)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "block.h"
+#include "observer.h"
 #include "report.h"
 
 namespace hostcuda {
@@ -74,6 +75,7 @@ bool BlockRunner::complete_warp_call(unsigned member) {
     make_ready(first + lane);
   }
   lanes_waiting_[warp] &= ~group;
+  if (observer) observer->warp_met(warp);
   return true;
 }
 

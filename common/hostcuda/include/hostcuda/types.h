@@ -21,16 +21,14 @@
 // __attribute__((__noinline__)), so a macro of that name would break its headers.)
 
 // Alignments are those of nvcc: a struct that holds these has the same layout in both builds.
+#ifdef HOSTCUDA_TRACE
+#include "traced_vectors.h"
+#else
 #define HOSTCUDA_VECTOR2(Name, Scalar, Alignment)   \
   struct __attribute__((aligned(Alignment))) Name { \
     Scalar x, y;                                    \
   };                                                \
   constexpr inline Name make_##Name(Scalar x, Scalar y) { return Name{x, y}; }
-#define HOSTCUDA_VECTOR3(Name, Scalar) \
-  struct Name {                        \
-    Scalar x, y, z;                    \
-  };                                   \
-  constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z) { return Name{x, y, z}; }
 #define HOSTCUDA_VECTOR4(Name, Scalar, Alignment)                             \
   struct __attribute__((aligned(Alignment))) Name {                           \
     Scalar x, y, z, w;                                                        \
@@ -38,6 +36,12 @@
   constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z, Scalar w) { \
     return Name{x, y, z, w};                                                  \
   }
+#endif
+#define HOSTCUDA_VECTOR3(Name, Scalar) \
+  struct Name {                        \
+    Scalar x, y, z;                    \
+  };                                   \
+  constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z) { return Name{x, y, z}; }
 
 HOSTCUDA_VECTOR2(float2, float, 8)
 HOSTCUDA_VECTOR3(float3, float)

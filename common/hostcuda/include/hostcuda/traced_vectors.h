@@ -1,0 +1,51 @@
+// The vector types for programs that are traced: a copy of a float4 is one access of 16 bytes, as
+// it is on a GPU. The compiler's own instrumentation would see four of 4 bytes.
+#ifndef HOSTCUDA_TRACED_VECTORS_H
+#define HOSTCUDA_TRACED_VECTORS_H
+
+namespace hostcuda {
+
+// A vector type's copy, made by the code at `caller`.
+void vector_copied(const void* from, const void* to, unsigned long size, const void* caller);
+
+}  // namespace hostcuda
+
+// Out of line, so that the return address is the copy's; not instrumented, so that it counts once.
+#define HOSTCUDA_TRACED_COPY __attribute__((noinline, no_sanitize("thread")))
+
+#define HOSTCUDA_TELL_COPY(other)         \
+  if (!__builtin_is_constant_evaluated()) \
+  ::hostcuda::vector_copied(&other, this, sizeof other, __builtin_return_address(0))
+
+#define HOSTCUDA_VECTOR2(Name, Scalar, Alignment)                                                  \
+  struct __attribute__((aligned(Alignment))) Name {                                                \
+    Scalar x, y;                                                                                   \
+    Name() = default;                                                                              \
+    constexpr Name(Scalar x_, Scalar y_) : x(x_), y(y_) {}                                         \
+    HOSTCUDA_TRACED_COPY constexpr Name(const Name& o) : x(o.x), y(o.y) { HOSTCUDA_TELL_COPY(o); } \
+    HOSTCUDA_TRACED_COPY constexpr Name& operator=(const Name& o) {                                \
+      x = o.x, y = o.y;                                                                            \
+      HOSTCUDA_TELL_COPY(o);                                                                       \
+      return *this;                                                                                \
+    }                                                                                              \
+  };                                                                                               \
+  constexpr inline Name make_##Name(Scalar x, Scalar y) { return Name{x, y}; }
+#define HOSTCUDA_VECTOR4(Name, Scalar, Alignment)                                              \
+  struct __attribute__((aligned(Alignment))) Name {                                            \
+    Scalar x, y, z, w;                                                                         \
+    Name() = default;                                                                          \
+    constexpr Name(Scalar x_, Scalar y_, Scalar z_, Scalar w_) : x(x_), y(y_), z(z_), w(w_) {} \
+    HOSTCUDA_TRACED_COPY constexpr Name(const Name& o) : x(o.x), y(o.y), z(o.z), w(o.w) {      \
+      HOSTCUDA_TELL_COPY(o);                                                                   \
+    }                                                                                          \
+    HOSTCUDA_TRACED_COPY constexpr Name& operator=(const Name& o) {                            \
+      x = o.x, y = o.y, z = o.z, w = o.w;                                                      \
+      HOSTCUDA_TELL_COPY(o);                                                                   \
+      return *this;                                                                            \
+    }                                                                                          \
+  };                                                                                           \
+  constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z, Scalar w) {                  \
+    return Name{x, y, z, w};                                                                   \
+  }
+
+#endif

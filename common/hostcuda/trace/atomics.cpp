@@ -1,0 +1,56 @@
+// The atomic operations of instrumented code: carried out, and counted as one access each. hostcuda
+// makes some CUDA atomics of a load and a compare-and-swap; the load alone counts nothing.
+#include "trace.h"
+
+namespace {
+
+// The builtins of all operations take any integer; the instrumentation has a function for each
+// size.
+template <class Integer>
+volatile Integer* counted(volatile Integer* p, const void* caller) {
+  hostcuda::trace::tracer().access(const_cast<const Integer*>(p), sizeof(Integer), sizeof(Integer),
+                                   hostcuda::trace::Kind::atomic, caller);
+  return p;
+}
+
+}  // namespace
+
+#define COUNTED(p) counted(p, __builtin_return_address(0))
+#define ORDER __ATOMIC_SEQ_CST
+
+#define UPDATE(Type, bits, operation)                                         \
+  Type __tsan_atomic##bits##_##operation(volatile Type* p, Type value, int) { \
+    return __atomic_##operation(COUNTED(p), value, ORDER);                    \
+  }
+#define COMPARE_EXCHANGE(Type, bits, strength)                                            \
+  int __tsan_atomic##bits##_compare_exchange_##strength(volatile Type* p, Type* expected, \
+                                                        Type value, int, int) {           \
+    return __atomic_compare_exchange_n(COUNTED(p), expected, value, false, ORDER, ORDER); \
+  }
+#define ATOMICS(Type, bits)                                                \
+  Type __tsan_atomic##bits##_load(const volatile Type* p, int) {           \
+    return __atomic_load_n(p, ORDER);                                      \
+  }                                                                        \
+  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int) {    \
+    __atomic_store_n(p, value, ORDER);                                     \
+  }                                                                        \
+  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int) { \
+    return __atomic_exchange_n(COUNTED(p), value, ORDER);                  \
+  }                                                                        \
+  UPDATE(Type, bits, fetch_add)                                            \
+  UPDATE(Type, bits, fetch_sub)                                            \
+  UPDATE(Type, bits, fetch_and)                                            \
+  UPDATE(Type, bits, fetch_or)                                             \
+  UPDATE(Type, bits, fetch_xor)                                            \
+  COMPARE_EXCHANGE(Type, bits, strong)                                     \
+  COMPARE_EXCHANGE(Type, bits, weak)
+
+extern "C" {
+ATOMICS(unsigned char, 8)
+ATOMICS(unsigned short, 16)
+ATOMICS(unsigned, 32)
+ATOMICS(unsigned long, 64)
+
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(ORDER); }
+void __tsan_atomic_signal_fence(int) {}
+}

@@ -1,0 +1,56 @@
+// Our own definitions of what g++ -fsanitize=thread calls. A traced program is compiled with that
+// flag and linked without it, against this file instead of ThreadSanitizer's library.
+#include <cstddef>
+
+#include "trace.h"
+
+using hostcuda::trace::Kind;
+using hostcuda::trace::kMaxAccess;
+using hostcuda::trace::kWordBytes;
+using hostcuda::trace::tracer;
+
+#define CALLER __builtin_return_address(0)
+
+// See hostcuda/traced_vectors.h.
+namespace hostcuda {
+void vector_copied(const void* from, const void* to, std::size_t size, const void* caller) {
+  tracer().access(from, static_cast<unsigned>(size), kMaxAccess, Kind::load, caller);
+  tracer().access(to, static_cast<unsigned>(size), kMaxAccess, Kind::store, caller);
+}
+}  // namespace hostcuda
+
+extern "C" {
+
+// Called before main by every file that is instrumented.
+void __tsan_init() { hostcuda::trace::start(); }
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+// Sixteen bytes that need not be aligned, or more of them, are a struct that is copied. nvcc copies
+// it in words, because a struct of floats promises no more than an alignment of four.
+void __tsan_read_range(void* p, std::size_t size) {
+  tracer().access(p, static_cast<unsigned>(size), kWordBytes, Kind::load, CALLER);
+}
+void __tsan_write_range(void* p, std::size_t size) {
+  tracer().access(p, static_cast<unsigned>(size), kWordBytes, Kind::store, CALLER);
+}
+
+#define HOSTCUDA_TRACED(bytes)                                                                 \
+  void __tsan_read##bytes(void* p) { tracer().access(p, bytes, bytes, Kind::load, CALLER); }   \
+  void __tsan_write##bytes(void* p) { tracer().access(p, bytes, bytes, Kind::store, CALLER); } \
+  void __tsan_unaligned_read##bytes(void* p) {                                                 \
+    tracer().access(p, bytes, kWordBytes, Kind::load, CALLER);                                 \
+  }                                                                                            \
+  void __tsan_unaligned_write##bytes(void* p) {                                                \
+    tracer().access(p, bytes, kWordBytes, Kind::store, CALLER);                                \
+  }
+HOSTCUDA_TRACED(1)
+HOSTCUDA_TRACED(2)
+HOSTCUDA_TRACED(4)
+HOSTCUDA_TRACED(8)
+HOSTCUDA_TRACED(16)
+#undef HOSTCUDA_TRACED
+
+}  // extern "C"

@@ -1,0 +1,37 @@
+// What a GPU does with one memory request of a warp: sectors of global memory, wavefronts of shared
+// memory. Compared with what Nsight Compute counts on an H200 in docs/inspect.md.
+#ifndef HOSTCUDA_TRACE_MEMORY_MODEL_H
+#define HOSTCUDA_TRACE_MEMORY_MODEL_H
+
+#include <array>
+#include <cstdint>
+
+namespace hostcuda::trace {
+
+constexpr unsigned kSectorBytes = 32;  // the unit in which global memory is fetched
+constexpr unsigned kBanks = 32;        // of shared memory
+constexpr unsigned kWordBytes = 4;     // what a bank gives in one wavefront, to any number of lanes
+constexpr unsigned kMaxAccess = 16;    // bytes that one lane can load or store at once
+
+// One instruction's addresses: those of the lanes that take part.
+struct Request {
+  std::array<std::uint64_t, 32> address;
+  unsigned lanes = 0;
+};
+
+// Work done, and the least that would have served as many different bytes.
+struct Cost {
+  unsigned actual;
+  unsigned ideal;
+};
+
+// Sectors that the lanes touch, `bytes` bytes each.
+Cost sectors(const Request& request, unsigned bytes);
+
+// Times that shared memory is gone through: as many as the fullest bank has different words to
+// give.
+Cost wavefronts(const Request& request, unsigned bytes);
+
+}  // namespace hostcuda::trace
+
+#endif

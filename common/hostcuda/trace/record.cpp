@@ -1,0 +1,115 @@
+#include "record.h"
+
+#include <link.h>
+
+#include <nlohmann/json.hpp>
+
+namespace hostcuda::trace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// How far the executable was moved in memory: it comes first in the list.
+std::uint64_t load_offset() {
+  std::uint64_t offset = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* found) {
+        *static_cast<std::uint64_t*>(found) = object->dlpi_addr;
+        return 1;
+      },
+      &offset);
+  return offset;
+}
+
+Json position(const uint3& v) { return {v.x, v.y, v.z}; }
+
+const char* name(Space space) { return space == Space::global ? "global" : "shared"; }
+
+const char* name(Kind kind) {
+  switch (kind) {
+    case Kind::load:
+      return "load";
+    case Kind::store:
+      return "store";
+    default:
+      return "atomic";
+  }
+}
+
+Json kernels(const Tracer& tracer) {
+  Json list = Json::array();
+  for (const Kernel& kernel : tracer.kernels())
+    list.push_back({{"name", kernel.name},
+                    {"launches", kernel.launches},
+                    {"blocks", kernel.blocks},
+                    {"threads", kernel.threads}});
+  return list;
+}
+
+// A return address stands behind the call: the byte before it belongs to the access.
+std::uint64_t code(const SiteKey& key) { return key.code - 1 - load_offset(); }
+
+Json sites(const Tracer& tracer) {
+  Json list = Json::array();
+  for (const Site& site : tracer.sites().all())
+    list.push_back({{"kernel", tracer.kernels()[site.key.kernel].name},
+                    {"code", code(site.key)},
+                    {"memory", name(site.key.space)},
+                    {"access", name(site.key.kind)},
+                    {"bytes", site.key.bytes},
+                    {"executions", site.executions},
+                    {"requests", site.requests},
+                    {"cost", site.cost},
+                    {"ideal_cost", site.ideal_cost}});
+  return list;
+}
+
+Json access(const Tracer& tracer, const Access& access) {
+  const SiteKey& key = tracer.sites().all()[access.site].key;
+  return {{"code", code(key)},
+          {"access", name(key.kind)},
+          {"block", position(tracer.block_of(access.when))},
+          {"thread", position(tracer.thread_of(access.when))}};
+}
+
+Json races(const Tracer& tracer) {
+  Json list = Json::array();
+  for (const auto& [sites, race] : tracer.races().found()) {
+    const SiteKey& key = tracer.sites().all()[sites.first].key;
+    list.push_back({{"kernel", tracer.kernels()[key.kernel].name},
+                    {"memory", name(key.space)},
+                    {"offset", race.offset},
+                    {"earlier", access(tracer, race.earlier)},
+                    {"later", access(tracer, race.later)},
+                    {"count", race.count}});
+  }
+  return list;
+}
+
+Json divergences(const Tracer& tracer) {
+  Json list = Json::array();
+  for (const Divergence& found : tracer.divergences()) {
+    Json places = Json::array();
+    for (const Divergence::Place& place : found.places)
+      places.push_back({{"file", place.file},
+                        {"line", place.line},
+                        {"threads", place.threads},
+                        {"example", position(place.example)}});
+    list.push_back({{"kernel", tracer.kernels()[found.kernel].name},
+                    {"block", position(found.block)},
+                    {"places", places}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string record_of(const Tracer& tracer) {
+  const Json record = {{"kernels", kernels(tracer)},
+                       {"sites", sites(tracer)},
+                       {"races", races(tracer)},
+                       {"barrier_divergences", divergences(tracer)}};
+  return record.dump(1) + "\n";
+}
+
+}  // namespace hostcuda::trace

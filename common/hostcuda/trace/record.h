@@ -1,0 +1,17 @@
+// What a tracer saw, as JSON: tools/nbody_inspect.py reads it.
+#ifndef HOSTCUDA_TRACE_RECORD_H
+#define HOSTCUDA_TRACE_RECORD_H
+
+#include <string>
+
+#include "tracer.h"
+
+namespace hostcuda::trace {
+
+// Code is named by its offset in the executable, as addr2line wants it: the source line is the
+// reader's business.
+std::string record_of(const Tracer& tracer);
+
+}  // namespace hostcuda::trace
+
+#endif

@@ -1,0 +1,57 @@
+// The places in the code that access memory, and what is counted at each.
+#ifndef HOSTCUDA_TRACE_SITES_H
+#define HOSTCUDA_TRACE_SITES_H
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "memory_model.h"
+
+namespace hostcuda::trace {
+
+enum class Space : std::uint8_t { global, shared };
+enum class Kind : std::uint8_t { load, store, atomic };
+
+// An instruction as a GPU would have it. An access that takes several (a struct of three floats)
+// has several `part`s.
+struct SiteKey {
+  std::uint64_t code;  // address of the instrumented access
+  std::uint32_t kernel;
+  std::uint8_t part;
+  std::uint8_t bytes;
+  Space space;
+  Kind kind;
+  auto operator<=>(const SiteKey&) const = default;
+};
+
+struct Site {
+  SiteKey key;
+  std::uint64_t requests = 0;              // by warps
+  std::uint64_t executions = 0;            // by threads
+  std::uint64_t cost = 0, ideal_cost = 0;  // sectors in global memory, wavefronts in shared memory
+  void count(const Request& request);
+};
+
+// Sites by number, in the order of their first use.
+class Sites {
+ public:
+  std::uint32_t number_of(const SiteKey& key);
+  Site& operator[](std::uint32_t number) { return sites_[number]; }
+  const std::vector<Site>& all() const { return sites_; }
+
+ private:
+  std::vector<Site> sites_;
+  std::map<SiteKey, std::uint32_t> numbers_;
+  struct Recent {
+    SiteKey key{};
+    std::uint32_t number = 0;
+  };
+  std::array<Recent, 1024> recent_{};  // by a hash: nearly every access comes from a known site
+};
+
+}  // namespace hostcuda::trace
+
+#endif

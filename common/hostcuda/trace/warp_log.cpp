@@ -1,0 +1,23 @@
+#include "warp_log.h"
+
+namespace hostcuda::trace {
+
+void WarpLog::settle(Sites& sites) {
+  requests_.resize(sites.all().size());
+  for (std::vector<Access>& accesses : lanes_) {
+    for (const Access& access : accesses) {
+      Requests& at_site = requests_[access.site];
+      if (at_site.passages == at_site.of_passage.size()) at_site.of_passage.emplace_back();
+      Request& request = at_site.of_passage[at_site.passages++];
+      request.address[request.lanes++] = access.address;
+    }
+    for (const Access& access : accesses) requests_[access.site].passages = 0;
+    accesses.clear();
+  }
+  for (std::uint32_t site = 0; site < requests_.size(); ++site) {
+    for (const Request& request : requests_[site].of_passage) sites[site].count(request);
+    requests_[site].of_passage.clear();
+  }
+}
+
+}  // namespace hostcuda::trace

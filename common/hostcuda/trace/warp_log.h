@@ -1,0 +1,39 @@
+// What the lanes of one warp accessed, and how their accesses pair up to requests.
+#ifndef HOSTCUDA_TRACE_WARP_LOG_H
+#define HOSTCUDA_TRACE_WARP_LOG_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sites.h"
+
+namespace hostcuda::trace {
+
+// Threads run one after another here. On a GPU the lanes of a warp run together: what the k-th
+// passage of each lane over a site asks for is one request. Passages are counted from barrier to
+// barrier, so that a lane that skipped one does not shift all that follows.
+class WarpLog {
+ public:
+  void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
+    lanes_[lane].push_back({address, site});
+  }
+  // Counts all requests and forgets them.
+  void settle(Sites& sites);
+
+ private:
+  struct Access {
+    std::uint64_t address;
+    std::uint32_t site;
+  };
+  struct Requests {
+    std::vector<Request> of_passage;
+    std::uint32_t passages = 0;  // of the lane that is looked at
+  };
+  std::array<std::vector<Access>, 32> lanes_;
+  std::vector<Requests> requests_;  // by site
+};
+
+}  // namespace hostcuda::trace
+
+#endif
