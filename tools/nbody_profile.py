@@ -131,8 +131,9 @@ def to_base(value: float, unit: str) -> float:
     return value / PREFIXES[match.group(1)] if match else value
 
 
-def read_csv(text: str, where: str) -> list[Launch]:
-    """The layout of `ncu --csv --page raw`: names, units, then one line a launch.
+def read_cells(text: str, where: str) -> list[dict[str, tuple[str, str]]]:
+    """The layout of `ncu --csv --page raw`: names, units, then one line a launch. Of each launch the
+    text and the unit of every column.
 
     What the profiler (==PROF==) and the program print before or after is passed over.
     """
@@ -152,7 +153,13 @@ def read_csv(text: str, where: str) -> list[Launch]:
         if len(row) != len(names):
             raise ProfileError(f"{where}: launch {number_} has {len(row)} columns, the names are "
                                f"{len(names)}")
-        cells = dict(zip(names, zip(row, units)))
+        launches.append(dict(zip(names, zip(row, units))))
+    return launches
+
+
+def read_csv(text: str, where: str) -> list[Launch]:
+    launches = []
+    for cells in read_cells(text, where):
         values = {}
         for metric in METRICS:
             text_, unit = cells.get(metric.source, ("", ""))

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Finds what the project needs and installs what is missing, where that can be done without asking.
 # Sourced by ./nbody:
-#   set_up build|test|tour   returns when everything is there; otherwise says what is not, exits 1
+#   set_up build|test|tour|inspect   returns when everything is there; otherwise says what is not, exits 1
 #   find_python              prints the interpreter to use: one that can import what the tools import
 #
 # Presence is asked of the thing itself (a command, a header, an import), so that a compiler from
@@ -119,6 +119,7 @@ missing_for() {
     case $1:$what in
       # Neither a tour nor a build runs tests.
       tour:GoogleTest | tour:gdb | tour:ccache | build:gdb) continue ;;
+      inspect:GoogleTest | inspect:gdb | inspect:ccache) continue ;;
     esac
     is_there "$what" || echo "$what|$package|$why"
   done <<<"$REQUIREMENTS"

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Tests of ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03"""
+
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from nbody_inspect import InspectError, inspect_program, source_text  # noqa: E402
+from nbody_inspect_table import text_of  # noqa: E402
+
+PROGRAMS = {}
+FEW_BODIES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "256", "--steps", "2",
+              "--validate", "off", "--quiet"]
+
+# What a textbook says a request of a whole warp costs: kernel, memory, access, bytes, requests,
+# cost, ideal cost. 1024 threads are 32 warps; a transpose of 128 x 128 takes 512.
+TEXTBOOK = """
+coalesced_4_bytes          global load   4    32   4   4
+coalesced_8_bytes          global load   8    32   8   8
+coalesced_16_bytes         global load  16    32  16  16
+coalesced_16_bytes         global store 16    32  16  16
+read_only_load             global load   4    32   4   4
+offset_by_one              global load   4    32   5   4
+stride_2                   global load   4    32   8   4
+every_second_thread        global load   4    32   4   2
+member_of_12_bytes         global load   4    32  12   4
+whole_12_bytes             global load   4    96  12   4
+member_of_16_bytes         global load   4    32  16   4
+whole_16_bytes             global load   4   128  16   4
+member_of_float4           global load   4    32  16   4
+stride_2_of_float4         global load  16    32  32  16
+member_of_28_bytes         global load   4    32  28   4
+whole_28_bytes             global load   4   224  28   4
+broadcast                  global load   4    32   1   1
+broadcast_16_bytes         global load  16    32   1   1
+broadcast_28_bytes         global load   4  8192   1   1
+store_stride_2             global store  4    32   8   4
+store_member_of_28_bytes   global store  4    32  28   4
+transpose_naive            global store  4   512  32   4
+atomic_neighbours          global atomic 4    32   4   4
+atomic_same_address        global atomic 4    32   1   1
+warp_sum                   global load   4    32   4   4
+warp_sum                   global store  4    32   1   1
+shared_column              shared store  4   512   1   1
+shared_column              shared load   4   512  32   1
+shared_column_padded       shared load   4   512   1   1
+shared_reversed            shared load   4    32   1   1
+shared_stride_2            shared load   4    32   2   1
+shared_broadcast           shared load   4    32   1   1
+shared_8_bytes             shared load   8    32   2   2
+shared_16_bytes            shared store 16    32   4   4
+shared_16_bytes            shared load  16    32   4   4
+shared_16_bytes_broadcast  shared load  16    32   1   1
+shared_8_bytes_broadcast   shared load   8    32   1   1
+shared_8_bytes_halves      shared load   8    32   1   1
+shared_8_bytes_pairs       shared load   8    32   1   1
+shared_8_bytes_stride_2    shared load   8    32   4   2
+shared_16_bytes_halves     shared load  16    32   2   2
+shared_16_bytes_quarters   shared load  16    32   1   1
+shared_16_bytes_pairs      shared load  16    32   2   2
+shared_16_bytes_stride_2   shared load  16    32   8   4
+shared_member_of_12_bytes  shared load   4    32   1   1
+shared_member_of_16_bytes  shared load   4    32   4   1
+shared_dynamic             shared load   4    32   1   1
+shared_loop                shared load   4  8192   1   1
+"""
+
+
+def marked_line(mark):
+    text = (ROOT / "tests/inspect/seeded.cu").read_text(encoding="utf-8").splitlines()
+    return 1 + next(i for i, line in enumerate(text) if line.endswith(f"// MARK {mark}"))
+
+
+class Patterns(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.found = inspect_program(PROGRAMS["patterns"])
+
+    def test_requests_cost_what_the_textbook_says(self):
+        for line in TEXTBOOK.strip().splitlines():
+            kernel, memory, access, *numbers = line.split()
+            with self.subTest(kernel=kernel, memory=memory, access=access):
+                bytes_, requests, cost, ideal = map(int, numbers)
+                rows = [row for row in self.found.kernel(kernel).rows
+                        if (row.memory, row.access, row.bytes) == (memory, access, bytes_)]
+                self.assertEqual(sum(row.requests for row in rows), requests)
+                for row in rows:
+                    self.assertEqual(row.cost_of_request, cost)
+                    self.assertEqual(row.ideal_of_request, ideal)
+
+    def test_every_pattern_is_in_the_textbook(self):
+        described = {line.split()[0] for line in TEXTBOOK.strip().splitlines()}
+        random = {name for kernel in self.found.kernels if "gather" in (name := kernel.name)}
+        self.assertEqual({kernel.name for kernel in self.found.kernels} - described, random)
+
+    def test_gathering_costs_between_the_ideal_and_a_sector_or_wavefront_a_lane(self):
+        for kernel in self.found.kernels:
+            if "gather" in kernel.name:
+                row = max((row for row in kernel.rows if row.access == "load"),
+                          key=lambda row: row.cost / row.ideal_cost)
+                self.assertGreater(row.cost, 1.5 * row.ideal_cost)
+                self.assertLess(row.cost_of_request, 32)
+
+    def test_lines_are_those_of_the_source(self):
+        rows = self.found.kernel("offset_by_one").rows
+        self.assertEqual({source_text(row.place) for row in rows}, {"out[i] = x[i + 1];"})
+
+    def test_threads_and_executions_are_counted(self):
+        kernel = self.found.kernel("every_second_thread")
+        self.assertEqual((kernel.launches, kernel.blocks, kernel.threads), (1, 4, 1024))
+        self.assertEqual(kernel.sum("executions", "global", "load"), 512)
+
+    def test_nothing_is_wrong(self):
+        self.assertTrue(self.found.clean)
+
+
+class Seeded(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.found = inspect_program(PROGRAMS["seeded"])
+
+    def races_in(self, kernel):
+        return [race for race in self.found.races if race.kernel == kernel]
+
+    def assert_race(self, kernel, memory, *sides):
+        """sides: mark and access, in whichever order they were emulated."""
+        races = self.races_in(kernel)
+        said = [sorted((side.place.line, side.access) for side in (race.earlier, race.later))
+                for race in races if race.memory == memory]
+        self.assertIn(sorted((marked_line(mark), access) for mark, access in sides), said)
+        return races
+
+    def test_missing_barrier(self):
+        races = self.assert_race("missing_barrier", "shared", ("written", "store"), ("read", "load"))
+        for race in races:
+            self.assertEqual(race.earlier.block, race.later.block)
+            self.assertNotEqual(race.earlier.thread, race.later.thread)
+        # Thread i reads what thread i + 1 writes; the offset is that of a float of the array.
+        race = next(race for race in races if race.memory == "shared")
+        writer, reader = sorted((race.earlier, race.later), key=lambda side: side.access)[::-1]
+        self.assertEqual(writer.thread[0], (reader.thread[0] + 1) % 64)
+        self.assertEqual(race.offset, 4 * writer.thread[0])
+
+    def test_blocks(self):
+        for race in self.assert_race("two_blocks_write", "global", ("both_blocks", "store"),
+                                     ("both_blocks", "store")):
+            self.assertEqual({race.earlier.block[0], race.later.block[0]}, {0, 1})
+
+    def test_lanes_of_a_warp(self):
+        self.assert_race("missing_syncwarp", "shared", ("lane_written", "store"),
+                         ("lane_read", "load"))
+
+    def test_update_without_an_atomic(self):
+        self.assert_race("plain_update", "global", ("plain", "load"), ("plain", "store"))
+
+    def test_corrections_have_none(self):
+        wrong = {"missing_barrier", "two_blocks_write", "missing_syncwarp", "plain_update"}
+        self.assertEqual({race.kernel for race in self.found.races}, wrong)
+
+    def test_divergence_names_both_barriers_and_their_threads(self):
+        self.assertEqual(len(self.found.divergences), 1)  # and not one a block
+        found = self.found.divergences[0]
+        self.assertEqual(found.kernel, "divergent_barrier")
+        self.assertEqual([(at.place.line, at.threads, at.example[0]) for at in found.places],
+                         [(marked_line("first_barrier"), 24, 0),
+                          (marked_line("second_barrier"), 40, 24)])
+
+    def test_the_text_names_them(self):
+        text = text_of(self.found)
+        self.assertIn("RACE in kernel missing_barrier", text)
+        self.assertIn(f"seeded.cu:{marked_line('written')}", text)
+        self.assertIn("BARRIER DIVERGENCE in kernel divergent_barrier", text)
+        self.assertNotIn("No race", text)
+
+
+class Steps(unittest.TestCase):
+    def test_a_step_without_a_barrier(self):
+        found = inspect_program(PROGRAMS["missing_barrier"], FEW_BODIES)
+        sides = {(race.memory, frozenset([source_text(race.earlier.place).split(" ")[0],
+                                          source_text(race.later.place).split(" ")[0]]))
+                 for race in found.races}
+        self.assertIn(("shared", frozenset(["if", "const"])), sides)  # tile[...] = against ... tile[j]
+
+    def test_the_step_itself_is_right(self):
+        found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
+        self.assertTrue(found.clean, text_of(found))
+        # Four floats of shared memory an interaction. The systems are padded to 512 bodies.
+        kernel = found.kernel("advance_systems")
+        self.assertEqual(kernel.sum("executions", "shared", "load") % (2 * 2 * 4 * 256 * 256), 0)
+
+    def test_a_program_that_fails_is_one_line(self):
+        with self.assertRaisesRegex(InspectError, r"^[^\n]*exit code 2[^\n]*--bodies[^\n]*$"):
+            inspect_program(PROGRAMS["step03"], ["--bodies", "-1"])
+
+
+class CommandLine(unittest.TestCase):
+    def refused(self, *words):
+        ended = subprocess.run([sys.executable, str(ROOT / "tools/inspect_step.py"), *words],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertEqual(ended.stdout, "")
+        self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
+        return ended.stderr
+
+    def test_steps_that_cannot_be_inspected(self):
+        self.assertRegex(self.refused("77"), "'77' is not a step; there are step00")
+        self.assertRegex(self.refused("step00_cpu_omp"), "no kernels")
+        self.assertRegex(self.refused(), "STEP")
+
+    def test_options(self):
+        for words in (["--bodies", "0"], ["--bodies", "x"], ["--systems", "1e9"], ["--steps", "-2"],
+                      ["--bodys", "4"], ["--json"]):
+            self.assertRegex(self.refused("3", *words), re.escape(words[0]))
+
+    def test_no_compiler(self):
+        ended = subprocess.run([sys.executable, str(ROOT / "tools/inspect_step.py"), "3"],
+                               capture_output=True, text=True, check=False, env={"PATH": "/nowhere"})
+        self.assertEqual(ended.returncode, 2)
+        self.assertRegex(ended.stderr, r"^nbody inspect: needs g\+\+[^\n]*\n$")
+
+
+if __name__ == "__main__":
+    names = ("patterns", "seeded", "missing_barrier", "step03")
+    PROGRAMS.update(zip(names, map(Path, sys.argv[1:1 + len(names)])))
+    unittest.main(argv=sys.argv[:1])

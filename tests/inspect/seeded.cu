@@ -1,0 +1,75 @@
+// Kernels with races and a divergent barrier, and their corrections. Lines that must be named are
+// marked; inspect_test.py looks the marks up.
+#include <cstdio>
+
+#include "nbody/cuda.h"
+
+namespace {
+
+constexpr int kThreads = 64;
+
+template <bool kWithBarrier>
+__device__ void neighbours(float* out) {
+  __shared__ float line[kThreads];
+  line[threadIdx.x] = 1.0f;  // MARK written
+  if (kWithBarrier) __syncthreads();
+  out[threadIdx.x] = line[(threadIdx.x + 1) % kThreads];  // MARK read
+}
+__global__ void missing_barrier(float* out) { neighbours<false>(out); }
+__global__ void with_barrier(float* out) { neighbours<true>(out); }
+
+// Shared memory is each block's own, global memory is not.
+__global__ void two_blocks_write(float* out) { out[threadIdx.x] = 1.0f; }  // MARK both_blocks
+__global__ void blocks_write_apart(float* out) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;
+}
+
+// Since Volta the lanes of a warp are ordered by __syncwarp() and by nothing else.
+template <bool kWithSync>
+__device__ void within_a_warp(float* out) {
+  extern __shared__ float dynamic_line[];
+  dynamic_line[threadIdx.x] = 1.0f;  // MARK lane_written
+  if (kWithSync) __syncwarp();
+  out[threadIdx.x] = dynamic_line[threadIdx.x ^ 1];  // MARK lane_read
+}
+__global__ void missing_syncwarp(float* out) { within_a_warp<false>(out); }
+__global__ void with_syncwarp(float* out) { within_a_warp<true>(out); }
+
+__global__ void atomic_update(int* out) { atomicAdd(out, 1); }
+__global__ void plain_update(int* out) { *out += 1; }  // MARK plain
+__global__ void atomic_float(float* out) { atomicAdd(out, 1.0f); }
+
+// Neighbouring bytes of one word.
+__global__ void bytes_apart(unsigned char* out) { out[threadIdx.x] = 1; }
+
+__global__ void divergent_barrier(float* out) {
+  out += blockIdx.x * blockDim.x;
+  if (threadIdx.x < 24) {
+    out[threadIdx.x] = 1.0f;
+    __syncthreads();  // MARK first_barrier
+  } else {
+    out[threadIdx.x] = 2.0f;
+    __syncthreads();  // MARK second_barrier
+  }
+}
+
+}  // namespace
+
+int main() {
+  const nbody::DeviceArray<float> floats(4 * kThreads);
+  const nbody::DeviceArray<int> ints(1);
+  const nbody::DeviceArray<unsigned char> bytes(kThreads);
+  CUDA_CHECK(cudaMemset(ints.get(), 0, ints.bytes()));
+  missing_barrier<<<1, kThreads>>>(floats.get());
+  with_barrier<<<1, kThreads>>>(floats.get());
+  two_blocks_write<<<2, kThreads>>>(floats.get());
+  blocks_write_apart<<<2, kThreads>>>(floats.get());
+  missing_syncwarp<<<1, kThreads, kThreads * sizeof(float)>>>(floats.get());
+  with_syncwarp<<<1, kThreads, kThreads * sizeof(float)>>>(floats.get());
+  atomic_update<<<2, kThreads>>>(ints.get());
+  plain_update<<<1, kThreads>>>(ints.get());
+  atomic_float<<<2, kThreads>>>(floats.get());
+  bytes_apart<<<1, kThreads>>>(bytes.get());
+  divergent_barrier<<<3, kThreads>>>(floats.get());
+  CUDA_CHECK(cudaDeviceSynchronize());
+}

@@ -1,0 +1,149 @@
+"""What ./nbody inspect predicts beside what Nsight Compute counted: docs/results/patterns/.
+
+model.jsonl and chip.jsonl have a line for every program and kernel. A quantity is a kind of access
+("shared load"); of each the requests of all warps and their cost: sectors of global memory,
+wavefronts of shared memory.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from nbody_arguments import ROOT, ToolError, write_whole_file
+from nbody_inspect import Inspection, kernel_json
+from nbody_profile import number, read_cells, read_file, short_name
+
+FOLDER = Path("docs") / "results" / "patterns"
+PATTERNS = "patterns"
+PROBLEM = {"systems": 2, "bodies": 1024, "steps": 1}
+INTERACTIONS = PROBLEM["systems"] * float(PROBLEM["bodies"]) ** 2 * PROBLEM["steps"]
+# Steps whose READMEs quote the instrument, and their parents.
+STEPS = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step08_multigpu", "step09_soa",
+         "step10_tiled2d_cublas")
+
+# Nsight Compute's metrics for the requests and for the cost of each quantity; several are added up.
+METRICS = {
+    "global load": (("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
+                    ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",)),
+    "global store": (("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",),
+                     ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",)),
+    "global atomic": (("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
+                       "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"),
+                      ("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+                       "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum")),
+    "shared load": (("smsp__sass_inst_executed_op_shared_ld.sum",),
+                    ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",)),
+    "shared store": (("smsp__sass_inst_executed_op_shared_st.sum",),
+                     ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",)),
+}
+
+
+class CalibrationError(ToolError):
+    pass
+
+
+@dataclass(frozen=True)
+class Count:
+    requests: int
+    cost: int
+
+    @property
+    def each(self) -> float:
+        return self.cost / self.requests if self.requests else 0.0
+
+
+@dataclass(frozen=True)
+class Compared:
+    program: str
+    kernel: str
+    quantity: str
+    model: Count
+    chip: Count
+    ideal_cost: int
+
+    agrees = property(lambda self: self.model == self.chip)
+
+
+# Writing.
+
+def model_lines(program: str, inspection: Inspection) -> list[dict[str, Any]]:
+    if not inspection.clean:
+        raise CalibrationError(f"{program}: races or divergent barriers; see ./nbody inspect")
+    interactions = None if program == PATTERNS else INTERACTIONS
+    return [{"program": program, **kernel_json(kernel, interactions)}
+            for kernel in inspection.kernels]
+
+
+def chip_lines(program: str, csv: Path) -> list[dict[str, Any]]:
+    """Launches of a kernel are added up."""
+    kernels: dict[str, dict[str, dict[str, int]]] = {}
+    for cells in read_cells(read_file(csv), str(csv)):
+        counts = kernels.setdefault(short_name(cells["Kernel Name"][0]), {})
+        for quantity, metrics in METRICS.items():
+            count = counts.setdefault(quantity, {"requests": 0, "cost": 0})
+            for name, sources in zip(count, metrics):
+                count[name] += sum(counted(cells, source, csv) for source in sources)
+    return [{"program": program, "name": kernel,
+             **{quantity: count for quantity, count in counts.items() if count["requests"]}}
+            for kernel, counts in kernels.items()]
+
+
+def counted(cells: dict[str, tuple[str, str]], metric: str, csv: Path) -> int:
+    value = number(cells.get(metric, ("", ""))[0])
+    if value is None:
+        raise CalibrationError(f"{csv}: does not say {metric}")
+    return int(value)
+
+
+def write_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+    write_whole_file(path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+# Reading.
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise CalibrationError(f"{path}: cannot be read: {error}") from error
+
+
+def read_model(root: Path = ROOT) -> list[dict[str, Any]]:
+    return read_lines(root / FOLDER / "model.jsonl")
+
+
+def read_chip(root: Path = ROOT) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """The first line says which chip, which versions, and when."""
+    first, *kernels = read_lines(root / FOLDER / "chip.jsonl")
+    return first, kernels
+
+
+def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
+    """And the ideal cost."""
+    memory, access = quantity.split()
+    unit = "sectors" if memory == "global" else "wavefronts"
+    lines = [line for line in kernel["lines"] if (line["memory"], line["access"]) == (memory, access)]
+    return (Count(sum(line["requests"] for line in lines), sum(line[unit] for line in lines)),
+            sum(line[f"ideal_{unit}"] for line in lines))
+
+
+def compared(root: Path = ROOT) -> list[Compared]:
+    """Every quantity of every kernel that both know, in the order of the model's file."""
+    _, chip = read_chip(root)
+    chips = {(line["program"], line["name"]): line for line in chip}
+    found = []
+    for kernel in read_model(root):
+        counts = chips.get((kernel["program"], kernel["name"]))
+        if counts is None:
+            continue  # a step that was not profiled
+        for quantity in METRICS:
+            model, ideal = model_count(kernel, quantity)
+            said: Optional[dict[str, int]] = counts.get(quantity)
+            on_chip = Count(said["requests"], said["cost"]) if said else Count(0, 0)
+            if model.requests or on_chip.requests:
+                found.append(Compared(kernel["program"], kernel["name"], quantity, model, on_chip,
+                                      ideal))
+    return found
