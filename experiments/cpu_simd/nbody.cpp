@@ -1,15 +1,19 @@
-// cpu_simd -- the same sum in vector registers: structure of arrays, four bodies at a time,
-// an estimated reciprocal root mended by one Newton step.
+// cpu_simd -- every pair once, in vector registers: structure of arrays, an estimated reciprocal
+// root mended by one Newton step, and Newton's third law.
 //
-// A vector holds as many bodies j as the CPU has lanes; once loaded it serves four bodies i, whose
-// accelerations stay in registers. SSE, AVX2 or AVX-512 is chosen when the program runs.
+// A vector holds as many bodies j as the CPU has lanes and meets a few bodies i; what is found for
+// a pair is added to both bodies. SSE, AVX2 or AVX-512 is chosen when the program runs.
 //
 // Parent: step00_cpu_omp.   Run: cpu_simd --systems 1 --bodies 16384 --steps 4
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <new>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "nbody/step.h"
 #include "nbody/stopwatch.h"
@@ -28,18 +32,19 @@
 namespace {
 using nbody::Body;
 
-constexpr int kMaxLanes = 16;      // AVX-512's; a system is padded to a multiple of them
-constexpr int kRegisterBlock = 4;  // bodies i for which a loaded vector of bodies j is used
-constexpr int kTileSize = 1024;    // bodies j that are summed on their own
-constexpr int kTaskSize = 32;      // bodies i that a thread takes at once
-static_assert(kMaxLanes % kRegisterBlock == 0 && kTaskSize % kRegisterBlock == 0,
-              "a block ends inside its task or in the padding: no body is kicked twice");
+constexpr int kMaxLanes = 16;   // AVX-512's; a system is padded to a multiple of them
+constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed on their own
+constexpr int kRunSize = 1024;  // bodies j that a tile meets in one go: they stay in the L1 cache
 static_assert(kTileSize % kMaxLanes == 0, "a vector must not reach into the next tile");
 
-// What a force needs of one system: aligned columns, padded to n with massless bodies.
+// What a force needs of a system: aligned columns, padded to n with massless bodies.
 struct Columns {
-  float *x, *y, *z, *mass, *mass_15;  // mass_15 is 1.5 mass
+  float *x, *y, *z, *mass;
   int n;
+};
+// Accelerations of bodies, or parts of them.
+struct Sums {
+  float *x, *y, *z;
 };
 }  // namespace
 #endif
@@ -52,78 +57,112 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, kMaxLanes>;
 using Vector = hn::Vec<Lanes>;
 
-// m / r^3.
-HWY_INLINE Vector mass_over_cube(Vector distance_squared, Vector mass, Vector mass_15) {
-  const Vector one = hn::Set(Lanes(), 1.0f);
+// Bodies i for which a loaded vector of bodies j is used: AVX-512 has 32 registers, older ones 16.
+constexpr int kRegisterBlock = HWY_TARGET < HWY_AVX2 ? 4 : 2;
+static_assert(kMaxLanes % kRegisterBlock == 0, "a block must not reach into the next tile");
+
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-  // The estimate is y = (1 + d) / r, and e = 1 - r^2 y^2 tells how wrong it is. 1 / r^3 is
-  // y^3 (1 - e)^(-3/2) = y^3 (1 + 1.5 e + 1.875 e^2 ...): Newton's step, for the cube at once.
+// The estimate is y = (1 + d) / r, and t = r^2 y^2 tells how wrong it is. With e = 1 - t,
+//   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...): Newton's step, for the cube at
+// once. The first two terms are 3/2 (5/3 - t), all three 15/8 ((7/5 - t)^2 + 28/75). The factor in
+// front is left to kScale. With AVX-512's 14 bits 15/8 e^2 is below 3e-8; with 12 bits it is not.
+constexpr bool kTwoTerms = HWY_TARGET >= HWY_AVX2;
+constexpr float kFrom = kTwoTerms ? 7.0f / 5 : 5.0f / 3, kPlus = 28.0f / 75;
+constexpr float kScale = 1 / (kTwoTerms ? (kFrom - 1) * (kFrom - 1) + kPlus : kFrom - 1);
+
+// 1 / r^3, divided by kScale.
+HWY_INLINE Vector inverse_cube(Vector distance_squared) {
   const Vector y = hn::ApproximateReciprocalSqrt(distance_squared);
   const Vector y_squared = hn::Mul(y, y);
-  Vector e = hn::NegMulAdd(distance_squared, y_squared, one);
-  // With AVX-512's 14 bits the term in e^2 is below 3e-8; with the 12 bits of older ones it is not.
-  if (HWY_TARGET >= HWY_AVX2) e = hn::MulAdd(hn::Mul(hn::Set(Lanes(), 1.25f), e), e, e);
-  return hn::Mul(hn::Mul(y, y_squared), hn::MulAdd(mass_15, e, mass));
-#else
-  // Elsewhere the estimate may have no more than 8 bits, too few for one step.
-  (void)mass_15;
-  const Vector y = hn::Div(one, hn::Sqrt(distance_squared));
-  return hn::Mul(hn::Mul(mass, y), hn::Mul(y, y));
-#endif
+  Vector mend = hn::NegMulAdd(distance_squared, y_squared, hn::Set(Lanes(), kFrom));
+  if (kTwoTerms) mend = hn::MulAdd(mend, mend, hn::Set(Lanes(), kPlus));
+  return hn::Mul(hn::Mul(y, y_squared), mend);
 }
+#else
+// Elsewhere the estimate may have no more than 8 bits, too few for one step.
+constexpr float kScale = 1;
+HWY_INLINE Vector inverse_cube(Vector distance_squared) {
+  const Vector y = hn::Div(hn::Set(Lanes(), 1.0f), hn::Sqrt(distance_squared));
+  return hn::Mul(y, hn::Mul(y, y));
+}
+#endif
 
-struct Acceleration {
-  Vector x, y, z;  // its lanes still have to be added up
+HWY_INLINE float sum_of_lanes(Vector v) { return hn::GetLane(hn::SumOfLanes(Lanes(), v)); }
+
+struct Three {
+  Vector x, y, z;
 };
 
-// What the bodies first <= j < last do to bodies i ... i + kRegisterBlock - 1. Every lane of every
-// tile has a partial sum of its own, so that no sum gets long enough to round much.
-HWY_INLINE void add_tile(const Columns& s, int i, int first, int last, float softening_squared,
-                         Acceleration* total) {
+// Bodies i ... i + kRegisterBlock - 1 meet the bodies first <= j < last. What each of the latter
+// feels is added to on_j, still divided by kScale, and what body i feels to on_i.
+HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softening_squared,
+                     const Sums& on_j, const Sums& on_i) {
   const Lanes lanes;
   const Vector softening = hn::Set(lanes, softening_squared);
-  Acceleration tile[kRegisterBlock];
-  for (auto& a : tile) a.x = a.y = a.z = hn::Zero(lanes);
+  Three a[kRegisterBlock];
+  for (Three& sum : a) sum.x = sum.y = sum.z = hn::Zero(lanes);
   for (int j = first; j < last; j += static_cast<int>(hn::Lanes(lanes))) {
     const Vector xj = hn::Load(lanes, s.x + j), yj = hn::Load(lanes, s.y + j);
-    const Vector zj = hn::Load(lanes, s.z + j), mass = hn::Load(lanes, s.mass + j);
-    const Vector mass_15 = hn::Load(lanes, s.mass_15 + j);
+    const Vector zj = hn::Load(lanes, s.z + j), mass_j = hn::Load(lanes, s.mass + j);
+    float *const sum_x = on_j.x + (j - first), *const sum_y = on_j.y + (j - first);
+    float* const sum_z = on_j.z + (j - first);
+    Three aj = {hn::Load(lanes, sum_x), hn::Load(lanes, sum_y), hn::Load(lanes, sum_z)};
     for (int k = 0; k < kRegisterBlock; ++k) {
-      const Vector dx = hn::Sub(xj, hn::Set(lanes, s.x[i + k]));  // Set moves out of the loop
+      const Vector dx = hn::Sub(xj, hn::Set(lanes, s.x[i + k]));
       const Vector dy = hn::Sub(yj, hn::Set(lanes, s.y[i + k]));
       const Vector dz = hn::Sub(zj, hn::Set(lanes, s.z[i + k]));
-      const Vector distance_squared =
-          hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, softening)));
-      const Vector w = mass_over_cube(distance_squared, mass, mass_15);
-      tile[k].x = hn::MulAdd(w, dx, tile[k].x);
-      tile[k].y = hn::MulAdd(w, dy, tile[k].y);
-      tile[k].z = hn::MulAdd(w, dz, tile[k].z);
+      const Vector w =
+          inverse_cube(hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, softening))));
+      // Newton's third law: one w, and i is drawn to j as j is drawn to i.
+      const Vector from_j = hn::Mul(mass_j, w);
+      const Vector from_i = hn::Mul(hn::Set(lanes, s.mass[i + k]), w);
+      a[k].x = hn::MulAdd(from_j, dx, a[k].x), aj.x = hn::NegMulAdd(from_i, dx, aj.x);
+      a[k].y = hn::MulAdd(from_j, dy, a[k].y), aj.y = hn::NegMulAdd(from_i, dy, aj.y);
+      a[k].z = hn::MulAdd(from_j, dz, a[k].z), aj.z = hn::NegMulAdd(from_i, dz, aj.z);
     }
+    hn::Store(aj.x, lanes, sum_x), hn::Store(aj.y, lanes, sum_y), hn::Store(aj.z, lanes, sum_z);
   }
   for (int k = 0; k < kRegisterBlock; ++k) {
-    total[k].x = hn::Add(total[k].x, tile[k].x);
-    total[k].y = hn::Add(total[k].y, tile[k].y);
-    total[k].z = hn::Add(total[k].z, tile[k].z);
+    on_i.x[i + k] += kScale * sum_of_lanes(a[k].x);
+    on_i.y[i + k] += kScale * sum_of_lanes(a[k].y);
+    on_i.z[i + k] += kScale * sum_of_lanes(a[k].z);
   }
 }
 
-HWY_INLINE float sum(Vector v) { return hn::GetLane(hn::SumOfLanes(Lanes(), v)); }
+// The tile begin <= i < end meets the bodies first <= j < last. No sum gets long enough to round
+// much: a lane adds up one run, a body j one tile, and only then the totals take over.
+void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
+               const Sums& total) {
+  const bool itself = first == begin;  // each pair is met from both sides, so one is enough
+  HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
+  for (int run = first; run < last; run += kRunSize) {
+    const int size = std::min(kRunSize, last - run);
+    for (float* const sum : {x, y, z}) std::fill_n(sum, size, 0.0f);
+    for (int i = begin; i < end; i += kRegisterBlock) {
+      meet(s, i, run, run + size, softening_squared, {x, y, z}, total);
+    }
+    for (int k = 0; k < size && !itself; ++k) {
+      total.x[run + k] += kScale * x[k];
+      total.y[run + k] += kScale * y[k];
+      total.z[run + k] += kScale * z[k];
+    }
+  }
+}
 
-// Kick: v_i += a_i dt for begin <= i < end. Reads positions only, so bodies may be updated in any
-// order. The last block may reach beyond end, into padding: nothing is stored for that.
-void update_velocity(const Columns& s, Body* bodies, int begin, int end, float dt,
-                     float softening_squared) {
-  for (int i = begin; i < end; i += kRegisterBlock) {
-    Acceleration a[kRegisterBlock];
-    for (auto& zero : a) zero.x = zero.y = zero.z = hn::Zero(Lanes());
-    for (int first = 0; first < s.n; first += kTileSize) {
-      add_tile(s, i, first, std::min(first + kTileSize, s.n), softening_squared, a);
-    }
-    for (int k = 0; k < kRegisterBlock && i + k < end; ++k) {
-      bodies[i + k].vx += sum(a[k].x) * dt;
-      bodies[i + k].vy += sum(a[k].y) * dt;
-      bodies[i + k].vz += sum(a[k].z) * dt;
-    }
+// Makes `total` what tiles number first_tile, first_tile + stride ... contribute. The tiles stand
+// in a ring. Each meets itself and the half of the ring that follows it: two tiles meet once, and
+// all tiles have the same work. Of two that stand opposite each other the lower one does it.
+void accelerate(const Columns& s, int first_tile, int stride, float softening_squared,
+                const Sums& total) {
+  for (float* const sum : {total.x, total.y, total.z}) std::fill_n(sum, s.n, 0.0f);
+  const int tiles = (s.n + kTileSize - 1) / kTileSize;
+  for (int tile = first_tile; tile < tiles; tile += stride) {
+    const int begin = tile * kTileSize, end = std::min(begin + kTileSize, s.n);
+    const int half = tile < tiles / 2 ? tiles / 2 : (tiles - 1) / 2;
+    const int last = (tile + 1 + half) * kTileSize, turn = tiles * kTileSize;
+    meet_tile(s, begin, end, begin, end, softening_squared, total);
+    meet_tile(s, begin, end, end, std::min(last, s.n), softening_squared, total);
+    meet_tile(s, begin, end, 0, last - turn, softening_squared, total);  // where the ring closes
   }
 }
 
@@ -133,48 +172,73 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace {
-HWY_EXPORT(update_velocity);  // the table of its versions
+HWY_EXPORT(accelerate);  // the table of its versions
 
-// Drift: x_i += v_i dt.
-void update_position(Body& body, float dt) {
-  body.x += body.vx * dt, body.y += body.vy * dt, body.z += body.vz * dt;
-}
+// One thread's memory: the columns of a system, and a sum of its own for every body, so that no
+// thread waits for another to add up, and the order of additions is always the same.
+struct Workspace {
+  explicit Workspace(std::size_t n) : memory(hwy::AllocateAligned<float>(7 * n)) {
+    float* const p = memory.get();
+    if (p == nullptr) throw std::bad_alloc();
+    columns = {p, p + n, p + 2 * n, p + 3 * n, static_cast<int>(n)};
+    sums = {p + 4 * n, p + 5 * n, p + 6 * n};
+  }
+  hwy::AlignedFreeUniquePtr<float[]> memory;
+  Columns columns;
+  Sums sums;
+};
 
 // Padding stands where the first body stands: at no distance that was not there before.
-void fill(const Columns& s, const Body* bodies, int n) {
-  for (int i = 0; i < s.n; ++i) {
-    const Body& body = bodies[i < n ? i : 0];
-    s.x[i] = body.x, s.y[i] = body.y, s.z[i] = body.z;
-    s.mass[i] = i < n ? body.mass : 0, s.mass_15[i] = 1.5f * s.mass[i];
+void load(const Columns& s, int i, const Body* bodies, int n) {
+  const Body& body = bodies[i < n ? i : 0];
+  s.x[i] = body.x, s.y[i] = body.y, s.z[i] = body.z, s.mass[i] = i < n ? body.mass : 0;
+}
+
+// Kick: v_i += a_i dt, with the parts of a_i from all workers. Drift: x_i += v_i dt.
+void kick_and_drift(Body& body, int i, float dt, std::span<const Workspace> workers) {
+  float ax = 0, ay = 0, az = 0;
+  for (const auto& [memory, columns, sums] : workers) {
+    ax += sums.x[i], ay += sums.y[i], az += sums.z[i];
   }
+  body.vx += ax * dt, body.vy += ay * dt, body.vz += az * dt;
+  body.x += body.vx * dt, body.y += body.vy * dt, body.z += body.vz * dt;
 }
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const nbody::Stopwatch stopwatch;
-  const int count = systems.count, n = systems.bodies_per_system;
+  const int n = systems.bodies_per_system;
   const int padded = (n + kMaxLanes - 1) / kMaxLanes * kMaxLanes;
-  const int tasks = (n + kTaskSize - 1) / kTaskSize;  // of one system
-  const std::size_t size = std::size_t{5} * static_cast<unsigned>(padded);
-  const auto memory = hwy::AllocateAligned<float>(size * static_cast<unsigned>(count));
-  if (!memory) throw std::bad_alloc();
-  const auto columns = [&](int s) {
-    float* const x = memory.get() + size * static_cast<unsigned>(s);
-    return Columns{x, x + padded, x + 2 * padded, x + 3 * padded, x + 4 * padded, padded};
-  };
-  for (int step = 0; step < run.steps; ++step) {
-    // The end of each parallel loop is a barrier: no body drifts before every force is known.
-    // Tasks of all systems are in one loop: one large system and many small ones use every core.
-#pragma omp parallel for
-    for (int s = 0; s < count; ++s) fill(columns(s), systems.system(s).data(), n);
-#pragma omp parallel for schedule(dynamic)
-    for (int task = 0; task < count * tasks; ++task) {
-      const int s = task / tasks, begin = task % tasks * kTaskSize;
-      const int end = std::min(begin + kTaskSize, n);
-      HWY_DYNAMIC_DISPATCH(update_velocity)
-      (columns(s), systems.system(s).data(), begin, end, run.dt, run.softening_squared);
+  std::vector<Workspace> threads;
+  for (int t = omp_get_max_threads(); t > 0; --t) threads.emplace_back(padded);
+#pragma omp parallel
+  {
+    const int team = omp_get_num_threads(), me = omp_get_thread_num();
+    const std::span<const Workspace> all(threads.data(), static_cast<std::size_t>(team));
+    const auto mine = all.subspan(static_cast<std::size_t>(me), 1);
+    const int whole = systems.count - systems.count % team;
+    for (int step = 0; step < run.steps; ++step) {
+      // As many systems as can be dealt evenly, each to one thread from first force to last drift.
+#pragma omp for schedule(dynamic)
+      for (int s = 0; s < whole; ++s) {
+        Body* const bodies = systems.system(s).data();
+        const auto& [memory, columns, sums] = mine.front();
+        for (int i = 0; i < padded; ++i) load(columns, i, bodies, n);
+        HWY_DYNAMIC_DISPATCH(accelerate)(columns, 0, 1, run.softening_squared, sums);
+        for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, mine);
+      }
+      // The others one after the other, each by all threads. Ends of loops are barriers.
+      for (int s = whole; s < systems.count; ++s) {
+        Body* const bodies = systems.system(s).data();
+        const Columns& columns = all.front().columns;
+#pragma omp for
+        for (int i = 0; i < padded; ++i) load(columns, i, bodies, n);
+        HWY_DYNAMIC_DISPATCH(accelerate)
+        (columns, me, team, run.softening_squared, mine.front().sums);
+#pragma omp barrier  // no body moves before all that was found for it is there
+#pragma omp for
+        for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, all);
+      }
     }
-#pragma omp parallel for
-    for (Body& body : systems.bodies) update_position(body, run.dt);
   }
   return {.compute = stopwatch.seconds()};
 }
