@@ -16,6 +16,7 @@ cmake|cmake|configures the build: version 3.25 or newer
 ninja|ninja-build|runs the build
 CLI11|libcli11-dev|reads the command lines
 nlohmann_json|nlohmann-json3-dev|writes the result records
+Boost.Beast|libboost-dev|serves the live view to a browser
 Boost.Context|libboost-context-dev|switches between the threads of a block when CUDA code runs on the CPU
 OpenBLAS|libopenblas-dev|stands in for cuBLAS when CUDA code runs on the CPU
 Highway|libhwy-dev|vector instructions for the fast CPU program that GPU times are compared with
@@ -88,6 +89,7 @@ is_there() {
     gdb | ccache) command -v "$1" >/dev/null ;;
     CLI11) has_header CLI/CLI.hpp || is_installed libcli11-dev ;;
     nlohmann_json) has_header nlohmann/json.hpp || is_installed nlohmann-json3-dev ;;
+    Boost.Beast) has_header boost/beast/version.hpp || is_installed libboost-dev ;;
     Boost.Context) has_header boost/context/detail/fcontext.hpp || is_installed libboost-context-dev ;;
     OpenBLAS) has_header cblas.h || is_installed libopenblas-dev ;;
     Highway) has_header hwy/highway.h || is_installed libhwy-dev ;;

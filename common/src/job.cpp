@@ -18,6 +18,7 @@ namespace {
 constexpr double kDefaultDt = 0.01;
 constexpr double kDefaultSoftening = 0.05;
 constexpr int kDefaultSteps = 20;
+constexpr int kUntilStopped = std::numeric_limits<int>::max();  // what somebody looks at
 constexpr long long kMostBodies = std::numeric_limits<int>::max();
 
 // What a run holds at its peak, counted in states of 28 bytes a body (measured as peak memory of
@@ -74,7 +75,7 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
   job.start.softening = softening;
   job.start.dt = options.dt.value_or(scenario.dt);
   job.start.integrator = options.integrator.value_or(Integrator::euler);
-  job.last_step = options.steps.value_or(scenario.steps);
+  job.last_step = options.steps.value_or(options.view ? kUntilStopped : scenario.steps);
 }
 
 void start_from_file(const StepInfo& info, const Options& options, Job& job) {
@@ -94,7 +95,7 @@ void start_from_file(const StepInfo& info, const Options& options, Job& job) {
   start.dt = options.dt.value_or(start.dt > 0 ? start.dt : kDefaultDt);
   start.integrator = options.integrator.value_or(start.integrator);
   start.step = 0;  // a run counts its own steps; the time goes on
-  job.last_step = options.steps.value_or(kDefaultSteps);
+  job.last_step = options.steps.value_or(options.view ? kUntilStopped : kDefaultSteps);
 }
 
 // A resumed run must be the run that was interrupted: only --steps may differ.

@@ -147,6 +147,9 @@ void check_combinations(const StepInfo& info, const Options& options) {
   if (activity_details && options.activity_map == 0) {
     throw UsageError("--activity-map-... needs --activity-map: the number of cells a side");
   }
+  if (options.view && (options.repeat > 1 || options.warmup > 0)) {
+    throw UsageError("--repeat and --warmup are for timing: they do not go with --view");
+  }
   if (options.devices > 1 && !info.multi_device) {
     throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
                      info.name + " uses one device");
@@ -210,6 +213,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--json", options.json, "result record, one line of JSON");
   parser.text("--timeline", options.timeline,
               "CSV of when each system was uploaded, computed, downloaded (steps 05 to 09)");
+  parser.whole("--view", options.view, 0, 65535,
+               "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
   check_combinations(info, options);

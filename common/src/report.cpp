@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <limits>
 #include <ostream>
 
 namespace nbody {
@@ -35,7 +36,10 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   if (job.padded_bodies != systems.bodies_per_system) {
     out << format("  padding      to %d bodies a system, massless\n", job.padded_bodies);
   }
-  out << format("  run          %d steps of dt %.9g, softening %.9g, %s\n", job.run.steps,
+  const std::string steps = job.last_step == std::numeric_limits<int>::max()
+                                ? "until it is stopped, steps"
+                                : std::to_string(job.run.steps) + " steps";
+  out << format("  run          %s of dt %.9g, softening %.9g, %s\n", steps.c_str(),
                 static_cast<double>(job.run.dt),
                 std::sqrt(static_cast<double>(job.run.softening_squared)),
                 to_string(job.start.integrator));

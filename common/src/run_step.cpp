@@ -8,6 +8,7 @@
 #include "nbody/error.h"
 #include "nbody/report.h"
 #include "nbody/simulation.h"
+#include "nbody/view.h"
 
 namespace nbody {
 namespace {
@@ -25,11 +26,12 @@ int choose_devices(const StepInfo& info, const Options& options, const Platform&
 }
 
 // Runs as often as asked and leaves the final state of the last run.
-Snapshot run_repeats(const Job& job, const Options& options, Simulate simulate, Result& result) {
+Snapshot run_repeats(const Job& job, const Options& options, Simulate simulate, LiveView* view,
+                     Result& result) {
   Snapshot final;
   for (int k = 0; k < options.warmup + options.repeat; ++k) {
     Simulation simulation(job, simulate);
-    run_to_end(simulation, options, observers(job, options));
+    run_to_end(simulation, options, observers(job, options), view);
     if (k >= options.warmup) result.repeats.push_back(simulation.timing());
     final = simulation.snapshot();
   }
@@ -52,17 +54,24 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
 }
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options,
-              const Job& job, Simulate simulate) {
+              const Job& job, Simulate simulate, LiveView* view) {
   // A stream that goes nowhere is simpler than an if around every line.
   std::ostream nowhere(nullptr);
   std::ostream& out = options.quiet ? nowhere : std::cout;
   print_job(out, info, platform, job);
 
   Result result = describe(info, platform, job);
-  const Snapshot final = run_repeats(job, options, simulate, result);
+  if (view != nullptr) view->print_address(out);
+  const Snapshot final = run_repeats(job, options, simulate, view, result);
+  const bool cut_short = final.step < job.last_step;
+  if (cut_short) {
+    result.steps = static_cast<int>(final.step - job.start.step);
+    out << "  stopped      after " << result.steps << " steps\n";
+    if (result.steps == 0) return kRight;
+  }
 
   std::optional<Validation> validation;
-  if (options.validate != ValidationMode::off) {
+  if (options.validate != ValidationMode::off && !cut_short) {
     const Systems initial = job.synchronised_start();
     print_diagnostics(out, diagnose(initial, job.start.softening),
                       diagnose(final.systems, job.start.softening));
@@ -84,11 +93,11 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   }
   if (result.verdict == "fail") {
     std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
-    return kFailed;
   }
   if (!options.quiet && !std::cout.flush())
     throw std::runtime_error("cannot write to standard output");
-  return kRight;
+  if (view != nullptr) view->hold(out);
+  return result.verdict == "fail" ? kFailed : kRight;
 }
 
 int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
@@ -97,8 +106,10 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   Job job = prepare_job(info, *options);
   const Platform platform = query();
   job.run.devices = choose_devices(info, *options, platform);
+  std::optional<LiveView> view;
+  if (options->view) view.emplace(*options->view, info, platform, job);
   try {
-    return carry_out(info, platform, *options, job, simulate);
+    return carry_out(info, platform, *options, job, simulate, view ? &*view : nullptr);
   } catch (const UsageError& error) {
     // The command line was accepted: a folder that vanishes during the run is no mistake in it.
     throw std::runtime_error(error.what());

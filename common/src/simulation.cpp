@@ -108,9 +108,10 @@ class Progress {
 }  // namespace
 
 void run_to_end(Simulation& simulation, const Options& options,
-                const std::vector<Observer>& observers) {
+                const std::vector<Observer>& observers, Conductor* conductor) {
   const bool timing_run = options.repeat > 1 || options.warmup > 0;
-  const bool terminal = isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run;
+  const bool terminal =
+      isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run && conductor == nullptr;
   const bool in_pieces = terminal || !options.checkpoint.empty();
   const Snapshot start = simulation.checkpoint();
   const double interactions_per_step =
@@ -122,9 +123,12 @@ void run_to_end(Simulation& simulation, const Options& options,
   for (const Observer& observer : observers) {
     if (observer.at_start) observer.look(simulation.snapshot());
   }
-  while (!simulation.finished()) {
+  const auto next_piece = [&] {
+    if (conductor != nullptr) return conductor->next_piece(simulation);
+    return in_pieces ? pace.next() : std::numeric_limits<int>::max();
+  };
+  for (int steps = next_piece(); steps > 0 && !simulation.finished(); steps = next_piece()) {
     const long long before = simulation.step();
-    int steps = in_pieces ? pace.next() : std::numeric_limits<int>::max();
     for (const Observer& observer : observers) {
       if (observer.every == 0) continue;
       const auto until_look = observer.every - before % observer.every;
@@ -132,6 +136,7 @@ void run_to_end(Simulation& simulation, const Options& options,
     }
     const Stopwatch stopwatch;
     simulation.advance(steps);
+    if (options.timeline.empty()) simulation.forget_spans();
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start.step, simulation.last_step() - start.step,
                   interactions_per_step);
@@ -144,6 +149,10 @@ void run_to_end(Simulation& simulation, const Options& options,
       write_bodies(options.checkpoint, simulation.checkpoint());
       since_checkpoint = Stopwatch();
     }
+  }
+  const bool cut_short = !simulation.finished();
+  if (!options.checkpoint.empty() && cut_short) {
+    write_bodies(options.checkpoint, simulation.checkpoint());
   }
 }
 

@@ -27,12 +27,12 @@ class CommandLine : public testing::Test {
 TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = program_.run("--help");
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* option : {"--input",          "--scenario",     "--species",     "--systems",
-                             "--bodies",         "--seed",         "--steps",       "--dt",
-                             "--softening",      "--integrator",   "--devices",     "--output",
-                             "--snapshot-every", "--snapshot-dir", "--checkpoint",  "--resume",
-                             "--repeat",         "--warmup",       "--validate",    "--json",
-                             "--quiet",          "--diagnostics",  "--activity-map"}) {
+  for (const char* option : {"--input",          "--scenario",     "--species",      "--systems",
+                             "--bodies",         "--seed",         "--steps",        "--dt",
+                             "--softening",      "--integrator",   "--devices",      "--output",
+                             "--snapshot-every", "--snapshot-dir", "--checkpoint",   "--resume",
+                             "--repeat",         "--warmup",       "--validate",     "--json",
+                             "--quiet",          "--diagnostics",  "--activity-map", "--view"}) {
     EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
   }
 }

@@ -43,6 +43,7 @@ struct Options {
   ValidationMode validate = ValidationMode::automatic;
   std::filesystem::path json;
   std::filesystem::path timeline;
+  std::optional<int> view;  // port on 127.0.0.1; 0: any free one
   bool quiet = false;
 };
 

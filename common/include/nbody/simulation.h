@@ -21,6 +21,8 @@ class Simulation {
   long long last_step() const { return last_step_; }
   bool finished() const { return state_.step >= last_step_; }
   const Timing& timing() const { return timing_; }  // the sum over all pieces
+  // They are kept of all pieces, and a run that somebody looks at has very many.
+  void forget_spans() { timing_.spans.clear(); }
 
   // The state as it is, for a checkpoint: not padded, staggered under leapfrog.
   Snapshot checkpoint() const;
@@ -51,8 +53,18 @@ struct Observer {
 // Those that the options ask for: snapshots, diagnostics, an activity map.
 std::vector<Observer> observers(const Job& job, const Options& options);
 
-// Runs to the end, showing the state to the observers, writing checkpoints, showing progress.
+// Decides how long the pieces are and when they begin.
+class Conductor {
+ public:
+  virtual ~Conductor() = default;
+  // Called before the first piece and after every one; may take its time. Returns how many steps
+  // the next piece may have at most; 0 ends the run here.
+  virtual int next_piece(const Simulation& simulation) = 0;
+};
+
+// Runs to the end, or as far as the conductor lets it, showing the state to the observers and
+// writing checkpoints. Without a conductor it shows progress.
 void run_to_end(Simulation& simulation, const Options& options,
-                const std::vector<Observer>& observers);
+                const std::vector<Observer>& observers, Conductor* conductor = nullptr);
 
 }  // namespace nbody

@@ -1,0 +1,60 @@
+#include "frame.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace nbody::view {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "frames are copied as they lie in memory");
+
+template <class Value>
+void append(std::string& bytes, const Value& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+int shown_of_each(const Systems& systems, int every) {
+  return (systems.bodies_per_system + every - 1) / every;
+}
+
+}  // namespace
+
+int shown_every(const Systems& systems) {
+  int every = 1;
+  while (static_cast<long long>(shown_of_each(systems, every)) * systems.count > kMostBodiesShown &&
+         every < systems.bodies_per_system) {
+    ++every;
+  }
+  return every;
+}
+
+std::string encode_frame(const FrameHead& head, const Systems& systems, int shown_every) {
+  const auto shown =
+      static_cast<std::uint32_t>(shown_of_each(systems, shown_every) * systems.count);
+  std::string bytes("NBVF");
+  bytes.reserve(kFrameHeaderBytes + kBytesPerShownBody * shown);
+  append(bytes, std::uint32_t{1});
+  append(bytes, static_cast<std::uint32_t>(kFrameHeaderBytes));
+  append(bytes, shown);
+  append(bytes, head.step);
+  append(bytes, head.time);
+  append(bytes, head.steps_per_second);
+  append(bytes, head.interactions_per_second);
+  append(bytes, head.energy_error);
+  append(bytes, head.number);
+
+  for (int s = 0; s < systems.count; ++s) {
+    const auto bodies = systems.system(s);
+    for (std::size_t i = 0; i < bodies.size(); i += static_cast<std::size_t>(shown_every)) {
+      const Body& body = bodies[i];
+      const float speed = std::sqrt(body.vx * body.vx + body.vy * body.vy + body.vz * body.vz);
+      const float shown_body[4] = {body.x, body.y, body.z, speed};
+      append(bytes, shown_body);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace nbody::view

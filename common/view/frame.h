@@ -1,0 +1,46 @@
+// One picture of a run, as it travels to the page. Version 1; everything is little-endian:
+//
+//   offset  type      field
+//        0  char[4]   magic "NBVF"
+//        4  u32       version, 1
+//        8  u32       bytes of this header, 64
+//       12  u32       bodies in this frame, n
+//       16  i64       step
+//       24  f64       time, in the units of the run
+//       32  f64       time steps a second of wall clock, 0: not known yet
+//       40  f64       interactions a second while computing, 0: not known
+//       48  f64       relative energy error, NaN: not known (live runs send it as a status)
+//       56  u64       number of the frame, from 1
+//       64  f32[4 n]  x, y, z, speed of every body, system after system
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "nbody/bodies.h"
+
+namespace nbody::view {
+
+inline constexpr std::size_t kFrameHeaderBytes = 64;
+inline constexpr std::size_t kBytesPerShownBody = 16;
+
+struct FrameHead {
+  std::int64_t step = 0;
+  double time = 0;
+  double steps_per_second = 0;
+  double interactions_per_second = 0;
+  double energy_error = std::numeric_limits<double>::quiet_NaN();
+  std::uint64_t number = 0;
+};
+
+// At most this many bodies are sent; of more, every k-th of each system (4 MiB a frame).
+inline constexpr int kMostBodiesShown = 1 << 18;
+
+// k: 1 unless there are more bodies than can be shown.
+int shown_every(const Systems& systems);
+
+std::string encode_frame(const FrameHead& head, const Systems& systems, int shown_every);
+
+}  // namespace nbody::view

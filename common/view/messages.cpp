@@ -1,0 +1,124 @@
+#include "messages.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace nbody::view {
+namespace {
+
+using nlohmann::json;
+
+const std::map<std::string, Command::Type> kCommands = {{"next", Command::Type::next},
+                                                        {"pause", Command::Type::pause},
+                                                        {"resume", Command::Type::resume},
+                                                        {"step", Command::Type::step},
+                                                        {"speed", Command::Type::speed}};
+
+std::string known_commands() {
+  std::string names;
+  for (const auto& [name, unused] : kCommands) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+int steps_per_frame(const json& message) {
+  const auto found = message.find("steps_per_frame");
+  // A whole number may be stored signed or unsigned; get<> would wrap a large one round.
+  if (found != message.end() && found->is_number_unsigned() &&
+      found->get<std::uint64_t>() <= kMostStepsPerFrame) {
+    return found->get<int>();
+  }
+  throw UnknownCommand("speed needs steps_per_frame, a whole number from 0 to " +
+                       std::to_string(kMostStepsPerFrame));
+}
+
+// Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter, or
+// else the systems.
+void describe_components(const Snapshot& snapshot, int shown_every, json& info) {
+  const auto n = static_cast<std::size_t>(snapshot.systems.bodies_per_system);
+  const auto& species = snapshot.species;
+  const bool by_species =
+      std::adjacent_find(species.begin(), species.end(), std::not_equal_to<>{}) != species.end();
+  const auto component_of = [&](std::size_t system, std::size_t i) {
+    return by_species ? std::string(to_string(species[system * n + i]))
+                      : "system " + std::to_string(system + 1);
+  };
+
+  std::vector<std::string> names;
+  std::vector<std::array<std::size_t, 2>> runs;
+  for (std::size_t s = 0; s < static_cast<std::size_t>(snapshot.systems.count); ++s) {
+    for (std::size_t i = 0; i < n; i += static_cast<std::size_t>(shown_every)) {
+      const std::string name = component_of(s, i);
+      const auto found = std::find(names.rbegin(), names.rend(), name);
+      if (found == names.rend()) names.push_back(name);
+      const std::size_t component = found == names.rend()
+                                        ? names.size() - 1
+                                        : static_cast<std::size_t>(names.rend() - found) - 1;
+      if (runs.empty() || runs.back()[0] != component) runs.push_back({component, 0});
+      ++runs.back()[1];
+    }
+  }
+  info["components"] = names;
+  info["component_runs"] = runs;
+}
+
+}  // namespace
+
+Command parse_command(std::string_view text) {
+  const json message = json::parse(text, nullptr, false);
+  if (message.is_discarded()) throw Garbage("not JSON");
+  if (!message.is_object()) throw UnknownCommand("a message is an object");
+  const auto type = message.find("type");
+  if (type == message.end() || !type->is_string()) throw UnknownCommand("a message has a type");
+  const auto found = kCommands.find(type->get<std::string>());
+  if (found == kCommands.end())
+    throw UnknownCommand("this type is unknown; there are " + known_commands());
+
+  Command command{found->second};
+  const bool is_speed = command.type == Command::Type::speed;
+  if (is_speed) command.steps_per_frame = steps_per_frame(message);
+  if (message.size() > (is_speed ? 2u : 1u)) throw UnknownCommand("a field is unknown");
+  return command;
+}
+
+std::string error_message(std::string_view what) {
+  return json{{"type", "error"}, {"message", what}}.dump();
+}
+
+std::string info_message(const Info& info, const Snapshot& snapshot) {
+  json message = {{"type", "info"},
+                  {"version", 1},
+                  {"program", info.program},
+                  {"device", info.device},
+                  {"backend", info.backend},
+                  {"integrator", info.integrator},
+                  {"dt", info.dt},
+                  {"softening", info.softening},
+                  {"last_step", info.last_step ? json(*info.last_step) : json()},
+                  {"shown_every", info.shown_every},
+                  {"scenario", snapshot.scenario},
+                  {"units", snapshot.units},
+                  {"systems", snapshot.systems.count},
+                  {"bodies_per_system", snapshot.systems.bodies_per_system}};
+  describe_components(snapshot, info.shown_every, message);
+  // File names and texts of foreign files need not be UTF-8.
+  return message.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string status_message(const Status& status) {
+  json message = {{"type", "status"},
+                  {"paused", status.paused},
+                  {"finished", status.finished},
+                  {"steps_per_frame", status.steps_per_frame},
+                  {"energy", nullptr}};
+  if (status.energy) {
+    message["energy"] = {{"error", status.energy->error},
+                         {"time", status.energy->time},
+                         {"sampled", status.energy->sampled}};
+  }
+  return message.dump();
+}
+
+}  // namespace nbody::view

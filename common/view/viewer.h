@@ -1,0 +1,145 @@
+// One WebSocket. Two coroutines: one reads commands, the other writes whatever is due. Part of
+// server.cpp; everything happens on the server's one thread.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "boost.h"
+#include "server.h"
+
+namespace nbody::view {
+
+class Viewer;
+
+// What there is to show, and to whom.
+struct Feed {
+  std::string info, status;
+  int status_number = 0;
+  std::shared_ptr<const std::string> frame;
+  int frame_number = 0;
+  std::set<Viewer*> viewers;
+  Handlers handlers;
+};
+
+class Viewer : public std::enable_shared_from_this<Viewer> {
+ public:
+  Viewer(beast::tcp_stream stream, Feed& feed)
+      : socket_(std::move(stream)), something_new_(socket_.get_executor()), feed_(feed) {}
+
+  ~Viewer() {
+    if (feed_.viewers.erase(this) == 1) feed_.handlers.viewers(count());
+  }
+
+  net::awaitable<void> run(http::request<http::empty_body> request) {
+    socket_.set_option(websocket::stream_base::timeout{
+        std::chrono::seconds(10), std::chrono::seconds(60), true});  // handshake, idle, pings
+    socket_.read_message_max(kMostBytesOfACommand);
+    socket_.auto_fragment(false);
+    co_await socket_.async_accept(request, use_awaitable);
+    feed_.viewers.insert(this);
+    feed_.handlers.viewers(count());
+    net::co_spawn(
+        socket_.get_executor(), [self = shared_from_this()] { return self->write(); },
+        net::detached);
+    try {
+      co_await read();
+    } catch (const boost::system::system_error&) {  // gone, or told why it has to go
+    }
+    gone_ = true;
+    wake();
+  }
+
+  void wake() { something_new_.cancel(); }
+
+ private:
+  static constexpr std::size_t kMostBytesOfACommand = 4096;
+  // A viewer may ask for a few frames in advance, so that one is always on the way.
+  static constexpr int kMostFramesWanted = 8;
+
+  int count() const { return static_cast<int>(feed_.viewers.size()); }
+
+  net::awaitable<void> read() {
+    beast::flat_buffer buffer;
+    while (true) {
+      const std::size_t bytes = co_await socket_.async_read(buffer, use_awaitable);
+      const auto close_code = obey({static_cast<const char*>(buffer.data().data()), bytes});
+      buffer.consume(bytes);
+      if (close_code != websocket::close_code::none) {
+        co_await socket_.async_close(close_code, use_awaitable);
+        co_return;
+      }
+      // Who sends nonsense and does not read the answers is not listened to any further.
+      while (!reply_.empty() && !gone_) co_await sleep();
+    }
+  }
+
+  websocket::close_code obey(std::string_view text) {
+    if (!socket_.got_text()) return websocket::close_code::unknown_data;
+    try {
+      const Command command = parse_command(text);
+      if (command.type == Command::Type::next) {
+        frames_wanted_ = std::min(frames_wanted_ + 1, kMostFramesWanted);
+      } else {
+        feed_.handlers.command(command);
+      }
+    } catch (const UnknownCommand& error) {
+      reply_ = error_message(error.what());
+    } catch (const Garbage&) {
+      return websocket::close_code::bad_payload;
+    }
+    wake();
+    return websocket::close_code::none;
+  }
+
+  net::awaitable<void> write() {
+    try {
+      co_await send(feed_.info, true);
+      while (!gone_) {
+        if (!reply_.empty()) {
+          co_await send(reply_, true);
+          reply_.clear();
+          wake();
+        } else if (status_sent_ != feed_.status_number) {
+          status_sent_ = feed_.status_number;
+          const std::string status = feed_.status;  // may change meanwhile
+          co_await send(status, true);
+        } else if (frames_wanted_ > 0 && frame_sent_ != feed_.frame_number) {
+          frame_sent_ = feed_.frame_number;
+          --frames_wanted_;
+          const auto frame = feed_.frame;
+          co_await send(*frame, false);
+        } else {
+          co_await sleep();
+        }
+      }
+    } catch (const boost::system::system_error&) {
+      gone_ = true;
+    }
+  }
+
+  net::awaitable<void> send(const std::string& message, bool is_text) {
+    socket_.text(is_text);
+    co_await socket_.async_write(net::buffer(message), use_awaitable);
+  }
+
+  // Until wake(). Nothing can happen between looking at what is due and sleeping: one thread.
+  net::awaitable<void> sleep() {
+    something_new_.expires_at(net::steady_timer::time_point::max());
+    try {
+      co_await something_new_.async_wait(use_awaitable);
+    } catch (const boost::system::system_error&) {  // cancelled: this is what wake() does
+    }
+  }
+
+  websocket::stream<beast::tcp_stream, false> socket_;
+  net::steady_timer something_new_;
+  Feed& feed_;
+  std::string reply_;
+  int status_sent_ = 0, frame_sent_ = 0, frames_wanted_ = 0;
+  bool gone_ = false;
+};
+
+}  // namespace nbody::view

@@ -1,0 +1,77 @@
+// A camera that turns around a point: two angles and a distance, z upwards.
+"use strict";
+
+class OrbitCamera {
+  constructor() {
+    this.centre = [0, 0, 0];
+    this.distance = 5;
+    this.yaw = 0.6;    // radians around z
+    this.pitch = 0.9;  // from the horizon upwards
+    this.fieldOfView = 0.8;
+  }
+
+  rotate(yaw, pitch) {
+    this.yaw += yaw;
+    this.pitch = Math.min(Math.PI / 2, Math.max(-Math.PI / 2, this.pitch + pitch));
+  }
+
+  zoom(factor) {
+    this.distance = Math.min(1e12, Math.max(1e-12, this.distance * factor));
+  }
+
+  // So that a ball of this radius fills the picture.
+  fit(centre, radius) {
+    this.centre = centre;
+    this.distance = radius / Math.sin(this.fieldOfView / 2);
+  }
+
+  // Length, at the centre, of a pixel of a picture this high.
+  lengthOfPixel(height) {
+    return 2 * this.distance * Math.tan(this.fieldOfView / 2) / height;
+  }
+
+  // Column by column, as WebGL wants it. There is no depth buffer, so near and far hardly matter.
+  matrix(aspect) {
+    const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
+    const right = [-sy, cy, 0], up = [-sp * cy, -sp * sy, cp], back = [cp * cy, cp * sy, sp];
+    const f = 1 / Math.tan(this.fieldOfView / 2), near = this.distance * 1e-3, far = this.distance * 1e3;
+    // In a narrow window the width decides what fits.
+    const fx = aspect < 1 ? f : f / aspect, fy = aspect < 1 ? f * aspect : f;
+    const depth = (near + far) / (near - far), offset = 2 * near * far / (near - far);
+    const along = (axis) => axis[0] * this.centre[0] + axis[1] * this.centre[1] + axis[2] * this.centre[2];
+    const z = -along(back) - this.distance;
+    return new Float32Array([
+      fx * right[0], fy * up[0], depth * back[0], -back[0],
+      fx * right[1], fy * up[1], depth * back[1], -back[1],
+      fx * right[2], fy * up[2], depth * back[2], -back[2],
+      -fx * along(right), -fy * along(up), depth * z + offset, -z]);
+  }
+
+  // Mouse, pen, fingers and wheel on an element.
+  listenTo(element) {
+    const fingers = new Map();
+    const spread = () => {
+      const [a, b] = [...fingers.values()];
+      return Math.hypot(a.x - b.x, a.y - b.y);
+    };
+    element.addEventListener("pointerdown", (event) => {
+      element.setPointerCapture(event.pointerId);
+      fingers.set(event.pointerId, {x: event.clientX, y: event.clientY});
+    });
+    element.addEventListener("pointermove", (event) => {
+      const before = fingers.get(event.pointerId);
+      if (!before) return;
+      const spreadBefore = fingers.size === 2 ? spread() : 0;
+      const now = {x: event.clientX, y: event.clientY};
+      fingers.set(event.pointerId, now);
+      if (fingers.size === 2) this.zoom(spreadBefore / Math.max(1, spread()));
+      else this.rotate((before.x - now.x) * 0.006, (now.y - before.y) * 0.006);
+    });
+    for (const end of ["pointerup", "pointercancel"])
+      element.addEventListener(end, (event) => fingers.delete(event.pointerId));
+    element.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(Math.exp(Math.sign(event.deltaY) * Math.min(60, Math.abs(event.deltaY)) * 0.0025));
+    }, {passive: false});
+  }
+}

@@ -1,0 +1,66 @@
+// Frames from a running program. The page asks for each one, two in advance: however slow the way,
+// what arrives is at most two frames old and nothing queues up.
+"use strict";
+
+class Source {
+  constructor(app) {
+    this.app = app;
+    this.status = {paused: false, finished: false, steps_per_frame: 1, energy: null};
+    this.connect();
+  }
+
+  connect() {
+    this.socket = new WebSocket(`ws://${location.host}/socket`);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onopen = () => {
+      this.app.setMessage("");
+      this.send({type: "next"});
+      this.send({type: "next"});
+    };
+    this.socket.onmessage = (event) => this.take(event.data);
+    this.socket.onclose = () => {
+      this.app.setMessage("Not connected: the program has ended, or the tunnel to it.");
+      setTimeout(() => this.connect(), 2000);
+    };
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  take(data) {
+    if (data instanceof ArrayBuffer) {
+      this.app.setFrame(decodeFrame(data));
+      this.send({type: "next"});
+      return;
+    }
+    const message = JSON.parse(data);
+    if (message.type === "info") this.app.setInfo(message);
+    if (message.type === "error") console.warn(message.message);
+    if (message.type === "status") {
+      this.status = message;
+      this.app.setStatus();
+    }
+  }
+
+  get state() {
+    const {finished, paused, steps_per_frame: steps, energy} = this.status;
+    const speed = steps === 0 ? "full speed" : steps === 1 ? "1 step/frame" : `${count(steps)} steps/frame`;
+    return {paused, finished, speed, energy};
+  }
+
+  togglePause() { this.send({type: this.status.paused ? "resume" : "pause"}); }
+  single() { this.send({type: this.status.paused ? "step" : "pause"}); }
+
+  // Doubled until the program itself is the limit; then 0, as fast as it can.
+  faster() {
+    const steps = this.status.steps_per_frame;
+    if (steps > 0) this.setSpeed(steps * 2 > 65536 ? 0 : steps * 2);
+  }
+  slower() {
+    const steps = this.status.steps_per_frame;
+    this.setSpeed(steps === 0 ? 65536 : Math.max(1, Math.floor(steps / 2)));
+  }
+  fullSpeed() { this.setSpeed(0); }
+  setSpeed(steps) { this.send({type: "speed", steps_per_frame: steps}); }
+}

@@ -1,0 +1,202 @@
+// Bodies as glowing points. Their light is added up in floating point and only then mapped to what a
+// screen can show, so that a dense centre is bright but keeps its colour.
+"use strict";
+
+const BODY_SHADER = `#version 300 es
+layout(location = 0) in vec4 body;  // x, y, z, speed
+layout(location = 1) in float component;
+uniform mat4 view;
+uniform int bodies_per_system, columns, rows;
+uniform float spacing;        // between systems
+uniform float point_pixels;   // of a body at the distance of the centre
+uniform float distance_to_centre;
+uniform vec2 speed_range;
+uniform bool by_speed;
+uniform sampler2D speed_colours, component_colours;
+out vec3 light;
+
+void main() {
+  int system = gl_VertexID / bodies_per_system;
+  vec2 place = vec2(system % columns, system / columns) - 0.5 * vec2(columns - 1, rows - 1);
+  gl_Position = view * vec4(body.xyz + vec3(spacing * place.x, -spacing * place.y, 0.0), 1.0);
+  float pixels = point_pixels * distance_to_centre / max(gl_Position.w, 1e-30);
+  // What would be smaller than a pixel and a half keeps that size and loses light instead.
+  gl_PointSize = clamp(pixels, 1.5, 80.0);
+  float share = clamp(speed_range.y > speed_range.x
+      ? (body.w - speed_range.x) / (speed_range.y - speed_range.x) : 0.5, 0.0, 1.0);
+  vec3 colour = by_speed
+      ? texture(speed_colours, vec2((share * 8.0 + 0.5) / 9.0, 0.5)).rgb
+      : texelFetch(component_colours, ivec2(int(component) % 8, 0), 0).rgb;
+  light = colour * colour * clamp(pixels * pixels / 2.25, 0.05, 1.0);  // linear light
+  // NaN: a body that was lost is not drawn.
+  if (!(dot(body, body) < 1e37)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+}`;
+
+const GLOW_SHADER = `#version 300 es
+precision highp float;
+in vec3 light;
+uniform float strength;
+out vec4 sum;
+
+void main() {
+  vec2 p = 2.0 * gl_PointCoord - 1.0;
+  float r = dot(p, p);
+  if (r > 1.0) discard;
+  sum = vec4(light * strength * (exp(-5.0 * r) - 0.0067), 1.0);
+}`;
+
+const SCREEN_SHADER = `#version 300 es
+void main() {  // one triangle over everything
+  gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
+}`;
+
+const TONE_SHADER = `#version 300 es
+precision highp float;
+uniform sampler2D sum;
+out vec4 colour;
+
+void main() {
+  vec3 light = texelFetch(sum, ivec2(gl_FragCoord.xy), 0).rgb;
+  float most = max(light.r, max(light.g, light.b));
+  float shown = most / (1.0 + most);
+  vec3 hue = light / max(most, 1e-6);
+  hue = mix(hue, vec3(1.0), smoothstep(0.75, 1.0, shown) * 0.8);
+  colour = vec4(sqrt(hue * shown) + vec3(0.018, 0.026, 0.045), 1.0);
+}`;
+
+class Renderer {
+  constructor(canvas) {
+    const gl = canvas.getContext("webgl2", {antialias: false, alpha: false, powerPreference: "high-performance"});
+    if (!gl) throw new Error("This page needs WebGL 2, and this browser has none or has it switched off.");
+    this.gl = gl;
+    this.canvas = canvas;
+    // Without floating-point targets light saturates sooner.
+    this.format = gl.getExtension("EXT_color_buffer_float") || gl.getExtension("EXT_color_buffer_half_float")
+        ? gl.RGBA16F : gl.RGBA8;
+    this.bodies = this.program(BODY_SHADER, GLOW_SHADER);
+    this.tone = this.program(SCREEN_SHADER, TONE_SHADER);
+    this.speedColours = this.palette(SPEED_COLOURS, gl.LINEAR);
+    this.componentColours = this.palette(COMPONENT_COLOURS, gl.NEAREST);
+    this.target = gl.createTexture();
+    this.framebuffer = gl.createFramebuffer();
+    this.bodyBuffer = gl.createBuffer();
+    this.componentBuffer = gl.createBuffer();
+    this.vertices = gl.createVertexArray();
+    gl.bindVertexArray(this.vertices);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.bodyBuffer);
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 16, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.componentBuffer);
+    gl.enableVertexAttribArray(1);
+    gl.vertexAttribPointer(1, 1, gl.UNSIGNED_BYTE, false, 1, 0);
+    this.count = 0;
+    this.size = [0, 0];
+  }
+
+  program(vertexSource, fragmentSource) {
+    const gl = this.gl, program = gl.createProgram();
+    for (const [type, source] of [[gl.VERTEX_SHADER, vertexSource], [gl.FRAGMENT_SHADER, fragmentSource]]) {
+      const shader = gl.createShader(type);
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost())
+        throw new Error("A shader does not compile here: " + gl.getShaderInfoLog(shader));
+    }
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
+      throw new Error("The shaders do not link here: " + gl.getProgramInfoLog(program));
+    const uniforms = {};
+    for (let k = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); k-- > 0;) {
+      const name = gl.getActiveUniform(program, k).name;
+      uniforms[name] = gl.getUniformLocation(program, name);
+    }
+    return {program, uniforms};
+  }
+
+  palette(colours, filter) {
+    const gl = this.gl, texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB8, colours.length, 1, 0, gl.RGB, gl.UNSIGNED_BYTE,
+                  new Uint8Array(colours.flat()));
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, filter);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+    return texture;
+  }
+
+  // A number from 0 to 255 for each body of a frame.
+  setComponents(components) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.componentBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, components, gl.STATIC_DRAW);
+    this.most = components.length;
+  }
+
+  setBodies(bodies) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.bodyBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, bodies, gl.STREAM_DRAW);
+    this.count = Math.min(bodies.length / 4, this.most);
+  }
+
+  resize() {
+    const gl = this.gl, ratio = Math.min(2, window.devicePixelRatio || 1);
+    const width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
+    const height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
+    if (width === this.size[0] && height === this.size[1]) return;
+    this.size = [this.canvas.width, this.canvas.height] = [width, height];
+    gl.bindTexture(gl.TEXTURE_2D, this.target);
+    const type = this.format === gl.RGBA8 ? gl.UNSIGNED_BYTE : gl.HALF_FLOAT;
+    gl.texImage2D(gl.TEXTURE_2D, 0, this.format, width, height, 0, gl.RGBA, type, null);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.framebuffer);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, this.target, 0);
+  }
+
+  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, size, light}
+  draw(camera, look) {
+    const gl = this.gl;
+    this.resize();
+    const [width, height] = this.size;
+    gl.viewport(0, 0, width, height);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.framebuffer);
+    gl.clearColor(0, 0, 0, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+
+    const {program, uniforms} = this.bodies;
+    gl.useProgram(program);
+    gl.uniformMatrix4fv(uniforms.view, false, camera.matrix(width / height));
+    gl.uniform1i(uniforms.bodies_per_system, look.bodiesPerSystem);
+    gl.uniform1i(uniforms.columns, look.columns);
+    gl.uniform1i(uniforms.rows, look.rows);
+    gl.uniform1f(uniforms.spacing, look.spacing);
+    gl.uniform1f(uniforms.distance_to_centre, camera.distance);
+    gl.uniform2fv(uniforms.speed_range, look.speedRange);
+    gl.uniform1i(uniforms.by_speed, look.bySpeed ? 1 : 0);
+    // Few bodies are drawn large, many small and faint: about as much light in all.
+    const scale = height / 900, pixels = scale * 26 * Math.pow(Math.max(1, this.count), -0.17);
+    gl.uniform1f(uniforms.point_pixels, pixels * Math.pow(2, look.size));
+    gl.uniform1f(uniforms.strength, Math.min(4, 260 / Math.sqrt(Math.max(1, this.count))) * Math.pow(2, look.light));
+    gl.uniform1i(uniforms.speed_colours, 0);
+    gl.uniform1i(uniforms.component_colours, 1);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.speedColours);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.componentColours);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE);
+    gl.bindVertexArray(this.vertices);
+    if (this.count > 0) gl.drawArrays(gl.POINTS, 0, this.count);
+
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.disable(gl.BLEND);
+    gl.useProgram(this.tone.program);
+    gl.bindTexture(gl.TEXTURE_2D, this.target);
+    gl.uniform1i(this.tone.uniforms.sum, 0);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+  }
+}

@@ -1,0 +1,116 @@
+"""A WebSocket client for the live view, of the standard library alone: GPU machines have little else.
+
+RFC 6455, as far as the view needs it: no extensions, messages in one fragment.
+"""
+import base64
+import hashlib
+import json
+import os
+import socket
+import struct
+
+GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+HEAD = struct.Struct("<4sIIIqddddQ")
+HEAD_FIELDS = ("magic", "version", "header_bytes", "bodies", "step", "time", "steps_per_second",
+               "interactions_per_second", "energy_error", "number")
+
+
+class Closed(Exception):
+    """The other side has closed; `code` says why (RFC 6455, 7.4)."""
+
+    def __init__(self, code):
+        super().__init__(f"closed with code {code}")
+        self.code = code
+
+
+class ViewSocket:
+    def __init__(self, port, host=None, origin=None, path="/socket", seconds=30):
+        host = host or f"127.0.0.1:{port}"
+        origin = f"http://{host}" if origin is None else origin
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=seconds)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        key = base64.b64encode(os.urandom(16))
+        lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
+                 f"Sec-WebSocket-Key: {key.decode()}", "Sec-WebSocket-Version: 13"]
+        if origin:
+            lines.append(f"Origin: {origin}")
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        self.rest = b""
+        head = b""
+        while b"\r\n\r\n" not in head:
+            piece = self.socket.recv(4096)
+            if not piece:
+                raise ConnectionError("no answer to the handshake")
+            head += piece
+        head, self.rest = head.split(b"\r\n\r\n", 1)
+        self.status = int(head.split(b" ", 2)[1])
+        if self.status != 101:
+            self.socket.close()
+            raise ConnectionRefusedError(f"HTTP status {self.status}")
+        accept = base64.b64encode(hashlib.sha1(key + GUID).digest())
+        if b"sec-websocket-accept: " + accept.lower() not in head.lower():
+            raise ConnectionError("the handshake was answered wrongly")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.socket.close()
+
+    def _read(self, count):
+        while len(self.rest) < count:
+            piece = self.socket.recv(1 << 18)
+            if not piece:
+                raise Closed(1006)
+            self.rest += piece
+        data, self.rest = self.rest[:count], self.rest[count:]
+        return data
+
+    def receive(self):
+        """The next message: a dictionary, or bytes. Throws Closed."""
+        while True:
+            first, length = self._read(2)
+            kind = first & 15
+            if length == 126:
+                length, = struct.unpack(">H", self._read(2))
+            elif length == 127:
+                length, = struct.unpack(">Q", self._read(8))
+            data = self._read(length)
+            if kind == PING:
+                self.send_raw(PONG, data)
+            elif kind == CLOSE:
+                raise Closed(struct.unpack(">H", data[:2])[0] if len(data) >= 2 else 1005)
+            elif kind == TEXT:
+                return json.loads(data)
+            elif kind == BINARY:
+                return data
+
+    def send_raw(self, kind, data, masked=True):
+        length = len(data)
+        if length < 126:
+            head = bytes([0x80 | kind, 0x80 * masked | length])
+        elif length < 1 << 16:
+            head = bytes([0x80 | kind, 0x80 * masked | 126]) + struct.pack(">H", length)
+        else:
+            head = bytes([0x80 | kind, 0x80 * masked | 127]) + struct.pack(">Q", length)
+        mask = os.urandom(4) if masked else b""
+        body = bytes(byte ^ mask[i % 4] for i, byte in enumerate(data)) if masked else data
+        self.socket.sendall(head + mask + body)
+
+    def send(self, **message):
+        self.send_raw(TEXT, json.dumps(message).encode())
+
+    def wait_for(self, kind):
+        """The next text message of this type; what comes before it is dropped."""
+        while True:
+            message = self.receive()
+            if isinstance(message, dict) and message["type"] == kind:
+                return message
+
+    def frame(self):
+        """The next frame's head as a dictionary; what comes before it is dropped."""
+        while True:
+            message = self.receive()
+            if isinstance(message, bytes):
+                return dict(zip(HEAD_FIELDS, HEAD.unpack(message[:HEAD.size])), bytes=len(message))
