@@ -1,6 +1,10 @@
 // Boost.Beast, for server.cpp alone: no other file has to wait for its templates.
 #pragma once
 
+// clang-format off: Boost 1.74 forgets this one, so it has to come first
+#include <utility>
+// clang-format on
+
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -14,7 +18,6 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
-#include <utility>  // Boost 1.74 forgets it
 
 namespace nbody::view {
 
