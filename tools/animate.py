@@ -29,7 +29,7 @@ try:
     from figures_density import AXES
     from figures_orbits import MOST_BODIES
     from nbody_figures import pyplot
-    from nbody_files import Bodies, each_snapshot, read_bodies, snapshot_files
+    from nbody_files import SPECIES, Bodies, each_snapshot, read_bodies, snapshot_files
 except ModuleNotFoundError as missing:
     arguments.fail(f"animate.py: needs the Python module {missing.name} (Debian, Ubuntu: apt install "
                    f"python3-{missing.name}, and run it with /usr/bin/python3)", code=1)
@@ -50,6 +50,7 @@ def parser() -> arguments.OneLineParser:
     p.add_argument("--system", type=arguments.positive_integer, default=1,
                    help="which to show, counted from 1 [1]")
     p.add_argument("--view", choices=sorted(AXES), default="xy")
+    p.add_argument("--species", choices=SPECIES, help="of the bodies to show [all]")
     p.add_argument("--half-width", type=arguments.positive_number, metavar="X",
                    help="of the picture [holds a few bodies always, 98 %% of many at the start and the end]")
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
@@ -79,6 +80,7 @@ class Scene:
         if options.system > systems:
             raise ToolError(f"--system: '{options.system}' is not there; the snapshots have {systems}")
         self.system, self.axes = options.system - 1, list(AXES[options.view])
+        self.species = options.species
         points = self.points(states[0])
         half_width = options.half_width or self.half_width([self.points(s) for s in states])
         self.trails = numpy.empty((0, *points.shape))
@@ -105,6 +107,7 @@ class Scene:
         return float(numpy.clip(6000 / bodies, 0.1, 6))  # in points squared
 
     def points(self, bodies: Bodies) -> numpy.ndarray:
+        bodies = bodies.only(self.species) if self.species else bodies
         return bodies.synchronised_positions()[self.system][:, self.axes]
 
     @staticmethod

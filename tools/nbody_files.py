@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator
 
@@ -51,6 +51,18 @@ class Bodies:
     units: str = ""
     names: list[str] = field(default_factory=list)  # of the bodies of one system, or empty
     species: list[str] = field(default_factory=list)  # of all bodies, system after system, or empty
+
+    def only(self, species: str) -> "Bodies":
+        """Without the bodies of other species."""
+        kinds = numpy.array(self.species, dtype=str).reshape(-1, self.masses.shape[1])
+        if not (kinds == species).any() or (kinds != kinds[0]).any():
+            raise FileError(f"no body is said to be '{species}' in every system; species in the file: "
+                            f"{', '.join(sorted(set(self.species))) or 'none'}")
+        kept = kinds[0] == species
+        names = [name for name, keep in zip(self.names, kept) if keep]
+        return replace(self, positions=self.positions[:, kept], velocities=self.velocities[:, kept],
+                       masses=self.masses[:, kept], names=names,
+                       species=[species] * (len(kinds) * int(kept.sum())))
 
     def synchronised_positions(self) -> numpy.ndarray:
         """Positions at the time of the velocities: a leapfrog checkpoint is half a step ahead."""

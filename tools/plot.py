@@ -33,7 +33,7 @@ except ModuleNotFoundError as missing:
                    f"python3-{missing.name}, and run it with /usr/bin/python3)", code=1)
 from nbody_diagnostics import read_activity, read_diagnostics
 from nbody_figures import run_note
-from nbody_files import read_bodies, read_snapshots
+from nbody_files import SPECIES, read_bodies, read_snapshots
 from nbody_records import read_records
 from nbody_staircase import read_staircase
 
@@ -69,6 +69,7 @@ def parser() -> arguments.OneLineParser:
     density.add_argument("--systems", type=arguments.positive_integer,
                          default=figures_density.MOST_SYSTEMS,
                          help=f"how many to show [{figures_density.MOST_SYSTEMS}, also the most]")
+    density.add_argument("--species", choices=SPECIES, help="of the bodies to show [all]")
     add_record_option(density)
     density.set_defaults(draw=draw_density)
 
@@ -120,9 +121,13 @@ def draw_orbits(options: argparse.Namespace) -> list[Path]:
 
 
 def draw_density(options: argparse.Namespace) -> list[Path]:
-    return [figures_density.draw_densities(read_bodies(options.before), read_bodies(options.after),
-                                           options.output, options.view, options.systems,
-                                           note_from(options))]
+    before, after = (read_bodies(file) for file in (options.before, options.after))
+    note = note_from(options)
+    if options.species:
+        before, after = before.only(options.species), after.only(options.species)
+        note = f"Only the species {options.species}. {note}".strip()
+    return [figures_density.draw_densities(before, after, options.output, options.view,
+                                           options.systems, note)]
 
 
 def draw_activity(options: argparse.Namespace) -> list[Path]:

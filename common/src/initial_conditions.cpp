@@ -51,6 +51,19 @@ const Entry& entry_of(const Scenario& scenario) {
                        [&](const Entry& e) { return e.scenario.name == scenario.name; });
 }
 
+// Of all systems, each made of galaxies of equal size.
+std::vector<Species> species_of_galaxies(int galaxies, const ScenarioSize& size) {
+  const auto n = static_cast<std::size_t>(size.bodies), count = static_cast<std::size_t>(galaxies);
+  std::vector<Species> all;
+  for (std::size_t g = 0; g < static_cast<std::size_t>(size.systems) * count; ++g) {
+    const std::size_t bodies = (g % count + 1) * n / count - g % count * n / count;
+    const std::size_t disk = disk_bodies(bodies);
+    all.insert(all.end(), disk, Species::disk);
+    all.insert(all.end(), bodies - disk, Species::dark);
+  }
+  return all;
+}
+
 }  // namespace
 
 double makers::Making::parameter(std::string_view name) const {
@@ -102,6 +115,7 @@ Snapshot make_scenario(const Scenario& scenario, const ScenarioSize& size) {
   snapshot.dt = scenario.dt;
   snapshot.scenario = scenario.name;
   snapshot.units = entry.units;
+  if (entry.galaxies > 0) snapshot.species = species_of_galaxies(entry.galaxies, size);
   if (scenario.name == "solar-system")
     for (const NamedBody& body : kSolarSystem) snapshot.names.emplace_back(body.name);
   if (scenario.name == "sun-earth-moon")

@@ -44,7 +44,7 @@ struct Entry {
   Scenario scenario;
   Maker make;
   const char* units;
-  bool has_halo = false;  // the last bodies of a galaxy are its dark halo
+  int galaxies = 0;  // halves or all of the bodies: first a disk's, then those of its dark halo
 };
 std::span<const Entry> entries();
 

@@ -282,6 +282,22 @@ TEST(Collision, MeetsOnAParabola) {
   EXPECT_LT(dot(dx, dv), 0);                                   // on the way in
 }
 
+// A disk has the unit of mass. The numbers are such that halves and thirds leave remainders.
+TEST(Galaxies, SayWhichBodiesAreTheirDisks) {
+  const std::pair<const char*, int> cases[] = {{"disk-halo", 1}, {"spiral", 1}, {"collision", 2}};
+  for (const auto& [name, galaxies] : cases) {
+    const auto made = make_scenario(find_scenario(name), {2, 1001, 11, 0.05});
+    ASSERT_EQ(made.species.size(), 2002u) << name;
+    double disks = 0;
+    for (std::size_t i = 0; i < made.species.size(); ++i) {
+      ASSERT_TRUE(made.species[i] == Species::disk || made.species[i] == Species::dark);
+      if (made.species[i] == Species::disk) disks += made.systems.bodies[i].mass;
+    }
+    EXPECT_NEAR(disks, 2 * galaxies, 1e-4) << name;
+  }
+  EXPECT_TRUE(make_scenario(find_scenario("kuzmin"), {1, 10, 1, 0.05}).species.empty());
+}
+
 TEST(Collision, InclinesTheDisks) {
   const int n = 6000;
   const Systems pair = make("collision", n, {{"inclination-1", 90}, {"inclination-2", 0}});

@@ -18,7 +18,7 @@ import figures_activity
 import figures_diagnostics
 import plot
 from nbody_diagnostics import COLUMNS, read_activity, read_diagnostics
-from nbody_files import FileError
+from nbody_files import FileError, read_bodies
 
 MAP = ("# share of all positions in each cell\n# cells=2\n# extent=3\n# positions=8\n"
        "0.5,0\n0.125,0.25\n")
@@ -116,6 +116,17 @@ class Drawing(InFolder):
         coarse, merged = figures_activity.coarsened(shares, 3)
         self.assertEqual((coarse.shape, merged), ((3, 3), 3))
         self.assertEqual((coarse[0, 2], coarse[1, 1]), (0.25, 0.5))
+
+
+class Species(InFolder):
+    def test_only(self) -> None:
+        rows = "".join(f"{s},1,{i},0,0,0,0,0\n" for i, s in enumerate(("disk", "dark", "disk") * 2))
+        bodies = read_bodies(self.file("a.csv", f"# systems=2\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()))
+        disk = bodies.only("disk")
+        numpy.testing.assert_array_equal(disk.positions[..., 0], [[0, 2], [3, 5]])
+        self.assertEqual((disk.velocities.shape, disk.masses.shape), ((2, 2, 3), (2, 2)))
+        with self.assertRaisesRegex(FileError, "no body is said to be 'gas'.*dark, disk"):
+            bodies.only("gas")
 
 
 class Film(InFolder):
