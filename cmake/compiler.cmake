@@ -5,6 +5,8 @@ option(NBODY_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitize
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+enable_language(C)  # what the check for HDF5 compiles
+find_package(HDF5 QUIET COMPONENTS C)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()

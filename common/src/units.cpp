@@ -121,7 +121,8 @@ void convert_units(const std::string& file, Snapshot& snapshot, const std::strin
                        (snapshot.units.empty() ? "not known"
                                                : "\"" + snapshot.units + "\", which have no size") +
                        "; they cannot be converted to " + preset);
-    if (!to) throw UsageError(file + ": " + preset + " have no size; nothing converts to them");
+    if (!to)
+      throw UsageError(file + ": " + preset + " units have no size: nothing converts to them");
     rescale(file, snapshot, *from, *to);
   }
   snapshot.units = preset;

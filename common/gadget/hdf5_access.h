@@ -1,0 +1,66 @@
+// HDF5's C library, with its handles closed by scope and its errors thrown as UsageError.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nbody::hdf5 {
+
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  Handle& operator=(Handle&&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  hid_t id() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+// The library prints a stack of errors for every failed call; ours are one line.
+void silence();
+
+// A file in memory: the whole content is the image of an HDF5 file. Throws UsageError.
+Handle open_image(const std::string& file, std::string_view bytes);
+// A new file in memory, and its bytes once it is complete.
+Handle create_image();
+std::string image_of(const Handle& file);
+
+bool has(const Handle& parent, const char* name);
+// Throws UsageError, which names `file` and the object, when it is not there.
+Handle open_group(const std::string& file, const Handle& parent, const char* name);
+
+// Attributes. `where` and `name` are for messages. Numbers only, at most `most` of them; empty when
+// there is no such attribute. Throws UsageError for one of another kind.
+std::vector<double> numbers(const std::string& where, const Handle& parent, const char* name,
+                            std::size_t most);
+std::string text(const std::string& where, const Handle& parent, const char* name,
+                 std::size_t most);
+
+// A dataset of rows x columns floats (a list where columns is 1). Throws UsageError unless it has
+// exactly that shape, is a number type, and lies in the file itself; checked before anything is
+// allocated or read. `file_bytes` bounds what a compressed dataset may unfold to.
+std::vector<double> dataset(const std::string& where, const Handle& parent, const char* name,
+                            std::size_t rows, std::size_t columns, std::size_t file_bytes);
+
+void write_numbers(const Handle& parent, const char* name, const std::vector<double>& values);
+void write_integers(const Handle& parent, const char* name, const std::vector<unsigned>& values);
+void write_number(const Handle& parent, const char* name, double value);
+void write_integer(const Handle& parent, const char* name, int value);
+void write_text(const Handle& parent, const char* name, const std::string& value);
+void write_dataset(const Handle& parent, const char* name, std::size_t columns,
+                   const std::vector<double>& values);
+void write_dataset(const Handle& parent, const char* name, const std::vector<unsigned>& values);
+
+}  // namespace nbody::hdf5

@@ -1,0 +1,169 @@
+// nbody-convert by its command line: what is kept, what is said, what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
+#include "nbody/input_output.h"
+#include "nbody/units.h"
+#include "program.h"
+
+namespace nbody::test {
+namespace {
+
+const std::string kGalaxy =
+    "# time=0.5\n# softening=0.1\n# units=kpc-100kms\nid,species,m,x,y,z,vx,vy,vz\n"
+    "0,gas,0.5,1,2,3,4,5,6\n1,dark,1,10,0,0,0,1,0\n2,dark,1,-10,0,0,0,-1,0\n"
+    "3,star,0.25,0,0,7,8,9,10\n";
+
+class Convert : public testing::Test {
+ protected:
+  Convert() { program_.write("galaxy.csv", kGalaxy); }
+  Outcome expect_success(const std::string& arguments) {
+    const Outcome outcome = program_.run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments << '\n' << outcome.error;
+    EXPECT_EQ(outcome.error, "");
+    return outcome;
+  }
+  Snapshot read(const std::string& name) { return read_bodies(program_.file(name)); }
+  Program program_;
+};
+
+TEST_F(Convert, ThereAndBackThroughEveryFormat) {
+  expect_success("galaxy.csv first.csv");  // as we write it
+  expect_success("galaxy.csv a.tipsy");
+  expect_success("a.tipsy b --to tipsy-little");
+  expect_success("b c.bin");
+  expect_success("c.bin last.csv");
+  EXPECT_EQ(program_.read("last.csv"), program_.read("first.csv"));
+  expect_success("last.csv again.tipsy");
+  EXPECT_EQ(program_.read("again.tipsy"), program_.read("a.tipsy"));
+}
+
+TEST_F(Convert, SaysWhatItReadAndWrote) {
+  const std::string out = expect_success("galaxy.csv a.tipsy").out;
+  for (const char* line :
+       {"read galaxy.csv: CSV", "units +kpc-100kms: 1 kpc, 2.32509e.09 Msun",
+        "1 system of 4, float32, time 0.5", "gas +1 bodies, mass 0.5", "dark +2 bodies, mass 2",
+        "star +1 bodies, mass 0.25", "mass +2.75", "extent +x -10 to 10, y 0 to 2, z 0 to 7",
+        "centre +0.181818, 0.363636, 1.18182", "velocity +1.45455, 1.72727, 2",
+        "virial +2T/.W. = [0-9.]+ .softening 0.1", "wrote a.tipsy: Tipsy, big-endian"})
+    EXPECT_TRUE(std::regex_search(out, std::regex(line))) << line << "\n" << out;
+  EXPECT_EQ(out.find("lost"), std::string::npos) << out;
+  EXPECT_NE(expect_success("a.tipsy b.csv").out.find("not read     rho, temp"), std::string::npos);
+}
+
+TEST_F(Convert, SaysWhatIsLost) {
+  program_.write("two.csv",
+                 "# systems=2\n# step=3\nname,x,y,vx,vy\na,0,0,0,0\na,1.00000000001,0,0,0\n");
+  const std::string out = expect_success("two.csv a.raw").out;
+  for (const char* lost : {"names", "digits beyond float32", "where one system ends", "step"})
+    EXPECT_NE(out.find(lost), std::string::npos) << lost << "\n" << out;
+}
+
+TEST_F(Convert, VirialRatioIsThatOfTheCentredSystem) {
+  // A circular orbit, moving: 2T/|W| = 1 only in its own frame.
+  program_.write("orbit.csv",
+                 "m,x,y,vx,vy\n1,99.5,0,7,0.70710678118654757\n"
+                 "1,100.5,0,7,-0.70710678118654757\n");
+  const std::string out = expect_success("orbit.csv a.bin").out;
+  EXPECT_NE(out.find("2T/|W| = 1 (no softening known"), std::string::npos) << out;
+}
+
+TEST_F(Convert, CentresEverySystem) {
+  program_.write("two.csv",
+                 "# systems=2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n3,5,5,5,5,5,5\n"
+                 "2,100,0,0,0,0,0\n2,102,0,0,0,0,8\n");
+  expect_success("two.csv a.csv --centre");
+  const Snapshot read = this->read("a.csv");
+  EXPECT_EQ(read.systems.bodies[0].x, -3);
+  EXPECT_EQ(read.systems.bodies[1].vz, 1);
+  EXPECT_EQ(read.systems.bodies[2].x, -1);
+  EXPECT_EQ(read.systems.bodies[3].vz, 4);
+}
+
+TEST_F(Convert, Units) {
+  expect_success("galaxy.csv a.bin --units kpc-msun");
+  EXPECT_EQ(read("a.bin").units, "kpc-msun");
+  EXPECT_NEAR(read("a.bin").systems.bodies[1].mass / 2.32508541e9, 1, 1e-6);
+  expect_success("galaxy.csv plain.tipsy --species dark,star");
+  EXPECT_EQ(read("plain.tipsy").systems.bodies_per_system, 3);
+  // A shape without size is given one.
+  program_.write("henon.csv", "# units=henon\nx,y,vx,vy\n1,2,3,4\n");
+  expect_success("henon.csv b.csv --from-units kpc-100kms --units au-msun-yr2pi");
+  EXPECT_EQ(read("b.csv").units, "au-msun-yr2pi");
+  EXPECT_NEAR(read("b.csv").systems.bodies[0].x * kAu / kKpc, 1, 1e-6);
+}
+
+TEST_F(Convert, KeepsFloat64WhereThereIsMore) {
+  const std::string data = NBODY_SOURCE_DIR "/data/solar_system_j2000.csv";
+  expect_success(data + " a.bin");
+  expect_success("a.bin b.csv");
+  const Snapshot first = read_bodies(data, {.float64 = true});
+  const Snapshot last = read_bodies(program_.file("b.csv"), {.float64 = true});
+  ASSERT_EQ(first.exact.size(), last.exact.size());
+  for (std::size_t i = 0; i < first.exact.size(); ++i) EXPECT_EQ(first.exact[i].x, last.exact[i].x);
+}
+
+TEST_F(Convert, TheFormatCanBeSaid) {
+  program_.write("a.raw", std::string(48, '\0'));
+  expect_success("a.raw a.txt --from raw --to csv");
+  EXPECT_EQ(read("a.txt").systems.bodies.size(), 2u);
+}
+
+struct Case {
+  const char* arguments;
+  const char* message;
+};
+const Case kCases[] = {
+    {"", "IN is required"},
+    {"galaxy.csv", "OUT is required"},
+    {"galaxy.csv a.csv b.csv", "b.csv"},
+    {"galaxy.csv a.txt", "a.txt.*names no format"},
+    {"missing.csv a.bin", "missing.csv cannot be opened"},
+    {"folder a.bin", "folder is a folder"},
+    {"galaxy.csv folder --to csv", "folder"},
+    {"galaxy.csv nowhere/a.bin", "nowhere"},
+    {"galaxy.csv a.bin --to fits", "--to: \"fits\".*bin, csv, gadget, raw, tipsy, tipsy-little"},
+    {"galaxy.csv a.bin --from tipsy-little", "--from: \"tipsy-little\".*bin, csv"},
+    {"galaxy.csv a.bin --from tipsy", "galaxy.csv: not Tipsy"},
+    {"galaxy.csv a.bin --from bin", "galaxy.csv"},
+    {"galaxy.csv a.bin --units parsec", "--units: \"parsec\".*henon, au-msun-yr2pi"},
+    {"galaxy.csv a.bin --units henon", "henon units have no size"},
+    {"galaxy.csv a.bin --from-units kpc-msun", "--from-units: \"kpc-msun\".*kpc-100kms"},
+    {"plain.csv a.bin --units kpc-msun", "plain.csv: its units are not known"},
+    {"galaxy.csv a.bin --species stars", "--species: \"stars\""},
+    {"galaxy.csv a.bin --species disk", "has no body of the species disk; it has gas, dark, star"},
+    {"plain.csv a.bin --species dark", "plain.csv does not say the species"},
+    {"plain.csv a.hdf5", "a.hdf5.*(not known|without HDF5)"},
+    {"galaxy.csv a.raw", "a.raw: body 0 has mass 0.5"},
+    {"nan.csv a.bin", "nan.csv:2"},
+    {"short.bin a.csv", "short.bin: 143 bytes"},
+    {"hdf5 a.csv", "hdf5: .*(cut off or damaged|without HDF5)"},
+    {"theirs.csv theirs.tipsy", "theirs.param exists and is not ours"},
+    {"galaxy.csv a.bin --nonsense", "--nonsense"},
+};
+
+TEST_F(Convert, NonsenseGetsOneLineAndWritesNothing) {
+  program_.write("plain.csv", "x,y,vx,vy\n0,0,0,0\n");
+  program_.write("nan.csv", "x,y,vx,vy\n0,nan,0,0\n");
+  program_.write("theirs.csv", "x,y,vx,vy\n0,0,0,0\n");
+  program_.write("theirs.param", "dKpcUnit = 1\n");
+  program_.write("short.bin", "NBODYBIN" + std::string(135, '\0'));
+  program_.write("hdf5", "\x89HDF\r\n\x1a\n" + std::string(2000, '\1'));
+  std::filesystem::create_directory(program_.file("folder"));
+  const std::string before = program_.listing();
+  for (const Case& bad : kCases) {
+    SCOPED_TRACE(bad.arguments);
+    const Outcome outcome = program_.run(bad.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
+    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+    EXPECT_TRUE(std::regex_search(outcome.error, std::regex(bad.message))) << outcome.error;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(program_.listing(), before) << "a file was written or lost";
+  }
+}
+
+}  // namespace
+}  // namespace nbody::test

@@ -1,0 +1,300 @@
+// Gadget files: there and back, files as other programs write them, and every file that must be
+// refused.
+#include "nbody/gadget.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "nbody/error.h"
+#include "nbody/units.h"
+#include "refusal.h"
+#include "temporary_folder.h"
+
+#ifdef NBODY_HDF5
+#include "hdf5_access.h"
+
+namespace nbody {
+namespace {
+
+Snapshot galaxy() {
+  Snapshot snapshot;
+  snapshot.systems = Systems(1, 6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const float k = static_cast<float>(i) + 1.0f / 3;
+    snapshot.systems.bodies[i] = {k, -2 * k, 3 * k, 0.1f * k, 0.2f * k, -0.3f * k, 0.7f * k};
+    snapshot.species.push_back(static_cast<Species>(i));
+  }
+  snapshot.units = "kpc-100kms";
+  snapshot.time = 0.1;
+  snapshot.softening = 0.3;
+  snapshot.dt = 0.7;
+  return snapshot;
+}
+
+void expect_same_bodies(const Snapshot& a, const Snapshot& b) {
+  ASSERT_EQ(a.systems.bodies.size(), b.systems.bodies.size());
+  for (std::size_t i = 0; i < a.systems.bodies.size(); ++i) {
+    const Body &p = a.systems.bodies[i], &q = b.systems.bodies[i];
+    for (const auto field :
+         {&Body::x, &Body::y, &Body::z, &Body::vx, &Body::vy, &Body::vz, &Body::mass})
+      EXPECT_EQ(p.*field, q.*field) << i;
+  }
+}
+
+TEST(Gadget, KeepsEveryBit) {
+  enable_gadget();
+  const TemporaryFolder folder;
+  for (const char* units : {"kpc-100kms", "kpc-msun", "au-msun-yr2pi", "25000 kpc, 2.31e15 Msun"}) {
+    SCOPED_TRACE(units);
+    Snapshot written = galaxy();
+    written.units = units;
+    write_bodies(folder / "a.hdf5", written);
+    const Snapshot read = read_bodies(folder / "a.hdf5");
+    expect_same_bodies(read, written);
+    EXPECT_EQ(read.species, written.species);
+    EXPECT_EQ(read.units, units);
+    EXPECT_EQ(read.softening, 0.3);
+    EXPECT_EQ(read.dt, 0.7);
+    EXPECT_NEAR(read.time, 0.1, 1e-15);
+  }
+}
+
+TEST(Gadget, KeepsFloat64) {
+  enable_gadget();
+  const TemporaryFolder folder;
+  Snapshot written = galaxy();
+  for (const Body& body : written.systems.bodies) written.exact.push_back(widened(body));
+  written.exact[2].vy += 1e-12;
+  write_bodies(folder / "a.hdf5", written);
+  const Snapshot read = read_bodies(folder / "a.hdf5", {.float64 = true});
+  ASSERT_EQ(read.exact.size(), 6u);
+  EXPECT_NEAR(read.exact[2].vy, written.exact[2].vy, 1e-15);
+}
+
+TEST(Gadget, NeedsUnitsThatHaveASize) {
+  enable_gadget();
+  const TemporaryFolder folder;
+  for (const char* units : {"", "henon"}) {
+    Snapshot snapshot = galaxy();
+    snapshot.units = units;
+    EXPECT_THROW(write_bodies(folder / "a.hdf5", snapshot), UsageError);
+  }
+  EXPECT_EQ(folder.files(), 0);
+}
+
+// --- files of other programs ---
+
+using hdf5::Handle;
+using Change = std::function<void(const Handle& root, const Handle& header, const Handle& dark)>;
+
+Handle group(const Handle& parent, const char* name) {
+  return {H5Gcreate2(parent.id(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
+}
+
+// Two dark bodies as a plain Gadget-2 would write them; `change` may add to it, and what it adds is
+// not written again.
+std::string foreign(const Change& change = {}) {
+  const Handle root = hdf5::create_image();
+  const Handle header = group(root, "Header"), dark = group(root, "PartType1");
+  if (change) change(root, header, dark);
+  const auto has_attribute = [&](const char* name) { return H5Aexists(header.id(), name) > 0; };
+  if (!has_attribute("NumPart_ThisFile"))
+    hdf5::write_integers(header, "NumPart_ThisFile", {0, 2, 0, 0, 0, 0});
+  if (!has_attribute("MassTable")) hdf5::write_numbers(header, "MassTable", {0, 0, 0, 0, 0, 0});
+  if (!hdf5::has(dark, "Coordinates"))
+    hdf5::write_dataset(dark, "Coordinates", 3, {1, 2, 3, -1, -2, -3});
+  if (!hdf5::has(dark, "Velocities"))
+    hdf5::write_dataset(dark, "Velocities", 3, {100, 200, 300, -100, -200, -300});
+  if (!hdf5::has(dark, "Masses")) hdf5::write_dataset(dark, "Masses", 1, {1, 2});
+  return hdf5::image_of(root);
+}
+
+class GadgetFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    enable_gadget();
+    hdf5::silence();
+  }
+  std::filesystem::path file(const Change& change) const {
+    return folder_.with("g", foreign(change));
+  }
+  std::string message(const Change& change) const {
+    const std::string text = refusal(file(change));
+    const std::string path = (folder_ / "g").string();
+    return text.starts_with(path) ? text.substr(path.size()) : text;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(GadgetFile, WithoutUnitsIsInKpcAndKmPerSecond) {
+  const Snapshot read = read_bodies(file({}));
+  EXPECT_EQ(read.units, "kpc-100kms");
+  EXPECT_EQ(read.species, (std::vector<Species>{Species::dark, Species::dark}));
+  const Body& body = read.systems.bodies[1];
+  EXPECT_FLOAT_EQ(body.x, -1);
+  EXPECT_FLOAT_EQ(body.z, -3);
+  EXPECT_FLOAT_EQ(body.vy, -2);
+  EXPECT_NEAR(body.mass * 2.32508541e9, 2e10, 1e4);
+}
+
+TEST_F(GadgetFile, UnitsAreHonoured) {
+  const Body body = read_bodies(file([](const Handle& root, const Handle&, const Handle&) {
+                      const Handle units = group(root, "Units");
+                      hdf5::write_number(units, "UnitLength_in_cm", 3.0856775814913673e24);  // Mpc
+                      hdf5::write_number(units, "UnitMass_in_g", 1.989e33);
+                      hdf5::write_number(units, "UnitVelocity_in_cm_per_s", 1e7);
+                    })).systems.bodies[0];
+  EXPECT_FLOAT_EQ(body.y, 2000);
+  EXPECT_FLOAT_EQ(body.vy, 200);
+  EXPECT_NEAR(body.mass * 2.32508541e9, 1, 1e-6);
+}
+
+TEST_F(GadgetFile, MassTableIsHonoured) {
+  const Snapshot read = read_bodies(file([](const Handle&, const Handle& header, const Handle&) {
+    hdf5::write_numbers(header, "MassTable", {0, 0.25, 0, 0, 0, 0});
+  }));
+  for (const Body& body : read.systems.bodies) EXPECT_NEAR(body.mass * 2.32508541e9, 0.25e10, 1e3);
+}
+
+TEST_F(GadgetFile, ContentDecidesAndSpeciesAreChosen) {
+  EXPECT_EQ(read_bodies(file({}), {.species = {Species::dark}}).systems.bodies_per_system, 2);
+  EXPECT_NE(refusal(folder_ / "g", {.species = {Species::star}}).find("it has dark"),
+            std::string::npos);
+}
+
+// --- files that must be refused ---
+
+TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
+  const auto header_says = [&](const char* name, double value) {
+    return message([&](const Handle&, const Handle& header, const Handle&) {
+      hdf5::write_number(header, name, value);
+    });
+  };
+  EXPECT_EQ(header_says("NumFilesPerSnapshot", 8),
+            ": /Header: one of 8 files of a snapshot; only snapshots in one file can be read");
+  EXPECT_EQ(header_says("Redshift", 0.5),
+            ": /Header: Redshift is not 0; cosmological snapshots cannot be read");
+  EXPECT_EQ(header_says("HubbleParam", 0.7),
+            ": /Header: HubbleParam is 0.7; only units without h can be read");
+  EXPECT_EQ(header_says("HubbleParam", 1), "accepted");
+  EXPECT_NE(header_says("Time", std::nan("")).find("Time is not a finite number"),
+            std::string::npos);
+  EXPECT_NE(message([](const Handle& root, const Handle&, const Handle&) {
+              group(root, "Units");
+            }).find("UnitLength_in_cm"),
+            std::string::npos);
+  const Handle empty = hdf5::create_image();
+  EXPECT_NE(refusal(folder_.with("e", hdf5::image_of(empty))).find("without a group /Header"),
+            std::string::npos);
+}
+
+TEST_F(GadgetFile, CountsThatLie) {
+  const auto counts = [&](const std::vector<double>& numbers) {
+    return message([&](const Handle&, const Handle& header, const Handle&) {
+      hdf5::write_numbers(header, "NumPart_ThisFile", numbers);
+    });
+  };
+  EXPECT_NE(counts({0, 2147483648.0, 0, 0, 0, 0}).find("this file cannot hold"), std::string::npos);
+  EXPECT_NE(counts({0, -1, 0, 0, 0, 0}).find("this file cannot hold"), std::string::npos);
+  EXPECT_NE(counts({0, std::nan(""), 0, 0, 0, 0}).find("cannot hold"), std::string::npos);
+  EXPECT_EQ(counts({0, 3, 0, 0, 0, 0}),
+            ": /PartType1/Coordinates should have 3 x 3 values, as the header counts bodies");
+  EXPECT_NE(counts({1, 2, 0, 0, 0, 0}).find("without a group /PartType0"), std::string::npos);
+  EXPECT_EQ(counts({0, 0, 0, 0, 0, 0}), " holds no bodies");
+  EXPECT_NE(counts(std::vector<double>(7)).find("has 7 values"), std::string::npos);
+  EXPECT_NE(message([](const Handle&, const Handle& header, const Handle&) {
+              hdf5::write_integers(header, "NumPart_Total", {0, 4, 0, 0, 0, 0});
+            }).find("NumPart_Total differs"),
+            std::string::npos);
+}
+
+TEST_F(GadgetFile, Values) {
+  const auto dark_has = [&](const char* name, std::size_t columns, std::vector<double> values) {
+    return message([&](const Handle&, const Handle&, const Handle& dark) {
+      hdf5::write_dataset(dark, name, columns, values);
+    });
+  };
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  EXPECT_NE(dark_has("Coordinates", 3, {1, 2, 3, 4, nan, 6}).find(": body 1: y is "),
+            std::string::npos);
+  EXPECT_NE(dark_has("Velocities", 3, {infinity, 2, 3, 4, 5, 6}).find(": body 0: vx is "),
+            std::string::npos);
+  EXPECT_NE(dark_has("Coordinates", 3, {1, 2, 1e300, 4, 5, 6}).find(": body 0: z is "),
+            std::string::npos);
+  EXPECT_NE(dark_has("Masses", 1, {1, -1}).find("must not be negative"), std::string::npos);
+  EXPECT_NE(dark_has("Coordinates", 2, {1, 2, 3, 4}).find("should have 2 x 3"), std::string::npos);
+  EXPECT_NE(dark_has("Masses", 1, {1, 2, 3}).find("should have 2 x 1"), std::string::npos);
+  for (const double mass : {-1.0, nan, infinity})
+    EXPECT_NE(message([&](const Handle&, const Handle& header, const Handle&) {
+                hdf5::write_numbers(header, "MassTable", {0, mass, 0, 0, 0, 0});
+              }).find("MassTable holds"),
+              std::string::npos);
+}
+
+// Datasets that would read what is not in the file.
+TEST_F(GadgetFile, DatasetsThatAreNotThere) {
+  EXPECT_NE(message([](const Handle&, const Handle&, const Handle& dark) {
+              H5Lcreate_external("/etc/passwd", "/x", dark.id(), "Masses", H5P_DEFAULT,
+                                 H5P_DEFAULT);
+            }).find("Masses is missing or not a dataset of this file"),
+            std::string::npos);
+  EXPECT_NE(message([](const Handle&, const Handle&, const Handle& dark) {
+              group(dark, "Masses");
+            }).find("Masses is missing"),
+            std::string::npos);
+
+  // Counted, dimensioned, never stored: 2^30 bodies in a few kilobytes.
+  constexpr hsize_t kMany = 1 << 30;
+  const auto unstored = [&](double count) {
+    return message([&](const Handle&, const Handle& header, const Handle& dark) {
+      hdf5::write_numbers(header, "NumPart_ThisFile", {0, count, 0, 0, 0, 0});
+      const hsize_t extent[2] = {static_cast<hsize_t>(count), 3}, chunk[2] = {2, 3};
+      const Handle space(H5Screate_simple(2, extent, nullptr), H5Sclose);
+      const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+      H5Pset_chunk(layout.id(), 2, chunk);
+      const Handle data(H5Dcreate2(dark.id(), "Coordinates", H5T_IEEE_F64LE, space.id(),
+                                   H5P_DEFAULT, layout.id(), H5P_DEFAULT),
+                        H5Dclose);
+    });
+  };
+  EXPECT_NE(unstored(kMany).find("this file cannot hold"), std::string::npos);
+  EXPECT_NE(unstored(2).find("values that this file cannot hold"), std::string::npos);
+
+  EXPECT_NE(message([](const Handle&, const Handle&, const Handle& dark) {
+              const hsize_t extent = 2;
+              const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
+              const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+              const Handle data(H5Dcreate2(dark.id(), "Masses", type.id(), space.id(), H5P_DEFAULT,
+                                           H5P_DEFAULT, H5P_DEFAULT),
+                                H5Dclose);
+            }).find("Masses does not hold numbers"),
+            std::string::npos);
+}
+
+TEST_F(GadgetFile, CutAtEveryByte) {
+  const auto cut = folder_.with("cut", foreign());
+  ASSERT_EQ(refusal(cut), "accepted");
+  for (auto size = std::filesystem::file_size(cut); size-- > 0;) {
+    std::filesystem::resize_file(cut, size);
+    ASSERT_NE(refusal(cut), "accepted") << size;
+  }
+}
+
+}  // namespace
+}  // namespace nbody
+
+#else
+
+TEST(Gadget, WithoutHdf5SaysSo) {
+  nbody::enable_gadget();
+  const TemporaryFolder folder;
+  const auto file = folder.with("a", "\x89HDF\r\n\x1a\n");
+  EXPECT_NE(nbody::refusal(file).find("built without HDF5"), std::string::npos);
+  GTEST_SKIP() << "Gadget files are not tested: this build lacks HDF5 (Debian: libhdf5-dev)";
+}
+
+#endif

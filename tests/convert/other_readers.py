@@ -1,0 +1,138 @@
+"""other_readers.py yt|h5py PROGRAM: what nbody-convert writes, as another reader sees it.
+
+Exit code 77, which ctest shows as skipped, where that reader is not installed. NBODY_YT_PYTHON
+names the Python interpreter that has it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Two gas, three dark and one star body, already in the order of the species.
+GALAXY = """# time=0.5
+# softening=0.1
+# units=kpc-100kms
+species,m,x,y,z,vx,vy,vz
+gas,0.5,1,2,3,4,5,6
+gas,0.75,-1,-2,-3,-4,-5,-6
+dark,1,10,0,0,0,1,0
+dark,1.5,-10,0,0,0,-1,0
+dark,2,0,10,0,1,0,0
+star,0.25,0,0,7,8,9,10
+"""
+COUNTS = {"gas": 2, "dark": 3, "star": 1}
+# The units of kpc-100kms. Other programs have their own G and solar mass: 1e-4 apart at most.
+SOLAR_MASSES = 2.32508541e9
+MYR = 9.77792222
+TOLERANCE = 1e-4
+
+
+def rows(species: str) -> list[list[float]]:
+    lines = [line.split(",") for line in GALAXY.splitlines() if line.startswith(species + ",")]
+    return [[float(word) for word in words[1:]] for words in lines]
+
+
+def expect(what: str, found: object, expected: object, tolerance: float = TOLERANCE) -> None:
+    import numpy
+    found, expected = numpy.asarray(found, dtype=float), numpy.asarray(expected, dtype=float)
+    if found.shape != expected.shape or not numpy.allclose(found, expected, rtol=tolerance, atol=0):
+        sys.exit(f"{what}: {found.tolist()}, expected {expected.tolist()}")
+
+
+def convert(program: str, folder: Path, name: str, *options: str) -> Path | None:
+    """One file in a folder of its own: yt takes any .param file it finds beside it."""
+    folder.mkdir()
+    (folder / "galaxy.csv").write_text(GALAXY)
+    done = subprocess.run([program, folder / "galaxy.csv", folder / name, *options],
+                          capture_output=True, text=True)
+    if done.returncode == 2 and "without HDF5" in done.stderr:
+        return None
+    if done.returncode != 0:
+        sys.exit(f"nbody-convert: {done.stderr}")
+    return folder / name
+
+
+def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
+    import yt
+    yt.set_log_level(50)
+    dataset = yt.load(str(file))
+    if type(dataset).__name__ != kind:
+        sys.exit(f"{file.name}: yt takes it for a {type(dataset).__name__}, not a {kind}")
+    data = dataset.all_data()
+    expect("time", dataset.current_time.to("Myr"), 0.5 * MYR)
+    for species, name in types.items():
+        what = f"{file.name}, {species}"
+        bodies = rows(species)
+        expect(f"{what}: bodies", dataset.particle_type_counts[name], COUNTS[species], 0)
+        order = data[name, "particle_mass"].argsort()  # as the rows are, in each species
+        expect(f"{what}: masses", data[name, "particle_mass"].to("Msun")[order],
+               [SOLAR_MASSES * row[0] for row in bodies])
+        for k, axis in enumerate("xyz"):
+            expect(f"{what}: {axis}", data[name, f"particle_position_{axis}"].to("kpc")[order],
+                   [row[1 + k] for row in bodies])
+            expect(f"{what}: v{axis}", data[name, f"particle_velocity_{axis}"].to("km/s")[order],
+                   [100 * row[4 + k] for row in bodies])
+
+
+def check_yt(program: str, folder: Path) -> None:
+    for name, options in (("big.tipsy", ()), ("little", ("--to", "tipsy-little"))):
+        file = convert(program, folder / name, name, *options)
+        check_in_yt(file, "TipsyDataset", {"gas": "Gas", "dark": "DarkMatter", "star": "Stars"})
+    file = convert(program, folder / "gadget", "galaxy.hdf5")
+    if file is None:
+        print("yt: Tipsy right; no Gadget file to look at: nbody-convert was built without HDF5")
+        return
+    check_in_yt(file, "GadgetHDF5Dataset",
+                {"gas": "PartType0", "dark": "PartType1", "star": "PartType4"})
+    print("yt: Tipsy in both byte orders and Gadget HDF5 have the right counts, units and values")
+
+
+def check_h5py(program: str, folder: Path) -> None:
+    import h5py
+    file = convert(program, folder / "gadget", "galaxy.hdf5")
+    if file is None:
+        skip("nbody-convert was built without HDF5")
+    with h5py.File(file) as data:
+        header = data["Header"].attrs
+        expect("NumPart_ThisFile", header["NumPart_ThisFile"], [2, 3, 0, 0, 1, 0], 0)
+        expect("NumPart_Total", header["NumPart_Total"], [2, 3, 0, 0, 1, 0], 0)
+        expect("Time", header["Time"], 0.5 * MYR / 977.792222, 1e-8)  # kpc / (km/s)
+        expect("UnitLength_in_cm", data["Units"].attrs["UnitLength_in_cm"], 3.0856775814913673e21, 1e-12)
+        if "HubbleParam" in header:
+            sys.exit("HubbleParam is there: readers would divide by it")
+        for species, group, ids in (("gas", 0, [1, 2]), ("dark", 1, [3, 4, 5]), ("star", 4, [6])):
+            part = data[f"PartType{group}"]
+            bodies = rows(species)
+            expect("ParticleIDs", part["ParticleIDs"], ids, 0)
+            expect("Masses", part["Masses"], [0.232508541 * row[0] for row in bodies], 1e-8)
+            expect("Coordinates", part["Coordinates"], [row[1:4] for row in bodies], 1e-12)
+            expect("Velocities", part["Velocities"],
+                   [[100 * v for v in row[4:7]] for row in bodies], 1e-12)
+    print("h5py: the Gadget file has the right groups, attributes and values")
+
+
+def skip(why: str) -> None:
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def main() -> None:
+    reader, program = sys.argv[1:]
+    python = os.environ.get("NBODY_YT_PYTHON")
+    if python and os.path.abspath(python) != os.path.abspath(sys.executable):
+        os.execv(python, [python, *sys.argv])
+    try:
+        __import__(reader)
+    except ImportError:
+        skip(f"{reader} is not installed for {sys.executable} (pip install {reader}; then set "
+             "NBODY_YT_PYTHON to that interpreter)")
+    with tempfile.TemporaryDirectory() as folder:
+        {"yt": check_yt, "h5py": check_h5py}[reader](program, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

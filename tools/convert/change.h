@@ -1,0 +1,26 @@
+// What nbody-convert does to bodies between reading and writing them.
+#pragma once
+
+#include <span>
+
+#include "nbody/input_output.h"
+#include "nbody/vector3.h"
+
+namespace nbody::convert {
+
+struct Centre {
+  double mass = 0;
+  Vector3 position;  // of the centre of mass; of the bodies alike where nothing has mass
+  Vector3 velocity;
+};
+Centre centre_of(std::span<const Body> bodies);
+Centre centre_of(std::span<const BodyF64> bodies);
+
+// Moves the centre of mass of every system to the origin, at rest.
+void move_to_centre(Snapshot& snapshot);
+
+// Drops Snapshot::exact where no value in it says more than the float32 does, as such or in the nine
+// digits that a CSV file has of it.
+void drop_needless_float64(Snapshot& snapshot);
+
+}  // namespace nbody::convert

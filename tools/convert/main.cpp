@@ -1,0 +1,150 @@
+// nbody-convert IN OUT: files of bodies from one format and system of units to another.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <iostream>
+#include <map>
+
+#include "change.h"
+#include "nbody/error.h"
+#include "nbody/gadget.h"
+#include "nbody/revision.h"
+#include "nbody/units.h"
+#include "summary.h"
+
+namespace nbody::convert {
+namespace {
+
+using Formats = std::map<std::string, FileFormat>;
+const Formats kReadable{{"csv", FileFormat::csv},
+                        {"bin", FileFormat::bin},
+                        {"raw", FileFormat::raw},
+                        {"tipsy", FileFormat::tipsy},
+                        {"gadget", FileFormat::gadget}};
+const Formats kWritable = [] {
+  Formats formats = kReadable;
+  formats["tipsy-little"] = FileFormat::tipsy_little;
+  return formats;
+}();
+
+struct Arguments {
+  std::string in, out, units, from_units;
+  std::optional<FileFormat> from, to;
+  std::vector<Species> species;
+  bool centre = false;
+};
+
+std::string names_of(const Formats& formats) {
+  std::string names;
+  for (const auto& [name, unused] : formats) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+// Empty after --help or --version.
+std::optional<Arguments> parse(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("Converts files of bodies between formats and units.", "nbody-convert");
+  app.set_version_flag("--version", std::string("nbody-convert ") + revision());
+  app.add_option("IN", arguments.in, "file of bodies; its content tells the format")->required();
+  app.add_option("OUT", arguments.out,
+                 "file to write; its ending names the format: .csv .bin .raw .tipsy .hdf5")
+      ->required();
+  const auto format = [&](const std::string& option, std::optional<FileFormat>& target,
+                          const Formats& formats, const std::string& help) {
+    app.add_option_function<std::string>(
+           option,
+           [option, &target, &formats](const std::string& text) {
+             const auto found = formats.find(text);
+             if (found == formats.end())
+               throw UsageError(option + ": \"" + text + "\" is not allowed; one of " +
+                                names_of(formats));
+             target = found->second;
+           },
+           help + ": " + names_of(formats))
+        ->type_name("FORMAT");
+  };
+  format("--from", arguments.from, kReadable, "format of IN, whatever its content looks like");
+  format("--to", arguments.to, kWritable, "format of OUT, whatever its ending");
+  const auto preset = [&](const std::string& option, std::string& target, const std::string& help) {
+    app.add_option_function<std::string>(
+           option,
+           [option, &target](const std::string& text) {
+             require_preset(option, text);
+             target = text;
+           },
+           help + ": " + unit_presets())
+        ->type_name("PRESET");
+  };
+  preset("--units", arguments.units, "convert to these units");
+  preset("--from-units", arguments.from_units, "units of IN, where it does not say them");
+  app.add_option_function<std::string>(
+         "--species",
+         [&](const std::string& text) { arguments.species = parse_species("--species", text); },
+         "bodies to keep: gas,dark,disk,bulge,star,boundary [all]")
+      ->type_name("LIST");
+  app.add_flag("--centre", arguments.centre, "move the centre of mass to the origin, at rest");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    app.exit(success);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    std::string line = error.what();
+    for (char& c : line) c = c == '\n' ? ' ' : c;
+    throw UsageError(line + " (see --help)");
+  }
+  return arguments;
+}
+
+void set_units(const Arguments& arguments, Snapshot& snapshot) {
+  if (!arguments.from_units.empty()) {
+    if (units_of(snapshot.units))
+      throw UsageError("--from-units: \"" + arguments.from_units + "\" is not allowed; " +
+                       arguments.in + " says that its units are " + snapshot.units);
+    snapshot.units = arguments.from_units;
+  }
+  if (!arguments.units.empty()) convert_units(arguments.in, snapshot, arguments.units);
+}
+
+void run(const Arguments& arguments) {
+  enable_gadget();
+  const FileFormat to = arguments.to ? *arguments.to : format_for_writing(arguments.out);
+  Snapshot snapshot = read_bodies(
+      arguments.in, {.float64 = true, .species = arguments.species, .format = arguments.from});
+  drop_needless_float64(snapshot);
+  std::string report = "read " + arguments.in + ": " + snapshot.format + "\n" + summary(snapshot);
+
+  set_units(arguments, snapshot);
+  if (arguments.centre) move_to_centre(snapshot);
+  write_bodies(arguments.out, snapshot, to);
+
+  report += "wrote " + arguments.out + ": " + format_name(to) + "\n";
+  if (arguments.centre || !arguments.units.empty() || !arguments.from_units.empty()) {
+    snapshot.format.clear();  // nothing more is left out
+    report += summary(snapshot);
+  }
+  for (const std::string& lost : what_is_lost(snapshot, to))
+    report += "  lost         " + lost + "\n";
+  (arguments.out == "/dev/stdout" ? std::cerr : std::cout) << report;
+}
+
+}  // namespace
+}  // namespace nbody::convert
+
+int main(int argc, char** argv) {
+  const auto say = [](const char* what, int code) {
+    std::cerr << "nbody-convert: " << what << '\n';
+    return code;
+  };
+  // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    if (const auto arguments = nbody::convert::parse(argc, argv)) nbody::convert::run(*arguments);
+    return 0;
+  } catch (const nbody::UsageError& error) {
+    return say(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return say("out of memory", 1);
+  } catch (const std::exception& error) {
+    return say(error.what(), 1);
+  }
+}

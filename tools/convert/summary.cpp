@@ -1,0 +1,126 @@
+#include "summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+#include "change.h"
+#include "nbody/diagnostics.h"
+#include "nbody/units.h"
+
+namespace nbody::convert {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(line, sizeof line, pattern, arguments);
+  va_end(arguments);
+  return line;
+}
+
+std::string units_line(const std::string& text) {
+  if (text.empty()) return "  units        not known\n";
+  std::string line = "  units        " + text;
+  constexpr double kMyr = 365.25e6 * 86400;
+  if (const auto units = units_of(text))
+    line += format(": %.6g kpc, %.6g Msun, %.6g Myr, %.6g km/s", units->kpc(), units->msun(),
+                   units->time() / kMyr, units->velocity() / 1e3);
+  return line + "\n";
+}
+
+std::string species_lines(const Snapshot& snapshot) {
+  std::array<double, kSpeciesNames.size()> mass{};
+  std::array<std::size_t, kSpeciesNames.size()> count{};
+  double all = 0;
+  for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i) {
+    const double m = snapshot.systems.bodies[i].mass;
+    all += m;
+    if (snapshot.species.empty()) continue;
+    mass[static_cast<std::size_t>(snapshot.species[i])] += m;
+    ++count[static_cast<std::size_t>(snapshot.species[i])];
+  }
+  std::string lines;
+  for (std::size_t k = 0; k < count.size(); ++k)
+    if (count[k] > 0)
+      lines += format("  %-12s %zu bodies, mass %.6g\n", std::string(kSpeciesNames[k]).c_str(),
+                      count[k], mass[k]);
+  return lines + format("  mass         %.6g\n", all);
+}
+
+std::string extent_line(const Snapshot& snapshot) {
+  const auto range = [&](float Body::*coordinate) {
+    const auto [low, high] = std::minmax_element(
+        snapshot.systems.bodies.begin(), snapshot.systems.bodies.end(),
+        [&](const Body& a, const Body& b) { return a.*coordinate < b.*coordinate; });
+    return format("%.6g to %.6g", static_cast<double>(*low.*coordinate),
+                  static_cast<double>(*high.*coordinate));
+  };
+  return "  extent       x " + range(&Body::x) + ", y " + range(&Body::y) + ", z " +
+         range(&Body::z) + "\n";
+}
+
+std::string virial_line(Snapshot snapshot) {
+  move_to_centre(snapshot);
+  const Diagnostics sums = diagnose(snapshot.systems, snapshot.softening);
+  std::string softening = snapshot.softening > 0 ? format("softening %.6g", snapshot.softening)
+                                                 : std::string("no softening known: 0 taken");
+  if (sums.potential_is_sampled) softening += ", potential of some bodies";
+  if (!std::isfinite(sums.potential))
+    return "  virial       undefined: bodies in one place (" + softening + ")\n";
+  return format("  virial       2T/|W| = %.6g (%s)\n", sums.virial_ratio(), softening.c_str());
+}
+
+Centre centre_of_first(const Snapshot& snapshot) {
+  const std::span<const Body> bodies = snapshot.systems.system(0);
+  if (snapshot.exact.empty()) return centre_of(bodies);
+  return centre_of(std::span<const BodyF64>(snapshot.exact).first(bodies.size()));
+}
+
+std::string left_out(const Snapshot& snapshot) {
+  if (snapshot.format.starts_with("Tipsy"))
+    return "  not read     rho, temp, hsmooth, metals, tform, phi\n";
+  if (snapshot.format.starts_with("Gadget"))
+    return "  not read     ParticleIDs, and all datasets but coordinates, velocities and masses\n";
+  return "";
+}
+
+}  // namespace
+
+std::string summary(const Snapshot& snapshot) {
+  const Systems& systems = snapshot.systems;
+  const Centre centre = centre_of_first(snapshot);
+  const auto vector = [](const char* name, const Vector3& v) {
+    return format("  %-12s %.6g, %.6g, %.6g\n", name, v.x, v.y, v.z);
+  };
+  std::string text = units_line(snapshot.units);
+  text += format("  bodies       %d system%s of %d, %s, time %.6g\n", systems.count,
+                 systems.count == 1 ? "" : "s", systems.bodies_per_system,
+                 snapshot.exact.empty() ? "float32" : "float64", snapshot.time);
+  text += species_lines(snapshot) + extent_line(snapshot);
+  text += vector("centre", centre.position) + vector("velocity", centre.velocity);
+  return text + virial_line(snapshot) + left_out(snapshot);
+}
+
+std::string format_name(FileFormat format) {
+  switch (format) {
+    case FileFormat::csv:
+      return "CSV";
+    case FileFormat::bin:
+      return "BIN";
+    case FileFormat::raw:
+      return "raw";
+    case FileFormat::tipsy:
+      return "Tipsy, big-endian";
+    case FileFormat::tipsy_little:
+      return "Tipsy, little-endian";
+    case FileFormat::gadget:
+      return "Gadget HDF5";
+  }
+  return "";
+}
+
+}  // namespace nbody::convert
