@@ -9,9 +9,8 @@ A generated part stands between two lines of its own and is replaced as a whole:
   <!-- begin NAME -->
   <!-- end NAME -->
 
-NAME is diff or measured in the README of a step (and of experiments/activity_map, measured alone),
-staircase in the one of the repository. Both ways
-of calling also hold the steps to their budgets: the lines of a program, the lines that change from
+NAME is diff or measured in the README of a step, measured alone in those of cpu_simd and activity_map
+under experiments/, staircase in the one of the repository. Both ways of calling also hold the steps to their budgets: the lines of a program, the lines that change from
 one step to the next, and the headings of a step's README.
 """
 
@@ -26,6 +25,7 @@ from typing import Callable, Iterator, Optional, Sequence
 
 import nbody_activity
 from nbody_arguments import ROOT, OneLineParser, ToolError, fail, write_whole_file
+from nbody_facts import read_results
 from nbody_records import Record, read_records
 from nbody_staircase import Staircase, staircases
 from nbody_table import ABSENT, seconds, with_range
@@ -181,12 +181,26 @@ def rank(measurement: Measurement) -> tuple[bool, str]:
 
 
 def measured_block(step: Step, found: Sequence[Staircase]) -> str:
-    rows = [measured_row(measurement) for measurement in newest_measurements(step, found)]
-    if not rows:
+    return measured_table(newest_measurements(step, found))
+
+
+def measured_table(measurements: Sequence[Measurement]) -> str:
+    if not measurements:
         return NOT_MEASURED
     return markdown_table(
         ("machine", "systems x bodies x steps", "compute, median (IQR)", "total, median (IQR)",
-         "G interactions/s", "speedup over step 00", "RMS error", "verdict"), rows)
+         "G interactions/s", "speedup over step 00", "RMS error", "verdict"),
+        [measured_row(measurement) for measurement in measurements])
+
+
+def cpu_program_block(root: Path) -> str:
+    """The newest of every machine and problem: this program is measured on more than one CPU."""
+    newest: dict[tuple[str, str], Record] = {}
+    for found in read_results(root / "docs" / "results")[0]:
+        record, key = found.record, (found.record.machine, str(found.record.problem))
+        if found.name == "cpu_simd" and (key not in newest or record.date >= newest[key].date):
+            newest[key] = record
+    return measured_table([Measurement(newest[key], None) for key in sorted(newest)])
 
 
 def measured_row(measurement: Measurement) -> list[str]:
@@ -310,7 +324,15 @@ def update_all(root: Path, write: bool) -> list[str]:
         problems += update(step.readme, f"{step.name}/README.md", blocks, write)
         problems += missing_headings(step)
         problems += broken_budgets(step, steps)
-    return problems + update_activity_map(root, write)
+    return problems + update_cpu_program(root, write) + update_activity_map(root, write)
+
+
+def update_cpu_program(root: Path, write: bool) -> list[str]:
+    where = "experiments/cpu_simd"
+    if not (root / where).is_dir():
+        return []
+    return update(root / where / "README.md", f"{where}/README.md",
+                  {"measured": lambda: cpu_program_block(root)}, write)
 
 
 def update_activity_map(root: Path, write: bool) -> list[str]:
