@@ -1,15 +1,21 @@
 # Writes COPY: ORIGINAL with the text of FOLDER/find.txt, which must occur once, replaced by that of
-# FOLDER/replace.txt, and with the step's name replaced by NAME. With ONLY_CHECK it writes nothing.
+# FOLDER/replace.txt; with the step's name replaced by NAME, and with MAIN, if given, called in place
+# of nbody::step_main. An empty find.txt stands for no edit. With ONLY_CHECK it writes nothing.
 file(READ ${ORIGINAL} text)
 file(READ ${FOLDER}/find.txt find)
 file(READ ${FOLDER}/replace.txt replacement)
-string(FIND "${text}" "${find}" first)
-string(FIND "${text}" "${find}" last REVERSE)
-if(first EQUAL -1 OR NOT first EQUAL last)
-  message(FATAL_ERROR "${NAME}: the text to replace must occur once in ${ORIGINAL}: ${find}")
+if(NOT find STREQUAL "")
+  string(FIND "${text}" "${find}" first)
+  string(FIND "${text}" "${find}" last REVERSE)
+  if(first EQUAL -1 OR NOT first EQUAL last)
+    message(FATAL_ERROR "${NAME}: the text to replace must occur once in ${ORIGINAL}: ${find}")
+  endif()
+  string(REPLACE "${find}" "${replacement}" text "${text}")
 endif()
 if(NOT ONLY_CHECK)
-  string(REPLACE "${find}" "${replacement}" text "${text}")
   string(REPLACE ".name = \"${STEP}\"" ".name = \"${NAME}\"" text "${text}")
+  if(MAIN)
+    string(REPLACE "nbody::step_main(" "${MAIN}(" text "${text}")
+  endif()
   file(WRITE ${COPY} "${text}")
 endif()

@@ -26,12 +26,15 @@ using nbody::Body;
 #ifndef LUF
 #define LUF 1024
 #endif
+#ifndef PARTIAL_BYTES
+#define PARTIAL_BYTES (1 << 30)
+#endif
 constexpr int kTileSize = TILE_SIZE;
 constexpr int kUnroll = UNROLL;
 constexpr int kChunk = LUF;            // sources of one block
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 static_assert(kChunk % kTileSize == 0, "a chunk is a whole number of tiles");
-constexpr size_t kPartialBytes = size_t{1} << 30;  // the partial sums may take this much memory
+constexpr size_t kPartialBytes = PARTIAL_BYTES;  // the partial sums may take this much memory
 
 // The read-only load, 16 bytes at once. Past the end there are massless bodies.
 __device__ float4 load(const float4* __restrict__ positions, int j, int n) {

@@ -85,10 +85,12 @@ std::string to_json(const Result& result) {
   const Timing middle = median(result.repeats);
   Json repeats = Json::array();
   for (const Timing& timing : result.repeats) repeats.push_back(json_of(timing));
-  Json errors = Json::object();
+  Json errors = Json::object(), limits = Json::object(), failed = Json::array();
   for (const Gate& gate : result.gates) {
     // JSON has no NaN: null says that there was no number.
     errors[gate.name] = std::isfinite(gate.value) ? Json(gate.value) : Json(nullptr);
+    limits[gate.name] = gate.limit;
+    if (!gate.passed()) failed.push_back(gate.name);
   }
   const Json record = {{"step", result.info.name},
                        {"parent", result.info.parent},
@@ -114,6 +116,8 @@ std::string to_json(const Result& result) {
                        {"interactions_per_second", interactions(result) / middle.compute},
                        {"interactions_per_second_total", interactions(result) / middle.total},
                        {"errors", errors},
+                       {"limits", limits},
+                       {"failed", failed},
                        {"verdict", result.verdict}};
   return record.dump();
 }

@@ -113,15 +113,6 @@ double state_difference(const Systems& a, const Systems& b) {
   return worst(ratio(dx, extent), ratio(dv, speed));
 }
 
-Gate finite_gate(const Systems& systems) {
-  double bad = 0;
-  for (const Body& b : systems.bodies) {
-    for (const float value : {b.x, b.y, b.z, b.vx, b.vy, b.vz, b.mass})
-      bad += !std::isfinite(value);
-  }
-  return {"finite", bad, 0};
-}
-
 Gate mass_gate(const Systems& initial, const Systems& final) {
   double changed = 0;
   for (std::size_t k = 0; k < initial.bodies.size(); ++k) {
@@ -258,7 +249,6 @@ Validation validate(const ValidationInput& input, ValidationMode mode, const Adv
   result.gates.push_back(
       {"composition", state_difference(twice, step(once, input.run.dt, 1)), 1e-6});
 
-  result.gates.push_back(finite_gate(input.final));
   result.gates.push_back(mass_gate(initial, input.final));
   for (Gate& gate : conservation_gates(input, kicked)) result.gates.push_back(std::move(gate));
   if (!result.sampled) result.gates.push_back(trajectory_gate(input, rms_limit));

@@ -8,10 +8,10 @@
 //   composition        two steps in one call are one step twice: nothing of one step leaks into
 //                      the next, and nothing a step needs is missing after it
 // Of the run:
-//   finite             every number of the final state
 //   mass               no body's mass changed
 //   momentum           |dP| / sum m (|v| + |a| t): exact in this scheme but for rounding
-//   angular_momentum   likewise; kick-drift conserves both whatever the time step
+//   angular_momentum   likewise; kick-drift conserves both whatever the time step. A position or a
+//                      velocity that is NaN or infinite, of a massless body too, fails one of them
 //   trajectory         (full only) positions against float64, RMS over the system's extent. Its
 //                      limit is a multiple of how far rounding the state to float32 alone leads
 //                      the float64 trajectory astray; where that is more than 1 % the motion is

@@ -1,0 +1,25 @@
+"""Is every gate of the validator needed? check_gates.py RECORDS
+
+Needed is a gate without which some mutant would pass: one that no other gate rejected. The list of
+gates is what the programs themselves report, so that a new gate without such a mutant fails this.
+"""
+import json
+import sys
+from pathlib import Path
+
+results = [json.loads(file.read_text()) for file in sorted(Path(sys.argv[1]).glob("*.json"))
+           if not file.name.endswith(".declared.json")]
+runs = [(result["name"], result["is_wrong"], result["found"]) for result in results
+        if "verdict" in result["found"]]
+gates = list(dict.fromkeys(gate for _, _, found in runs for gate in found["errors"]))
+if not gates:
+    sys.exit(f"{sys.argv[1]}: no mutant has been run; ctest -L mutants runs them")
+
+not_needed = []
+for gate in gates:
+    needing = [name for name, is_wrong, found in runs if is_wrong and found["failed"] == [gate]]
+    print(f"{gate}: without it {', '.join(needing) or 'no mutant'} would pass")
+    if not needing:
+        not_needed.append(gate)
+if not_needed:
+    sys.exit("no mutant needs " + ", ".join(not_needed))

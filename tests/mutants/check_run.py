@@ -1,0 +1,81 @@
+"""A variant of a step against its declaration: check_run.py DECLARATION PROGRAM
+
+Runs it in the declared mode of hostcuda and, if it is wrong, in plain mode; compares what it came to
+with what was declared, and leaves it beside the declaration, as NAME.json.
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def run(program, declared, mode, record):
+    """What a run came to: the gates that failed, what weak checks say, or why it was stopped."""
+    weak = Path(f"{record}.weak")
+    for file in (record, weak):
+        file.unlink(missing_ok=True)
+    # Blocks of a grid run on one core, so that a race between them ends the same way every time.
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("HOSTCUDA_")}
+    environment.update(OMP_NUM_THREADS="1", **dict(setting.split("=") for setting in mode))
+    done = subprocess.run([program, declared["variant"], *declared["run"], "--quiet", "--json", record],
+                          env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", check=False)
+    found = {"exit": done.returncode, "said": done.stdout}
+    if record.exists():
+        data = json.loads(record.read_text())
+        found |= {key: data[key] for key in ("verdict", "failed", "errors", "limits")}
+        found["weak"] = json.loads(weak.read_text())
+    return found
+
+
+def passed(found):
+    return found["exit"] == 0 and found.get("verdict") == "pass"
+
+
+def describe(found):
+    if "verdict" not in found:
+        return f"exit code {found['exit']}: {found['said'].strip()}"
+    gates = [f"{gate} {found['errors'][gate]} > {found['limits'][gate]}" for gate in found["failed"]]
+    return f"exit code {found['exit']}, " + ("; ".join(gates) if gates else "no gate failed")
+
+
+def problems(declared, found, plain):
+    """What is not as it was declared."""
+    expected, failed = set(declared["caught_by"]), set(found.get("failed", []))
+    if not declared["is_wrong"]:
+        if not passed(found):
+            yield f"it is right, and fails: {describe(found)}"
+        return
+    if declared["says"]:
+        if "verdict" in found or found["exit"] == 0 or declared["says"] not in found["said"]:
+            yield f"hostcuda does not stop it with \"{declared['says']}\": {describe(found)}"
+    elif found["exit"] != 1 or not expected <= failed:
+        yield f"not rejected by {', '.join(sorted(expected))}: {describe(found)}"
+    elif declared["only"] and failed != expected:
+        yield f"not rejected by {', '.join(sorted(expected))} alone: {describe(found)}"
+    if passed(plain) != declared["passes_plain"]:
+        yield f"in plain mode: {describe(plain)}"
+
+
+def main():
+    declaration, program = Path(sys.argv[1]), sys.argv[2]
+    declared = json.loads(declaration.read_text())
+    name, folder = declared["name"], declaration.parent
+    result = folder / f"{name}.json"
+    result.unlink(missing_ok=True)
+    found = run(program, declared, declared["mode"], folder / f"{name}.record")
+    plain = found
+    if declared["is_wrong"] and declared["mode"]:
+        plain = run(program, declared, [], folder / f"{name}.plain.record")
+    wrong = list(problems(declared, found, plain))
+    if wrong:
+        sys.exit("\n".join(f"{name}: {line}" for line in wrong))
+    result.write_text(json.dumps({**declared, "found": found, "plain": plain}, indent=1) + "\n")
+    print(f"{name}: {describe(found)}; plain: {describe(plain)}; "
+          f"weak checks: {found.get('weak', 'did not run')}")
+
+
+if __name__ == "__main__":
+    main()

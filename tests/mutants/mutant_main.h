@@ -1,0 +1,28 @@
+// The main() of a program that holds many wrong variants of a step.
+//
+//   PROGRAM VARIANT [option of a step...]
+//
+// runs one of them as the real program would run it and, if --json FILE is given, writes to
+// FILE.weak what weak checks say of it.
+#pragma once
+
+#include <initializer_list>
+
+#include "nbody/step.h"
+
+namespace nbody::test {
+
+int run_mutant(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv);
+
+// Takes the place of nbody::step_main in an edited source.
+inline int mutant_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
+  return run_mutant(info, simulate, query_platform, argc, argv);
+}
+
+struct Variant {
+  const char* name;
+  int (*main)(int argc, char** argv);
+};
+int main_of(std::initializer_list<Variant> variants, int argc, char** argv);
+
+}  // namespace nbody::test

@@ -1,0 +1,71 @@
+#include "weak_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "nbody/reference.h"
+#include "nbody/simulation.h"
+
+namespace nbody::test {
+namespace {
+
+// |x - x_ref| of every body of every system, in the order of memory.
+std::vector<double> position_errors(const Systems& start, const Systems& end, const Run& run) {
+  std::vector<double> errors;
+  for (int s = 0; s < start.count; ++s) {
+    ReferenceSystem reference(start.system(s));
+    for (int step = 0; step < run.steps; ++step) reference.advance(run.dt, run.softening_squared);
+    for (int i = 0; i < reference.size(); ++i) {
+      const Body& body = end.system(s)[static_cast<std::size_t>(i)];
+      errors.push_back(length(Vector3{body.x, body.y, body.z} - reference.position(i)));
+    }
+  }
+  return errors;
+}
+
+struct Outcome {
+  std::vector<double> errors;
+  double interactions_per_second;
+};
+
+Outcome simulated(const StepInfo& info, Simulate simulate, const Systems& start, const Run& run) {
+  Systems systems = padded(start, info.pad_to);
+  const Timing timing = timed(simulate, run, systems);
+  const double n = start.bodies_per_system;
+  return {
+      position_errors(start, stripped(systems, start.bodies_per_system), run),
+      start.count * n * n * run.steps / timing.compute,
+  };
+}
+
+double root_mean_square_distance(const Systems& systems) {
+  double sum = 0;
+  for (const Body& b : systems.bodies) sum += dot(Vector3{b.x, b.y, b.z}, Vector3{b.x, b.y, b.z});
+  return std::sqrt(sum / static_cast<double>(systems.bodies.size()));
+}
+
+}  // namespace
+
+WeakChecks weak_checks(const StepInfo& info, const Job& job, Simulate simulate) {
+  const Systems& start = job.start.systems;
+  const double tolerance = 1e-5 * root_mean_square_distance(start);
+  Run short_run = job.run;
+  short_run.dt = 1e-3f;
+  short_run.steps = 1;
+  const auto short_errors = simulated(info, simulate, start, short_run).errors;
+  const Outcome run = simulated(info, simulate, start, job.run);
+
+  const auto within = [](double limit) { return [=](double error) { return error <= limit; }; };
+  const auto quarter =
+      run.errors.begin() + static_cast<std::ptrdiff_t>((run.errors.size() + 3) / 4);
+  WeakChecks result;
+  result.one_short_step = std::all_of(short_errors.begin(), short_errors.end(), within(5e-4));
+  result.a_quarter = std::all_of(run.errors.begin(), quarter, within(tolerance));
+  result.blind_to_nan = std::none_of(run.errors.begin(), run.errors.end(),
+                                     [=](double error) { return error > tolerance; });
+  result.throughput = run.interactions_per_second > 0;
+  return result;
+}
+
+}  // namespace nbody::test
