@@ -14,7 +14,8 @@ namespace hostcuda {
 
 struct Device {
   CUstream_st default_stream;
-  std::set<CUstream_st*> streams;         // created and not destroyed
+  // Created and not destroyed, the oldest first: an order by address would differ between runs.
+  std::vector<CUstream_st*> streams;
   std::vector<OperationPointer> orphans;  // last operations of destroyed streams
   std::set<int> peers;                    // whose memory kernels here may touch
   std::size_t used = 0;                   // bytes allocated

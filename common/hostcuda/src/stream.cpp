@@ -88,7 +88,7 @@ CUstream_st* find_stream(cudaStream_t handle) {
   if (!handle || handle == cudaStreamLegacy)
     return &devices()[static_cast<std::size_t>(current_device())].default_stream;
   for (const Device& device : devices())
-    if (device.streams.contains(handle)) return handle;
+    if (std::ranges::find(device.streams, handle) != device.streams.end()) return handle;
   return nullptr;
 }
 
@@ -111,7 +111,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   HOSTCUDA_API_CALL;
   if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
   *stream = new CUstream_st{current_device(), flags != cudaStreamNonBlocking, nullptr, {}};
-  devices()[static_cast<std::size_t>(current_device())].streams.insert(*stream);
+  devices()[static_cast<std::size_t>(current_device())].streams.push_back(*stream);
   return cudaSuccess;
 }
 
@@ -130,7 +130,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   if (!handle || handle == cudaStreamLegacy || !stream) return fail(cudaErrorInvalidResourceHandle);
   Device& device = devices()[static_cast<std::size_t>(stream->device)];
   if (pending(stream->last)) device.orphans.push_back(stream->last);
-  device.streams.erase(stream);
+  std::erase(device.streams, stream);
   delete stream;
   return cudaSuccess;
 }
