@@ -61,5 +61,5 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main({.name = "step00_cpu_omp"}, simulate, argc, argv);
+  return nbody::step_main({.name = "step00_cpu_omp", .float64 = true}, simulate, argc, argv);
 }

@@ -150,6 +150,8 @@ def parse_record(line: str, where: str) -> Record:
         check_measurement(data)
         if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
             raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
+        if data.get("precision", "single") != "single":  # older records do not say
+            raise ValueError(f"'precision' is '{data['precision']}', not comparable with single")
     except ValueError as error:
         raise RecordError(f"{where}: not a result record: {error}") from error
     return Record(data)

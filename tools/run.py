@@ -21,7 +21,8 @@ from nbody_arguments import ROOT, ToolError
 from nbody_steps import Outcome, Step, choose_steps, default_build, find_steps, run_step
 from nbody_table import text_table
 
-SCENARIOS = ("plummer", "uniform", "galaxies", "two-body", "figure-eight", "solar-system")
+SCENARIOS = ("plummer", "galaxies", "uniform", "cold-sphere", "kuzmin", "disk-halo", "spiral",
+             "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon")
 VALIDATION = ("auto", "full", "sampled", "off")
 # Handed to the programs as they are; an option that is not given is left to their defaults.
 PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening", "repeat",

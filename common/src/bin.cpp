@@ -149,9 +149,9 @@ Contents read_bin(const std::string& file, std::string_view bytes, bool float64)
   check_bin_header(file, bytes, bytes.size());
   Contents contents;
   contents.snapshot = header(file, bytes);
-  contents.snapshot.format = "BIN";
   contents.systems = static_cast<int>(byte_order::load<std::uint32_t>(bytes, 24));
   const bool wide = byte_order::load<std::uint32_t>(bytes, 16) == sizeof(double);
+  contents.snapshot.format = wide ? "BIN, float64" : "BIN";
   const std::size_t body_bytes = kValuesPerBody * (wide ? sizeof(double) : sizeof(float));
   contents.bodies.resize(static_cast<std::size_t>(*contents.systems) *
                          byte_order::load<std::uint32_t>(bytes, 28));

@@ -9,6 +9,7 @@
 #include "nbody/diagnostics.h"
 #include "nbody/diagnostics_file.h"
 #include "nbody/error.h"
+#include "nbody/float64.h"
 #include "nbody/initial_conditions.h"
 #include "nbody/memory.h"
 
@@ -70,7 +71,8 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
   const int systems = options.systems.value_or(scenario.systems);
   check_size(info, options, systems, bodies);
   const double softening = options.softening.value_or(scenario.softening);
-  job.start = make_scenario(scenario, {systems, bodies, options.seed, softening});
+  job.start =
+      make_scenario(scenario, {systems, bodies, options.seed, softening, {}, options.float64});
   job.start.scenario = scenario.name;
   job.start.softening = softening;
   job.start.dt = options.dt.value_or(scenario.dt);
@@ -80,9 +82,10 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
 
 void start_from_file(const StepInfo& info, const Options& options, Job& job) {
   Snapshot& start = job.start;
-  start = read_bodies(
-      *options.input,
-      {.systems = options.systems, .bodies = options.bodies, .species = options.species});
+  start = read_bodies(*options.input, {.systems = options.systems,
+                                       .bodies = options.bodies,
+                                       .float64 = options.float64,
+                                       .species = options.species});
   check_size(info, options, start.systems.count, start.systems.bodies_per_system);
   if (start.staggered) {
     throw UsageError(
@@ -110,7 +113,9 @@ void require_same(const char* option, const std::optional<Value>& asked, const V
 
 void start_from_checkpoint(const Options& options, Job& job) {
   Snapshot& start = job.start;
-  start = read_bodies(options.resume, {options.systems, options.bodies});
+  start = read_bodies(
+      options.resume,
+      {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
   if (!(start.dt > 0) || !(start.softening > 0)) {
     throw UsageError(options.resume.string() +
                      ": is not a checkpoint: it does not say dt and softening");
@@ -121,6 +126,10 @@ void start_from_checkpoint(const Options& options, Job& job) {
   require_same("--integrator", options.integrator, start.integrator,
                to_string(options.integrator.value_or(start.integrator)),
                to_string(start.integrator));
+  if (start.format.starts_with("BIN") && start.format.ends_with("float64") != options.float64) {
+    throw UsageError(std::string("--precision: \"") + (options.float64 ? "double" : "single") +
+                     "\" is not allowed; the checkpoint was made with the other");
+  }
   if (!options.steps) throw UsageError("--resume needs --steps: the number of time steps in all");
   if (start.step < 0 || *options.steps < start.step) {
     throw UsageError("--steps: \"" + std::to_string(*options.steps) +
@@ -174,10 +183,18 @@ void check_outputs(const Options& options, const Job& job) {
 
 }  // namespace
 
-Systems Job::synchronised_start() const {
-  Systems systems = start.systems;
-  if (start.staggered) drift(systems, -half_drift());
-  return systems;
+void take_half_drift(Snapshot& state, int sign) {
+  if (state.exact.empty())
+    drift(state.systems, static_cast<float>(sign) * static_cast<float>(state.dt) / 2);
+  else
+    drift_float64(state, sign * state.dt / 2);
+  state.staggered = sign > 0;
+}
+
+Snapshot Job::synchronised_start() const {
+  Snapshot state = start;
+  if (state.staggered) take_half_drift(state, -1);
+  return state;
 }
 
 Job prepare_job(const StepInfo& info, const Options& options) {

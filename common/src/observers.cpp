@@ -31,7 +31,7 @@ Observer diagnostics(const Job& job, const Options& options) {
 Observer activity_map(const Job& job, const Options& options) {
   const float extent = options.activity_map_extent
                            ? static_cast<float>(*options.activity_map_extent)
-                           : activity_extent(job.synchronised_start());
+                           : activity_extent(job.synchronised_start().systems);
   const auto map = std::make_shared<ActivityMap>(options.activity_map, extent);
   return {options.activity_map_every, false,
           [map, name = options.activity_map_name, last = job.last_step](const Snapshot& snapshot) {

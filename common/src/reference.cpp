@@ -13,15 +13,21 @@
 namespace nbody {
 
 ReferenceSystem::ReferenceSystem(std::span<const Body> bodies) {
-  for (const Body& body : bodies) {
-    x_.push_back(body.x);
-    y_.push_back(body.y);
-    z_.push_back(body.z);
-    vx_.push_back(body.vx);
-    vy_.push_back(body.vy);
-    vz_.push_back(body.vz);
-    mass_.push_back(body.mass);
-  }
+  for (const Body& body : bodies) append(widened(body));
+}
+
+ReferenceSystem::ReferenceSystem(std::span<const BodyF64> bodies) {
+  for (const BodyF64& body : bodies) append(body);
+}
+
+void ReferenceSystem::append(const BodyF64& body) {
+  x_.push_back(body.x);
+  y_.push_back(body.y);
+  z_.push_back(body.z);
+  vx_.push_back(body.vx);
+  vy_.push_back(body.vy);
+  vz_.push_back(body.vz);
+  mass_.push_back(body.mass);
 }
 
 NBODY_CLONES

@@ -39,10 +39,13 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   const std::string steps = job.last_step == std::numeric_limits<int>::max()
                                 ? "until it is stopped, steps"
                                 : std::to_string(job.run.steps) + " steps";
-  out << format("  run          %s of dt %.9g, softening %.9g, %s\n", steps.c_str(),
-                static_cast<double>(job.run.dt),
-                std::sqrt(static_cast<double>(job.run.softening_squared)),
-                to_string(job.start.integrator));
+  // The kernels' float32 values, or those that float64 keeps.
+  const bool float64 = !job.start.exact.empty();
+  const double dt = float64 ? job.start.dt : static_cast<double>(job.run.dt);
+  const double softening =
+      float64 ? job.start.softening : std::sqrt(static_cast<double>(job.run.softening_squared));
+  out << format("  run          %s of dt %.9g, softening %.9g, %s%s\n", steps.c_str(), dt,
+                softening, to_string(job.start.integrator), float64 ? ", float64" : "");
   if (job.start.step > 0) out << format("  resumed      at step %lld\n", job.start.step);
   out.flush();
 }

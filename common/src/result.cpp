@@ -103,6 +103,7 @@ std::string to_json(const Result& result) {
                          {"cuda", result.platform.cuda}}},
                        {"backend", result.platform.backend},
                        {"flags", result.platform.flags},
+                       {"precision", result.precision},
                        {"systems", result.systems},
                        {"bodies", result.bodies},
                        {"steps", result.steps},

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "nbody/error.h"
+#include "nbody/float64.h"
 #include "nbody/report.h"
 #include "nbody/simulation.h"
 #include "nbody/view.h"
@@ -50,7 +51,12 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
   result.softening = job.start.softening;
   result.integrator = job.start.integrator;
   result.scenario = job.start.scenario;
+  result.precision = job.start.exact.empty() ? "single" : "double";
   return result;
+}
+
+Diagnostics diagnose_state(const Snapshot& state) {
+  return state.exact.empty() ? diagnose(state.systems, state.softening) : diagnose_float64(state);
 }
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options,
@@ -72,12 +78,13 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 
   std::optional<Validation> validation;
   if (options.validate != ValidationMode::off && !cut_short) {
-    const Systems initial = job.synchronised_start();
-    print_diagnostics(out, diagnose(initial, job.start.softening),
-                      diagnose(final.systems, job.start.softening));
+    const Snapshot initial = job.synchronised_start();
+    print_diagnostics(out, diagnose_state(initial), diagnose_state(final));
     const Advance advance = [&](const Run& run, Systems& systems) { simulate(run, systems); };
-    validation = validate({info, job.run, job.half_drift(), initial, final.systems},
-                          options.validate, advance);
+    validation = options.float64
+                     ? validate_float64(initial, final)
+                     : validate({info, job.run, job.half_drift(), initial.systems, final.systems},
+                                options.validate, advance);
     result.gates = validation->gates;
     result.verdict = validation->passed() ? "pass" : "fail";
   }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "nbody/diagnostics.h"
+#include "nbody/float64.h"
 #include "nbody/stopwatch.h"
 
 namespace nbody {
@@ -23,26 +23,25 @@ Simulation::Simulation(const Job& job, Simulate simulate)
     : state_(job.start),
       bodies_(job.start.systems.bodies_per_system),
       last_step_(job.last_step),
-      half_drift_(job.half_drift()),
       run_(job.run),
       simulate_(simulate) {
-  if (half_drift_ != 0 && !state_.staggered) {
-    drift(state_.systems, half_drift_);
-    state_.staggered = true;
-  }
+  if (state_.integrator == Integrator::leapfrog && !state_.staggered) take_half_drift(state_, 1);
   state_.systems = padded(state_.systems, job.padded_bodies);
 }
 
 void Simulation::advance(int steps) {
   run_.steps = static_cast<int>(std::min<long long>(steps, last_step_ - state_.step));
-  const Timing timing = timed(simulate_, run_, state_.systems);
+  const bool float64 = !state_.exact.empty();
+  const Timing timing =
+      float64 ? simulate_float64(state_, run_.steps) : timed(simulate_, run_, state_.systems);
   for (const auto part : {&Timing::upload, &Timing::compute, &Timing::download, &Timing::total}) {
     timing_.*part += timing.*part;
   }
   timing_.spans.insert(timing_.spans.end(), timing.spans.begin(), timing.spans.end());
   state_.step += run_.steps;
+  const double dt = float64 ? state_.dt : static_cast<double>(run_.dt);
   // One by one: the rounding of the sum must not depend on how a run was cut into pieces.
-  for (int k = 0; k < run_.steps; ++k) state_.time += static_cast<double>(run_.dt);
+  for (int k = 0; k < run_.steps; ++k) state_.time += dt;
 }
 
 Snapshot Simulation::checkpoint() const {
@@ -53,10 +52,7 @@ Snapshot Simulation::checkpoint() const {
 
 Snapshot Simulation::snapshot() const {
   Snapshot snapshot = checkpoint();
-  if (snapshot.staggered) {
-    drift(snapshot.systems, -half_drift_);
-    snapshot.staggered = false;
-  }
+  if (snapshot.staggered) take_half_drift(snapshot, -1);
   return snapshot;
 }
 

@@ -150,6 +150,29 @@ TEST_F(CommandLine, AnActivityMapShowsWhereTheBodiesWere) {
   EXPECT_EQ(program_.read("activity_map.pgm").size(), 11u + 16u);
 }
 
+TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
+  const std::string run =
+      "--scenario plummer --bodies 37 --integrator leapfrog --precision double --validate full ";
+  const Outcome first = program_.run(run + "--steps 30 --output whole.bin");
+  if (first.exit_code == 2) {
+    EXPECT_NE(first.error.find("computes in float32, step00_cpu_omp also in float64"),
+              std::string::npos)
+        << first.error;
+    return;
+  }
+  EXPECT_EQ(first.exit_code, 0) << first.out << first.error;
+  expect_success(run + "--steps 11 --checkpoint c.bin");
+  expect_success("--resume c.bin --steps 30 --precision double --output resumed.bin");
+  EXPECT_EQ(program_.read("whole.bin"), program_.read("resumed.bin"));
+  const Snapshot end = read_bodies(program_.file("whole.bin"), {.float64 = true});
+  const BodyF64& body = end.exact[0];
+  EXPECT_NE(body.x, double{static_cast<float>(body.x)});
+  // What was interrupted in float64 does not go on in float32.
+  const Outcome other = program_.run("--resume c.bin --steps 30");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.error.find("--precision: \"single\""), std::string::npos) << other.error;
+}
+
 TEST_F(CommandLine, OutputIsWhatTheInputBecame) {
   program_.write("two.csv",
                  "# softening=0.001\n# dt=0.25\nname,m,x,y,z,vx,vy,vz\n"

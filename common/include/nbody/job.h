@@ -17,8 +17,11 @@ struct Job {
   // Leapfrog's half step, 0 for Euler.
   float half_drift() const { return start.integrator == Integrator::leapfrog ? run.dt / 2 : 0.0f; }
   // The start with positions and velocities at the same time.
-  Systems synchronised_start() const;
+  Snapshot synchronised_start() const;
 };
+
+// Leapfrog's half drift, forwards (sign 1) or back (-1), in the precision of the state.
+void take_half_drift(Snapshot& state, int sign);
 
 // Throws UsageError for anything the run could not do, an output it could not write included.
 Job prepare_job(const StepInfo& info, const Options& options);

@@ -24,7 +24,8 @@ struct Options {
   std::optional<double> softening;
   std::optional<Integrator> integrator;
   std::uint64_t seed = 1;
-  int devices = 0;  // 0: all there are, or one where a step can use only one
+  bool float64 = false;  // --precision double
+  int devices = 0;       // 0: all there are, or one where a step can use only one
 
   std::filesystem::path output;
   int snapshot_every = 0;  // 0: none

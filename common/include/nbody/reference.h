@@ -17,6 +17,7 @@ namespace nbody {
 class ReferenceSystem {
  public:
   explicit ReferenceSystem(std::span<const Body> bodies);
+  explicit ReferenceSystem(std::span<const BodyF64> bodies);
 
   int size() const { return static_cast<int>(mass_.size()); }
   Vector3 position(int i) const { return {x_[at(i)], y_[at(i)], z_[at(i)]}; }
@@ -41,6 +42,7 @@ class ReferenceSystem {
   void round_to_float();
 
  private:
+  void append(const BodyF64& body);
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   std::vector<double> x_, y_, z_, vx_, vy_, vz_, mass_;
 };

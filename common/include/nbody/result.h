@@ -21,8 +21,9 @@ struct Result {
   double dt = 0;
   double softening = 0;
   Integrator integrator = Integrator::euler;
-  std::string scenario;         // or the name of the input file
-  std::vector<Timing> repeats;  // seconds
+  std::string scenario;              // or the name of the input file
+  std::string precision = "single";  // or "double"
+  std::vector<Timing> repeats;       // seconds
   std::vector<Gate> gates;
   std::string verdict = "unchecked";  // "pass", "fail"
 };

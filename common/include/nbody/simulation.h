@@ -11,7 +11,8 @@ namespace nbody {
 
 class Simulation {
  public:
-  // Pads, and for leapfrog takes the first half drift. run.devices must be set in job.run.
+  // Pads, and for leapfrog takes the first half drift. run.devices must be set in job.run. A state
+  // in float64 is advanced in float64, which does not ask `simulate`.
   Simulation(const Job& job, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
@@ -33,7 +34,6 @@ class Simulation {
   Snapshot state_;  // systems are padded
   int bodies_;
   int last_step_;
-  float half_drift_;
   Run run_;
   Simulate simulate_;
   Timing timing_;

@@ -61,6 +61,7 @@ struct StepInfo {
   int pad_to = 1;  // the kernels need N to be a multiple of this
   Summation summation = Summation::running;
   bool multi_device = false;
+  bool float64 = false;  // takes --precision double, which is nbody/float64.h
 };
 
 // Advances every system by run.steps time steps, in place.
