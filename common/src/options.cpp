@@ -1,127 +1,14 @@
 #include "nbody/options.h"
 
-#include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
-#include <functional>
-#include <iostream>
 #include <limits>
-#include <map>
 
 #include "nbody/activity_map.h"
+#include "nbody/command_line.h"
 #include "nbody/error.h"
 #include "nbody/initial_conditions.h"
-#include "nbody/revision.h"
 
 namespace nbody {
 namespace {
-
-// A whole token or nothing: "12abc", "", "1e3" for a whole number and "nan" are all refused.
-template <class Number>
-std::optional<Number> parse_whole(const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-[[noreturn]] void refuse(const std::string& option, const std::string& value,
-                         const std::string& allowed) {
-  throw UsageError(option + ": \"" + value + "\" is not allowed; " + allowed);
-}
-
-class Parser {
- public:
-  explicit Parser(const StepInfo& info)
-      : app_("All-pairs gravity: " + std::string(info.name), info.name) {
-    app_.set_version_flag("--version", std::string(info.name) + " " + revision());
-    app_.get_formatter()->column_width(38);
-  }
-
-  template <class Target>
-  void whole(const std::string& name, Target& target, long long low, long long high,
-             const std::string& help) {
-    const std::string allowed =
-        "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
-    add(name, "N", help, [=, &target](const std::string& text) {
-      const auto value = parse_whole<long long>(text);
-      if (!value || *value < low || *value > high) refuse(name, text, allowed);
-      target = static_cast<int>(*value);
-    });
-  }
-
-  void seed(const std::string& name, std::uint64_t& target, const std::string& help) {
-    add(name, "K", help, [=, &target](const std::string& text) {
-      const auto value = parse_whole<std::uint64_t>(text);
-      if (!value) refuse(name, text, "a whole number from 0 to 18446744073709551615");
-      target = *value;
-    });
-  }
-
-  void real(const std::string& name, std::optional<double>& target, double low,
-            const std::string& allowed, const std::string& help) {
-    add(name, "X", help, [=, &target](const std::string& text) {
-      const auto value = parse_whole<double>(text);
-      // The state is float32: what does not fit there cannot be honoured.
-      if (!value || !(*value >= low) || *value > std::numeric_limits<float>::max()) {
-        refuse(name, text, allowed);
-      }
-      target = *value;
-    });
-  }
-
-  template <class Choice, class Target>
-  void choice(const std::string& name, Target& target, const std::map<std::string, Choice>& choices,
-              const std::string& help) {
-    std::string names;
-    for (const auto& [key, unused] : choices) names += (names.empty() ? "" : ", ") + key;
-    add(name, "WORD", help + ": " + names, [=, &target](const std::string& text) {
-      const auto found = choices.find(text);
-      if (found == choices.end()) refuse(name, text, "one of " + names);
-      target = found->second;
-    });
-  }
-
-  void species(const std::string& name, std::vector<Species>& target, const std::string& help) {
-    add(name, "LIST", help,
-        [=, &target](const std::string& text) { target = parse_species(name, text); });
-  }
-
-  template <class Target>
-  void text(const std::string& name, Target& target, const std::string& help) {
-    add(name, "NAME", help, [=, &target](const std::string& text) {
-      if (text.empty()) refuse(name, text, "a name that is not empty");
-      target = text;
-    });
-  }
-
-  void flag(const std::string& name, bool& target, const std::string& help) {
-    app_.add_flag(name, target, help);
-  }
-
-  // False after --help or --version.
-  bool parse(int argc, char** argv) {
-    try {
-      app_.parse(argc, argv);
-      return true;
-    } catch (const CLI::Success& success) {
-      app_.exit(success);
-      return false;
-    } catch (const CLI::ParseError& error) {
-      std::string line = error.what();
-      for (char& c : line) c = c == '\n' ? ' ' : c;
-      throw UsageError(line + " (see --help)");
-    }
-  }
-
- private:
-  void add(const std::string& name, const std::string& type, const std::string& help,
-           const std::function<void(const std::string&)>& take) {
-    app_.add_option_function<std::string>(name, take, help)->type_name(type);
-  }
-
-  CLI::App app_;
-};
 
 void check_combinations(const StepInfo& info, const Options& options) {
   const int sources =
@@ -165,7 +52,7 @@ void check_combinations(const StepInfo& info, const Options& options) {
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv) {
   constexpr int most = std::numeric_limits<int>::max();
   Options options;
-  Parser parser(info);
+  CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
   std::string names;
   for (const Scenario& scenario : scenarios()) {
     names += (names.empty() ? "" : ", ") + std::string(scenario.name);

@@ -1,10 +1,10 @@
 // nbody-convert IN OUT: files of bodies from one format and system of units to another.
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <iostream>
 #include <map>
 
 #include "change.h"
+#include "nbody/command_line.h"
 #include "nbody/error.h"
 #include "nbody/gadget.h"
 #include "nbody/revision.h"
@@ -33,65 +33,28 @@ struct Arguments {
   bool centre = false;
 };
 
-std::string names_of(const Formats& formats) {
-  std::string names;
-  for (const auto& [name, unused] : formats) names += (names.empty() ? "" : ", ") + name;
-  return names;
-}
-
 // Empty after --help or --version.
 std::optional<Arguments> parse(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Converts files of bodies between formats and units.", "nbody-convert");
-  app.set_version_flag("--version", std::string("nbody-convert ") + revision());
-  app.add_option("IN", arguments.in, "file of bodies; its content tells the format")->required();
-  app.add_option("OUT", arguments.out,
-                 "file to write; its ending names the format: .csv .bin .raw .tipsy .hdf5")
-      ->required();
-  const auto format = [&](const std::string& option, std::optional<FileFormat>& target,
-                          const Formats& formats, const std::string& help) {
-    app.add_option_function<std::string>(
-           option,
-           [option, &target, &formats](const std::string& text) {
-             const auto found = formats.find(text);
-             if (found == formats.end())
-               throw UsageError(option + ": \"" + text + "\" is not allowed; one of " +
-                                names_of(formats));
-             target = found->second;
-           },
-           help + ": " + names_of(formats))
-        ->type_name("FORMAT");
-  };
-  format("--from", arguments.from, kReadable, "format of IN, whatever its content looks like");
-  format("--to", arguments.to, kWritable, "format of OUT, whatever its ending");
+  CommandLine line("nbody-convert", "Converts files of bodies between formats and units.");
+  line.word("IN", arguments.in, "file of bodies; its content tells the format");
+  line.word("OUT", arguments.out,
+            "file to write; its ending names the format: .csv .bin .raw .tipsy .hdf5");
+  line.choice("--from", arguments.from, kReadable, "format of IN, whatever it looks like");
+  line.choice("--to", arguments.to, kWritable, "format of OUT, whatever its ending");
   const auto preset = [&](const std::string& option, std::string& target, const std::string& help) {
-    app.add_option_function<std::string>(
-           option,
-           [option, &target](const std::string& text) {
-             require_preset(option, text);
-             target = text;
-           },
-           help + ": " + unit_presets())
-        ->type_name("PRESET");
+    line.option(option, "PRESET", help + ": " + unit_presets(),
+                [option, &target](const std::string& text) {
+                  require_preset(option, text);
+                  target = text;
+                });
   };
   preset("--units", arguments.units, "convert to these units");
   preset("--from-units", arguments.from_units, "units of IN, where it does not say them");
-  app.add_option_function<std::string>(
-         "--species",
-         [&](const std::string& text) { arguments.species = parse_species("--species", text); },
-         "bodies to keep: gas,dark,disk,bulge,star,boundary [all]")
-      ->type_name("LIST");
-  app.add_flag("--centre", arguments.centre, "move the centre of mass to the origin, at rest");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    app.exit(success);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    std::string line = error.what();
-    for (char& c : line) c = c == '\n' ? ' ' : c;
-    throw UsageError(line + " (see --help)");
-  }
+  line.species("--species", arguments.species,
+               "bodies to keep: gas,dark,disk,bulge,star,boundary [all]");
+  line.flag("--centre", arguments.centre, "move the centre of mass to the origin, at rest");
+  if (!line.parse(argc, argv)) return std::nullopt;
   return arguments;
 }
 
