@@ -51,7 +51,8 @@ class Mutant:
         settings = " ".join(setting.removeprefix("HOSTCUDA_") for setting in self.mode)
         if not settings:
             return "plain"
-        return f"`{settings}`" + ("; passes in plain mode" if self.passes_plain else "")
+        plain = "passes" if self.passes_plain else "fails"
+        return f"`{settings}`; {plain} in plain mode"
 
 
 def read_mutants(folder: Path) -> list[Mutant]:
