@@ -11,6 +11,8 @@ struct cublasContext {
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  // The library makes its context with calls of the runtime, which may fail.
+  if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
   *handle = new cublasContext;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -39,6 +41,7 @@ cublasStatus_t cublasSgemv(cublasHandle_t handle, cublasOperation_t operation, i
   const auto work = [=, alpha = *alpha, beta = *beta] {
     cblas_sgemv(CblasColMajor, transpose, m, n, alpha, a, lda, x, incx, beta, y, incy);
   };
-  return hostcuda::enqueue_work(handle->stream, work) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
-                                                                     : CUBLAS_STATUS_INVALID_VALUE;
+  return hostcuda::enqueue_work(handle->stream, work) == cudaSuccess
+             ? CUBLAS_STATUS_SUCCESS
+             : CUBLAS_STATUS_EXECUTION_FAILED;
 }

@@ -15,9 +15,10 @@
 namespace hostcuda {
 namespace {
 
-constexpr std::array kNames = {"HOSTCUDA_ORDER",      "HOSTCUDA_STREAMS", "HOSTCUDA_SEED",
-                               "HOSTCUDA_DEVICES",    "HOSTCUDA_SMS",     "HOSTCUDA_MEMORY",
-                               "HOSTCUDA_STRICT_MEM", "HOSTCUDA_POISON",  "HOSTCUDA_DIVERGENCE"};
+constexpr std::array kNames = {"HOSTCUDA_ORDER",      "HOSTCUDA_STREAMS",    "HOSTCUDA_SEED",
+                               "HOSTCUDA_DEVICES",    "HOSTCUDA_SMS",        "HOSTCUDA_MEMORY",
+                               "HOSTCUDA_STRICT_MEM", "HOSTCUDA_POISON",     "HOSTCUDA_DIVERGENCE",
+                               "HOSTCUDA_FAIL_CALL",  "HOSTCUDA_LOSE_DEVICE"};
 
 [[noreturn]] void refuse(const char* name, const char* value, const std::string& allowed) {
   std::fflush(stdout);
@@ -88,6 +89,8 @@ Config read_environment() {
   c.strict_memory = choice("HOSTCUDA_STRICT_MEM", {"0", "1"}) == 1;
   c.poison = choice("HOSTCUDA_POISON", {"0", "1"}, 1) == 1;
   c.divergence_is_error = choice("HOSTCUDA_DIVERGENCE", {"error", "warn"}) == 0;
+  c.fail_call = number("HOSTCUDA_FAIL_CALL", 0, UINT64_MAX, 0);
+  c.lose_device = number("HOSTCUDA_LOSE_DEVICE", 0, UINT64_MAX, 0);
   return c;
 }
 

@@ -41,7 +41,9 @@ using namespace hostcuda;
 cudaError_t cudaGetDeviceCount(int* count) {
   if (!count) return fail(cudaErrorInvalidValue);
   *count = config().devices;
-  return *count ? cudaSuccess : fail(cudaErrorNoDevice);
+  if (*count == 0) return fail(cudaErrorNoDevice);
+  const cudaError_t error = planned_error();
+  return error ? fail(error) : cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device) {

@@ -33,11 +33,16 @@ bool valid_device(int device);
 // whose kernel runs.
 std::recursive_mutex& api_mutex();
 
-// What each API function starts with: takes the lock, and knows whether there is any device.
+// The error that the environment asks of this API call, which is counted: cudaErrorUnknown for one
+// call, cudaErrorDevicesUnavailable for all calls since the devices were lost. The launch of a
+// kernel is a call too; asking for the last error is none.
+cudaError_t planned_error();
+
+// What each API function starts with: takes the lock, and knows whether the call can be made.
 class ApiCall {
  public:
   ApiCall() : lock_(api_mutex()) {}
-  bool has_device() const { return !devices().empty(); }
+  cudaError_t error() const { return devices().empty() ? cudaErrorNoDevice : planned_error(); }
 
  private:
   std::lock_guard<std::recursive_mutex> lock_;
@@ -53,6 +58,6 @@ void synchronize_device(int device);
 
 #define HOSTCUDA_API_CALL             \
   const ::hostcuda::ApiCall api_call; \
-  if (!api_call.has_device()) return ::hostcuda::fail(cudaErrorNoDevice)
+  if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
 
 #endif

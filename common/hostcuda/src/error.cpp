@@ -1,3 +1,7 @@
+#include <atomic>
+#include <cstdint>
+
+#include "config.h"
 #include "device.h"
 
 namespace hostcuda {
@@ -21,6 +25,8 @@ constexpr Description kDescriptions[] = {
     {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
     {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
      "invalid copy direction for memcpy"},
+    {cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable",
+     "CUDA-capable device(s) is/are busy or unavailable"},
     {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
@@ -48,6 +54,13 @@ const Description* describe(cudaError_t error) {
 }
 
 }  // namespace
+
+cudaError_t planned_error() {
+  static std::atomic<std::uint64_t> calls = 0;
+  const std::uint64_t call = ++calls;
+  if (config().lose_device != 0 && call >= config().lose_device) return cudaErrorDevicesUnavailable;
+  return call == config().fail_call ? cudaErrorUnknown : cudaSuccess;
+}
 
 cudaError_t fail(cudaError_t error) {
   last_error = error;

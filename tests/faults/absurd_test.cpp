@@ -1,0 +1,86 @@
+// Sizes that no machine has, and input that is no file of bodies: refused in one line before
+// anything is allocated.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+
+#include "program.h"
+
+namespace nbody::test {
+namespace {
+
+// A machine with 4 GB, as far as the program can see, and a minute of patience.
+const char* const kSmallMachine = R"(sh -c 'ulimit -v 4000000; exec timeout -s KILL 60 "$0" "$@"')";
+
+class Absurd : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "AddressSanitizer needs more address space than the limit leaves";
+#endif
+    if (!has_device(program_)) GTEST_SKIP() << "no device";
+  }
+  void expect(int exit_code, const std::string& arguments, const std::string& pattern) const {
+    SCOPED_TRACE(arguments);
+    const Outcome outcome = program_.run(arguments, kSmallMachine);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.error;
+    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+    EXPECT_TRUE(std::regex_search(outcome.error, std::regex(pattern))) << outcome.error;
+  }
+  const Program program_;
+};
+
+TEST_F(Absurd, SizesAreComparedWithTheMemory) {
+  // Padding may make too many of them: then that is what is said.
+  const std::string needs = "needs about [0-9.e+]+ GB of memory; [0-9.]+ GB are available";
+  expect(1, "--bodies 200000000 --systems 1", needs);
+  expect(1, "--bodies 2000000000 --systems 1 --validate off", needs);
+  expect(1, "--systems 1000000 --bodies 1024", needs);
+  expect(2, "--systems 2147483647 --bodies 2147483647", "at most 2147483647 are allowed");
+  expect(2, "--systems 65536 --bodies 65536", "at most 2147483647 are allowed");
+  expect(2, "--systems 2 --bodies 2147483647", "at most 2147483647 are allowed");
+  expect(2, "--bodies 2147483648", "--bodies: \"2147483648\"");
+  expect(2, "--steps 9223372036854775808", "--steps: \"9223372036854775808\"");
+}
+
+// Sparse: the size is there, the disk is not used.
+TEST_F(Absurd, FilesAreComparedWithTheMemory) {
+  for (const auto& [name, head] : {std::pair("a.raw", std::string(24, '\0')),
+                                   std::pair("a.csv", "x,y,vx,vy\n" + std::string(2000, '\n'))}) {
+    program_.write(name, head);
+    truncate(program_.file(name).c_str(), 24LL << 30);
+    expect(1, std::string("--input ") + name, "is larger than the [0-9]+ MB that there is memory");
+  }
+  truncate(program_.file("a.raw").c_str(), 24LL << 33);
+  expect(2, "--input a.raw", "at most 2147483647 are possible");
+}
+
+TEST_F(Absurd, InputThatNeverEndsIsGivenUp) {
+  const Outcome outcome = program_.run(
+      "--input /dev/stdin",
+      R"(sh -c 'yes 0,0,0,0 | (ulimit -v 400000; exec timeout -s KILL 60 "$0" "$@")')");
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.error;
+  EXPECT_NE(outcome.error.find("/dev/stdin is larger than the "), std::string::npos)
+      << outcome.error;
+}
+
+TEST_F(Absurd, InputIsAFileThatCanBeRead) {
+  expect(2, "--input /dev/zero", "is a device");
+  expect(2, "--input .", "is a folder");
+  program_.write("locked.csv", "x,y,vx,vy\n0,0,0,0\n");
+  chmod(program_.file("locked.csv").c_str(), 0);
+  if (geteuid() == 0) return;  // root reads everything
+  expect(2, "--input locked.csv", "Permission denied");
+}
+
+TEST_F(Absurd, APipeWithoutAWriterIsGivenUp) {
+  ASSERT_EQ(mkfifo(program_.file("pipe").c_str(), 0600), 0);
+  expect(2, "--input pipe", "is a pipe that nobody writes to");
+}
+
+}  // namespace
+}  // namespace nbody::test

@@ -1,0 +1,91 @@
+// A device that fails in any call, is lost in any call, has too little memory or is not there: one
+// line that names the call and the error, exit code 1, no hang, no crash, and nothing written.
+// Where the failed call did not matter (a free at the end), the result is right to the bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "program.h"
+
+namespace nbody::test {
+namespace {
+
+// Two systems, so that two devices have one each.
+const char* const kRun =
+    "--scenario plummer --systems 2 --bodies 30 --steps 2 --validate off --quiet --output end.bin";
+
+class Device : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome whole = program_.run(kRun, two_devices_);
+    ASSERT_EQ(whole.exit_code, 0) << whole.error;
+    right_ = program_.read("end.bin");
+    program_.write("end.bin", "old");
+  }
+
+  Outcome run_with(const std::string& environment) const {
+    // A hang is killed, and is then neither 0 nor 1.
+    return program_.run(kRun, two_devices_ + " " + environment + " timeout -s KILL 20");
+  }
+
+  void expect_one_line(const Outcome& outcome, const std::string& pattern) const {
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.error;
+    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+    EXPECT_TRUE(std::regex_search(outcome.error, std::regex(pattern))) << outcome.error;
+    EXPECT_EQ(program_.read("end.bin"), "old");
+    EXPECT_EQ(program_.listing().find(".nbody"), std::string::npos);
+  }
+
+  // Fails call 1, 2, ... until the run has no such call; returns how many made it fail.
+  int sweep(const std::string& variable, const std::string& error) {
+    int failures = 0;
+    // A run ends with calls that free: a few in a row that do no harm are the end.
+    for (int call = 1, harmless = 0; harmless < 3 && !HasFailure(); ++call) {
+      SCOPED_TRACE(variable + "=" + std::to_string(call));
+      const Outcome outcome = run_with(variable + "=" + std::to_string(call));
+      if (outcome.exit_code == 0) {
+        ++harmless;
+        EXPECT_EQ(outcome.error, "");
+        EXPECT_TRUE(program_.read("end.bin") == right_) << "a wrong result, said to be right";
+        program_.write("end.bin", "old");
+      } else {
+        harmless = 0;
+        ++failures;
+        expect_one_line(outcome, "(cuda[A-Z][A-Za-z]*|cublas[A-Z][A-Za-z]*).*: (" + error +
+                                     "|CUBLAS_STATUS_[A-Z_]+|no CUDA device)|no CUDA device");
+      }
+    }
+    return failures;
+  }
+
+  const Program program_;
+  const std::string two_devices_ = "NBODY_REQUIRE_GPU=1 HOSTCUDA_DEVICES=2";
+  std::string right_;
+};
+
+TEST_F(Device, FailsInAnyCall) {
+  EXPECT_GT(sweep("HOSTCUDA_FAIL_CALL", "cudaErrorUnknown: unknown error"), 10);
+}
+
+TEST_F(Device, IsLostInAnyCall) {
+  EXPECT_GT(sweep("HOSTCUDA_LOSE_DEVICE", "cudaErrorDevicesUnavailable: .*unavailable"), 10);
+}
+
+TEST_F(Device, HasTooLittleMemory) {
+  for (const char* bytes : {"1", "100", "500"})
+    expect_one_line(run_with(std::string("HOSTCUDA_MEMORY=") + bytes),
+                    "cudaMalloc.*: cudaErrorMemoryAllocation: out of memory");
+}
+
+TEST_F(Device, IsNotThere) {
+  expect_one_line(run_with("HOSTCUDA_DEVICES=0"), "no CUDA device");
+  const Outcome more = program_.run(std::string(kRun) + " --devices 3", two_devices_);
+  EXPECT_EQ(more.exit_code, 2);
+  EXPECT_TRUE(std::regex_search(more.error, std::regex("--devices: \"3\" is not allowed")))
+      << more.error;
+  EXPECT_EQ(program_.read("end.bin"), "old");
+}
+
+}  // namespace
+}  // namespace nbody::test

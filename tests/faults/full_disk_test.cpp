@@ -1,0 +1,69 @@
+// A disk that is full at any byte, or that fails in any operation: one line, exit code 1, no
+// partial file under a final name, and the checkpoint of an earlier run as good as before.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "faults.h"
+
+namespace nbody::test {
+namespace {
+
+class FullDisk : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_device(Program())) GTEST_SKIP() << "no device";
+  }
+
+  // Runs into the fault; true if the run ended well, because the fault came too late for it.
+  bool run_into(const std::string& fault) {
+    SCOPED_TRACE(fault);
+    const Program program;
+    run_.prepare(program);
+    program.write("c.bin", "the checkpoint of an earlier run");
+    const Outcome outcome = program.run(run_.start() + " --json r.json", disk_fault(fault));
+    auto files = files_of(program);
+    if (files["c.bin"] == "the checkpoint of an earlier run")
+      std::filesystem::remove(program.file("c.bin"));
+    if (outcome.exit_code == 0) {
+      EXPECT_EQ(files["r.json"].back(), '\n');
+      std::filesystem::remove(program.file("r.json"));
+      run_.check_finished(program);
+      return true;
+    }
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.error;
+    EXPECT_NE(outcome.error.find("cannot write "), std::string::npos) << outcome.error;
+    EXPECT_NE(outcome.error.find("No space left on device"), std::string::npos) << outcome.error;
+    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+    EXPECT_FALSE(files.contains("r.json")) << "the record is the last file to be written";
+    EXPECT_EQ(run_.check_files(program), 0) << "temporary files are left";
+    return false;
+  }
+
+  const FaultyRun run_{"leapfrog"};
+};
+
+TEST_F(FullDisk, AtEveryOperation) {
+  int operation = 1;
+  while (!run_into("fail:" + std::to_string(operation)) && !HasFailure()) ++operation;
+  EXPECT_GT(operation, 4 * run_.steps()) << "too few: the library was not loaded";
+}
+
+// Steps of 97 bytes, a prime: a file of 228 bytes is cut in its header and in its bodies.
+TEST_F(FullDisk, AtEveryByte) {
+  int bytes = 0;
+  while (!run_into("bytes:" + std::to_string(bytes)) && !HasFailure()) bytes += 97;
+  EXPECT_GT(bytes, 2 * 228 * run_.steps()) << "too few: the library was not loaded";
+}
+
+TEST_F(FullDisk, OfStandardOutputIsNotMissed) {
+  const Program program;
+  const Outcome outcome =
+      program.run("--scenario two-body --steps 1", R"(sh -c '"$0" "$@" >/dev/full')");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.error.find("cannot write to standard output"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nbody::test
