@@ -105,7 +105,7 @@ __global__ void update_bodies(float4* __restrict__ positions, float4* __restrict
 
 void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) {
-    throw std::runtime_error("cuBLAS: status " + std::to_string(status));
+    throw std::runtime_error(std::string("cuBLAS: ") + cublasGetStatusName(status));
   }
 }
 
