@@ -122,6 +122,7 @@ missing_for() {
       # Neither a tour nor a build runs tests.
       tour:GoogleTest | tour:gdb | tour:ccache | build:gdb) continue ;;
       inspect:GoogleTest | inspect:gdb | inspect:ccache) continue ;;
+      view:GoogleTest | view:gdb | view:ccache) continue ;;
     esac
     is_there "$what" || echo "$what|$package|$why"
   done <<<"$REQUIREMENTS"

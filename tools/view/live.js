@@ -6,10 +6,9 @@ class Source {
   constructor(app) {
     this.app = app;
     this.status = {paused: false, finished: false, steps_per_frame: 1, energy: null};
-    this.connect();
   }
 
-  connect() {
+  start() {
     this.socket = new WebSocket(`ws://${location.host}/socket`);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
@@ -20,7 +19,7 @@ class Source {
     this.socket.onmessage = (event) => this.take(event.data);
     this.socket.onclose = () => {
       this.app.setMessage("Not connected: the program has ended, or the tunnel to it.");
-      setTimeout(() => this.connect(), 2000);
+      setTimeout(() => this.start(), 2000);
     };
   }
 

@@ -12,6 +12,7 @@ class App {
     this.source = new Source(this);
     this.camera.listenTo(element("picture"));
     this.listen();
+    this.source.start();
     const loop = (now) => {
       if (this.source.tick) this.source.tick(now);
       this.draw();
@@ -74,7 +75,7 @@ class App {
   fit() {
     if (!this.survey) return;
     const {columns, rows} = this.layout();
-    this.camera.fit(this.survey.centre, this.survey.radius * (1.15 + 0.85 * (Math.max(columns, rows) - 1)));
+    this.camera.fit(this.survey.centre, this.survey.radius * (1.1 + 1.5 * (Math.max(columns, rows) - 1)));
   }
 
   draw() {

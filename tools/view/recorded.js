@@ -15,7 +15,10 @@ class Source {
       this.paused = true;
       this.show(Number(slider.value));
     });
-    app.setInfo(JSON.parse(element("info").textContent));
+  }
+
+  start() {
+    this.app.setInfo(JSON.parse(element("info").textContent));
     this.show(0);
     this.last = performance.now();
   }

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Times the frames of a live view as a page gets them, and writes one line of JSON.
+
+    measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
+
+Runs the step with --view on a free port, looks at it like a page does (two frames asked for in
+advance), lets it warm up for two seconds, and then takes the time of every frame that arrives. Needs
+nothing but Python's standard library. K is 0 by default: as many steps a frame as can be computed.
+"""
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+from view_socket import ViewSocket
+
+WARM_UP = 2.0  # seconds
+
+
+def start(program, options):
+    process = subprocess.Popen([program, "--view", "0", *options], stdout=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        if found:
+            return process, int(found.group(1))
+    sys.exit(f"measure_frames: {program} ended with code {process.wait()}")
+
+
+def look(port, seconds, steps_per_frame):
+    """What the program says of itself, and the frames: their heads and when each arrived."""
+    frames = []
+    with ViewSocket(port) as viewer:
+        info = viewer.wait_for("info")
+        viewer.send(type="speed", steps_per_frame=steps_per_frame)
+        viewer.send(type="next")
+        viewer.send(type="next")
+        warm = time.perf_counter() + WARM_UP
+        while not frames or frames[-1]["arrived"] < warm + seconds:
+            frame = viewer.frame()
+            frame["arrived"] = time.perf_counter()
+            viewer.send(type="next")
+            if frame["arrived"] >= warm:
+                frames.append(frame)
+    return info, frames
+
+
+def summary(info, frames):
+    gaps = [(b["arrived"] - a["arrived"]) * 1e3 for a, b in zip(frames, frames[1:])]
+    spent = frames[-1]["arrived"] - frames[0]["arrived"]
+    cuts = statistics.quantiles(gaps, n=100, method="inclusive")
+    steps = frames[-1]["step"] - frames[0]["step"]
+    return {
+        "program": info["program"], "device": info["device"], "backend": info["backend"],
+        "host": {"machine": platform.machine(), "cores": os.cpu_count()},
+        "scenario": info["scenario"], "systems": info["systems"], "bodies": info["bodies_per_system"],
+        "dt": info["dt"], "integrator": info["integrator"],
+        "seconds": round(spent, 3), "frames": len(gaps),
+        "frames_per_second": round(len(gaps) / spent, 2),
+        "frames_left_out": frames[-1]["number"] - frames[0]["number"] - len(gaps),
+        "bytes_per_frame": frames[-1]["bytes"],
+        "steps_per_second": round(steps / spent, 2), "steps_per_frame": round(steps / len(gaps), 2),
+        "interactions_per_second": frames[-1]["interactions_per_second"],
+        "frame_time_ms": {"median": round(statistics.median(gaps), 3), "p5": round(cuts[4], 3),
+                          "p95": round(cuts[94], 3), "p99": round(cuts[98], 3),
+                          "longest": round(max(gaps), 3)},
+        "frame_times_ms": [round(gap, 2) for gap in gaps],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("out")
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--steps-per-frame", type=int, default=0)
+    arguments, options = parser.parse_known_args()
+    process, port = start(arguments.program, options)
+    try:
+        info, frames = look(port, arguments.seconds, arguments.steps_per_frame)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    record = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+              "options": options, **summary(info, frames)}
+    with open(arguments.out, "w", encoding="utf-8") as out:
+        out.write(json.dumps(record) + "\n")
+    print("{program} {systems} x {bodies}: {frames_per_second} frames/s".format(**record),
+          "median {median} ms, 95 % {p95} ms, longest {longest} ms".format(**record["frame_time_ms"]),
+          f"{record['interactions_per_second'] * 1e-9:.4g} G interactions/s", sep=", ")
+
+
+if __name__ == "__main__":
+    main()
