@@ -32,6 +32,11 @@ void CommandLine::word(const std::string& name, std::string& target, const std::
   library_->app.add_option(name, target, help)->required();
 }
 
+void CommandLine::words(const std::string& name, std::vector<std::string>& target,
+                        const std::string& help) {
+  library_->app.add_option(name, target, help)->required();
+}
+
 void CommandLine::flag(const std::string& name, bool& target, const std::string& help) {
   library_->app.add_flag(name, target, help);
 }

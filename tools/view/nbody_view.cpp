@@ -2,18 +2,21 @@
 // neither a program nor a network.
 //
 // Run: nbody-view snapshot_*.bin   or   nbody-view snapshot_*.bin --export run.html
-#include <CLI/CLI.hpp>
 #include <cmath>
+#include <csignal>
 #include <iostream>
-#include <limits>
+#include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "address.h"
 #include "frame.h"
 #include "messages.h"
+#include "nbody/command_line.h"
 #include "nbody/diagnostics.h"
 #include "nbody/error.h"
+#include "nbody/gadget.h"
 #include "nbody/input_output.h"
 #include "page.h"
 #include "run_control.h"
@@ -33,8 +36,23 @@ constexpr double kEnergyBudget = 4e9;
 struct Arguments {
   std::vector<std::string> files;
   std::string export_to;
-  int port = 8765;
+  std::optional<int> port;
 };
+
+// Empty after --help or --version.
+std::optional<Arguments> parse(int argc, char** argv) {
+  Arguments arguments;
+  nbody::CommandLine line("nbody-view", "Shows files of bodies in a browser, as an animation.");
+  line.words("FILE", arguments.files, "files of the same bodies, in the order of time");
+  line.text("--export", arguments.export_to,
+            "write a page that plays without this program, instead of serving it");
+  line.whole("--port", arguments.port, 0, 65535,
+             "where to serve it, on 127.0.0.1; 0: any free one [8765]");
+  if (!line.parse(argc, argv)) return std::nullopt;
+  if (arguments.port && !arguments.export_to.empty())
+    throw UsageError("--port and --export exclude each other");
+  return arguments;
+}
 
 Snapshot read_state(const std::string& file) {
   Snapshot snapshot = nbody::read_bodies(file);
@@ -123,9 +141,10 @@ void serve(std::string page, int port) {
 }
 
 void run(const Arguments& arguments) {
+  nbody::enable_gadget();
   if (!arguments.export_to.empty()) nbody::require_writable(arguments.export_to);
   std::string page = Recording(arguments.files).page();
-  if (arguments.export_to.empty()) return serve(std::move(page), arguments.port);
+  if (arguments.export_to.empty()) return serve(std::move(page), arguments.port.value_or(8765));
   nbody::write_whole_file(arguments.export_to, [&](std::ostream& out) { out << page; });
   std::cout << arguments.export_to << ": " << arguments.files.size() << " frames, "
             << (page.size() >> 10) << " KiB\n";
@@ -134,29 +153,19 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Files of bodies in a browser", "nbody-view");
-  Arguments arguments;
-  app.add_option("FILE", arguments.files, "files of the same bodies, in the order of time")
-      ->required();
-  const auto save = app.add_option("--export", arguments.export_to,
-                                   "write a page that plays without this program, and end");
-  app.add_option("--port", arguments.port, "on 127.0.0.1; 0: any free one [8765]")
-      ->check(CLI::Range(0, 65535))
-      ->excludes(save);
+  const auto say = [](const char* what, int code) {
+    std::cerr << "nbody-view: " << what << '\n';
+    return code;
+  };
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit of ulimit -f then fails to be written
   try {
-    app.parse(argc, argv);
-    run(arguments);
+    if (const auto arguments = parse(argc, argv)) run(*arguments);
     return 0;
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "nbody-view: " << error.what() << " (see --help)\n";
-    return 2;
   } catch (const UsageError& error) {
-    std::cerr << "nbody-view: " << error.what() << '\n';
-    return 2;
+    return say(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return say("out of memory", 1);
   } catch (const std::exception& error) {
-    std::cerr << "nbody-view: " << error.what() << '\n';
-    return 1;
+    return say(error.what(), 1);
   }
 }

@@ -40,6 +40,8 @@ class CommandLine {
               const std::function<void(const std::string&)>& take);
   // A word without a name, in the order of the calls; it cannot be left out.
   void word(const std::string& name, std::string& target, const std::string& help);
+  // One such word or more.
+  void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
   void seed(const std::string& name, std::uint64_t& target, const std::string& help);
   // At most the greatest float32: what does not fit there cannot be honoured.
