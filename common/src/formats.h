@@ -54,6 +54,7 @@ std::filesystem::path tipsy_param_of(const std::filesystem::path& file);
 // What the .param file beside a Tipsy file says: units, time step, softening. Without one, nothing
 // changes.
 void read_tipsy_param(const std::filesystem::path& file, Snapshot& snapshot);
+void parse_tipsy_param(const std::string& where, std::string_view text, Snapshot& snapshot);
 // Throws UsageError when the .param file would replace one that is not ours.
 void check_tipsy_param(const std::filesystem::path& file);
 void write_tipsy_param(const std::filesystem::path& file, const Snapshot& snapshot);

@@ -65,13 +65,8 @@ std::map<std::string, std::string, std::less<>> keys_of(const std::string& where
 // run.00010 and galaxy.tipsy have run.param and galaxy.param; galaxy has galaxy.param.
 fs::path tipsy_param_of(const fs::path& file) { return fs::path(file).replace_extension(".param"); }
 
-void read_tipsy_param(const fs::path& file, Snapshot& snapshot) {
-  const fs::path param = tipsy_param_of(file);
-  std::error_code ignored;
-  if (param == file || !fs::is_regular_file(param, ignored)) return;
-  const std::string where = param.string();
-  const std::string text = head_of(param);
-  if (text.size() == kMostBytes)
+void parse_tipsy_param(const std::string& where, std::string_view text, Snapshot& snapshot) {
+  if (text.size() >= kMostBytes)
     throw UsageError(where + ": more than a megabyte is no file of parameters");
   const auto keys = keys_of(where, text);
   const auto number = [&](const char* key, double smallest) -> std::optional<double> {
@@ -99,6 +94,13 @@ void read_tipsy_param(const fs::path& file, Snapshot& snapshot) {
   }
   snapshot.softening = number("dSoft", 0).value_or(snapshot.softening);
   snapshot.dt = number("dDelta", 0).value_or(snapshot.dt);
+}
+
+void read_tipsy_param(const fs::path& file, Snapshot& snapshot) {
+  const fs::path param = tipsy_param_of(file);
+  std::error_code ignored;
+  if (param == file || !fs::is_regular_file(param, ignored)) return;
+  parse_tipsy_param(param.string(), head_of(param), snapshot);
 }
 
 void check_tipsy_param(const fs::path& file) {
