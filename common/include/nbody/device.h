@@ -9,7 +9,7 @@
 #if defined(__CUDACC__) || defined(__HOSTCUDA__)
 #include "nbody/cuda.h"
 #else
-#include <thread>
+#include <omp.h>
 #endif
 
 #ifndef NBODY_FLAGS
@@ -58,10 +58,10 @@ inline Platform query_platform() {
 
 #else
 
+// The processor and the threads that are used: OMP_NUM_THREADS may say fewer than there are.
 inline Platform query_platform() {
-  return {"cpu", cpu_name() + " x " + std::to_string(std::thread::hardware_concurrency()),
-          1,     "",
-          "",    NBODY_FLAGS};
+  return {"cpu", cpu_name() + " x " + std::to_string(omp_get_max_threads()), 1, "", "",
+          NBODY_FLAGS};
 }
 
 #endif
