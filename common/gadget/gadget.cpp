@@ -136,6 +136,7 @@ formats::Contents read(const std::string& file, std::string_view bytes, bool flo
   const double length = from.length / to.length, velocity = from.velocity / to.velocity();
   const double mass = from.mass_gm / to.mass_gm;
   snapshot.time = header.time * (from.length / from.velocity) / to.time();
+  if (!std::isfinite(snapshot.time)) throw UsageError(file + ": its time overflows");
 
   for (std::size_t t = 0; t < kTypes; ++t) {
     const std::size_t count = header.counts[t];

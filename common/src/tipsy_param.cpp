@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <ostream>
 
@@ -69,21 +70,24 @@ void parse_tipsy_param(const std::string& where, std::string_view text, Snapshot
   if (text.size() >= kMostBytes)
     throw UsageError(where + ": more than a megabyte is no file of parameters");
   const auto keys = keys_of(where, text);
-  const auto number = [&](const char* key, double smallest) -> std::optional<double> {
+  const auto number = [&](const char* key, double smallest,
+                          double largest =
+                              std::numeric_limits<float>::max()) -> std::optional<double> {
     const auto found = keys.find(key);
     if (found == keys.end()) return std::nullopt;
     const std::string& value = found->second;
     double result = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-    if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(result) ||
-        result < smallest)
+    if (error != std::errc() || end != value.data() + value.size() ||
+        !(result >= smallest && result <= largest))
       throw UsageError(where + ": " + key + " is \"" + value + "\"; it must be a number from " +
-                       digits(smallest) + " on");
+                       digits(smallest) + " to " + digits(largest));
     return result;
   };
   if (number("bComove", 0).value_or(0) != 0)
     throw UsageError(where + ": bComove is not 0; cosmological simulations cannot be read");
-  const auto kpc = number("dKpcUnit", 1e-30), msun = number("dMsolUnit", 1e-30);
+  const auto kpc = number("dKpcUnit", kSmallestUnit, kLargestUnit);
+  const auto msun = number("dMsolUnit", kSmallestUnit, kLargestUnit);
   if (kpc.has_value() != msun.has_value())
     throw UsageError(where + ": dKpcUnit and dMsolUnit go together: one of them is missing");
   if (kpc) {

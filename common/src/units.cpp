@@ -29,11 +29,13 @@ const Preset* find_preset(std::string_view text) {
   return nullptr;
 }
 
-// A positive number, then `unit` at once behind it; both are removed from `text`.
+// A unit that is within kSmallestUnit to kLargestUnit, then `unit` at once behind it; both are
+// removed from `text`.
 std::optional<double> take(std::string_view& text, std::string_view unit) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !(value > 0) || !std::isfinite(value)) return std::nullopt;
+  if (error != std::errc() || !(value >= kSmallestUnit && value <= kLargestUnit))
+    return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   if (!text.starts_with(unit)) return std::nullopt;
   text.remove_prefix(unit.size());
@@ -110,6 +112,8 @@ void rescale(const std::string& file, Snapshot& snapshot, const Units& from, con
   snapshot.softening *= length;
   snapshot.time *= time;
   snapshot.dt *= time;
+  if (!std::isfinite(snapshot.softening + snapshot.time + snapshot.dt))
+    throw UsageError(file + " in other units: its time, time step or softening overflows");
 }
 
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset) {

@@ -223,7 +223,7 @@ TEST(TipsyParam, RefusesWhatItCannotVouchFor) {
             ": bComove is not 0; cosmological simulations cannot be read");
   EXPECT_EQ(message("dKpcUnit = 1\n"),
             ": dKpcUnit and dMsolUnit go together: one of them is missing");
-  for (const char* value : {"", "one", "0", "-1", "nan", "inf", "1e999", "1 2"})
+  for (const char* value : {"", "one", "0", "-1", "nan", "inf", "1e999", "1e100", "1 2"})
     EXPECT_NE(message(std::string("dMsolUnit = 1\ndKpcUnit = ") + value).find("dKpcUnit is"),
               std::string::npos);
   EXPECT_NE(message("what is this").find("not of the form key = value"), std::string::npos);

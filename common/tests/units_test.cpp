@@ -45,8 +45,9 @@ TEST(Units, TextsOfOtherFiles) {
   EXPECT_EQ(units_of("AU, Msun, yr/2pi")->length, kAu);  // data/solar_system_j2000.csv
   EXPECT_DOUBLE_EQ(units_of("2.5 kpc, 1e10 Msun")->kpc(), 2.5);
   EXPECT_DOUBLE_EQ(units_of("2.5 kpc, 1e10 Msun")->msun(), 1e10);
-  for (const char* text : {"", "kpc", "G = 1", "1 kpc", "1 kpc, 1 Msun ", "-1 kpc, 1 Msun",
-                           "0 kpc, 1 Msun", "nan kpc, 1 Msun", "1 kpc, inf Msun"})
+  for (const char* text :
+       {"", "kpc", "G = 1", "1 kpc", "1 kpc, 1 Msun ", "-1 kpc, 1 Msun", "0 kpc, 1 Msun",
+        "1e100 kpc, 1 Msun", "nan kpc, 1 Msun", "1 kpc, inf Msun"})
     EXPECT_FALSE(units_of(text)) << text;
 
   EXPECT_EQ(units_text(1, 1), "kpc-msun");
@@ -107,7 +108,8 @@ std::string complaint(Snapshot snapshot, const std::string& preset) {
 
 TEST(Units, WithoutSizeAreNotConverted) {
   Snapshot snapshot = earth();
-  EXPECT_EQ(complaint(snapshot, "henon"), "a.csv: henon units have no size: nothing converts to them");
+  EXPECT_EQ(complaint(snapshot, "henon"),
+            "a.csv: henon units have no size: nothing converts to them");
   snapshot.units = "Henon units";
   EXPECT_EQ(complaint(snapshot, "kpc-msun"),
             "a.csv: its units are \"Henon units\", which have no size; they cannot be converted to "
@@ -128,6 +130,12 @@ TEST(Units, ValuesMustFitAFloat32) {
   snapshot.systems.bodies[1].mass = 1e-40f;
   EXPECT_EQ(complaint(snapshot, "kpc-100kms"),
             "a.csv in other units: body 1: its mass is too small for a float32");
+  snapshot = earth();
+  snapshot.units = "1e30 kpc, 1 Msun";
+  snapshot.systems.bodies[1] = {};
+  snapshot.time = 1e300;
+  EXPECT_EQ(complaint(snapshot, "au-msun-yr2pi"),
+            "a.csv in other units: its time, time step or softening overflows");
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ inline constexpr double kAu = 149597870700.0;                          // m
 inline constexpr double kKpc = 1e3 * 648000 / std::numbers::pi * kAu;  // m
 inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^-2
 
+// In kpc and in solar masses: far beyond the universe, and far enough that nothing overflows.
+inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
+
 // Units that have a size.
 struct Units {
   double length;   // m
