@@ -10,8 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from nbody_inspect import InspectError, inspect_program, source_text  # noqa: E402
+from nbody_inspect import InspectError, inspect_program  # noqa: E402
 from nbody_inspect_table import text_of  # noqa: E402
+from nbody_source_lines import source_text  # noqa: E402
 
 PROGRAMS = {}
 FEW_BODIES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "256", "--steps", "2",
@@ -55,13 +56,13 @@ shared_broadcast           shared load   4    32   1   1
 shared_8_bytes             shared load   8    32   2   2
 shared_16_bytes            shared store 16    32   4   4
 shared_16_bytes            shared load  16    32   4   4
-shared_16_bytes_broadcast  shared load  16    32   1   1
+shared_16_bytes_broadcast  shared load  16    32   2   2
 shared_8_bytes_broadcast   shared load   8    32   1   1
-shared_8_bytes_halves      shared load   8    32   1   1
+shared_8_bytes_halves      shared load   8    32   2   2
 shared_8_bytes_pairs       shared load   8    32   1   1
 shared_8_bytes_stride_2    shared load   8    32   4   2
-shared_16_bytes_halves     shared load  16    32   2   2
-shared_16_bytes_quarters   shared load  16    32   1   1
+shared_16_bytes_halves     shared load  16    32   4   4
+shared_16_bytes_quarters   shared load  16    32   4   4
 shared_16_bytes_pairs      shared load  16    32   2   2
 shared_16_bytes_stride_2   shared load  16    32   8   4
 shared_member_of_12_bytes  shared load   4    32   1   1

@@ -1,6 +1,7 @@
 #include "memory_model.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace hostcuda::trace {
 namespace {
@@ -8,8 +9,9 @@ namespace {
 // The different pieces of memory (words, sectors) that a request touches.
 class Pieces {
  public:
-  Pieces(const Request& request, unsigned bytes, unsigned piece_bytes) {
-    for (unsigned lane = 0; lane < request.lanes; ++lane) {
+  Pieces(const Request& request, std::uint32_t group, unsigned bytes, unsigned piece_bytes) {
+    for (std::uint32_t left = request.active & group; left; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::uint64_t first = request.address[lane] / piece_bytes;
       const std::uint64_t last = (request.address[lane] + bytes - 1) / piece_bytes;
       for (std::uint64_t piece = first; piece <= last; ++piece) piece_[count_++] = piece;
@@ -28,22 +30,61 @@ class Pieces {
   unsigned count_ = 0;
 };
 
-unsigned divide_up(unsigned a, unsigned b) { return (a + b - 1) / b; }
+constexpr unsigned kLanes = 32;
 
-}  // namespace
-
-Cost sectors(const Request& request, unsigned bytes) {
-  const unsigned words = Pieces(request, bytes, kWordBytes).count();
-  return {Pieces(request, bytes, kSectorBytes).count(),
-          divide_up(words * kWordBytes, kSectorBytes)};
+std::uint32_t lanes(unsigned first, unsigned count) {
+  return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
 }
 
-Cost wavefronts(const Request& request, unsigned bytes) {
-  const Pieces words(request, bytes, kWordBytes);
+unsigned divide_up(unsigned a, unsigned b) { return (a + b - 1) / b; }
+
+Cost wavefronts_of(const Request& request, std::uint32_t group, unsigned bytes) {
+  const Pieces words(request, group, bytes, kWordBytes);
   std::array<unsigned, kBanks> in_bank{};
   unsigned fullest = 0;
   for (const std::uint64_t word : words) fullest = std::max(fullest, ++in_bank[word % kBanks]);
   return {fullest, divide_up(words.count(), kBanks)};
+}
+
+// Whether each lane asks for the same as the one whose number differs in this bit, if that takes
+// part.
+bool are_pairs(const Request& request, std::uint32_t group, unsigned bit) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t both = lanes(lane, 1) | lanes(lane ^ bit, 1);
+    const bool counts = (request.active & group & both) == both;
+    if (counts && request.address[lane] != request.address[lane ^ bit]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Cost sectors(const Request& request, unsigned bytes) {
+  const std::uint32_t warp = lanes(0, kLanes);
+  const unsigned words = Pieces(request, warp, bytes, kWordBytes).count();
+  return {Pieces(request, warp, bytes, kSectorBytes).count(),
+          divide_up(words * kWordBytes, kSectorBytes)};
+}
+
+Cost wavefronts(const Request& request, unsigned bytes) {
+  if (bytes <= kWordBytes) return wavefronts_of(request, lanes(0, kLanes), bytes);
+  const unsigned group = kLanes * kWordBytes / bytes;
+  Cost all{0, 0};
+  const auto add = [&](std::uint32_t served_together) {
+    const Cost cost = wavefronts_of(request, served_together, bytes);
+    all.actual += cost.actual;
+    all.ideal += cost.ideal;
+  };
+  for (unsigned first = 0; first < kLanes; first += 2 * group) {
+    const std::uint32_t two = lanes(first, 2 * group);
+    if (are_pairs(request, two, 1) || are_pairs(request, two, 2)) {
+      add(two);
+    } else {
+      add(lanes(first, group));
+      add(lanes(first + group, group));
+    }
+  }
+  return all;
 }
 
 }  // namespace hostcuda::trace

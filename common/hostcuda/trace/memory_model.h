@@ -13,10 +13,10 @@ constexpr unsigned kBanks = 32;        // of shared memory
 constexpr unsigned kWordBytes = 4;     // what a bank gives in one wavefront, to any number of lanes
 constexpr unsigned kMaxAccess = 16;    // bytes that one lane can load or store at once
 
-// One instruction's addresses: those of the lanes that take part.
+// One instruction's addresses, by lane, and a bit for each lane that takes part.
 struct Request {
   std::array<std::uint64_t, 32> address;
-  unsigned lanes = 0;
+  std::uint32_t active = 0;
 };
 
 // Work done, and the least that would have served as many different bytes.
@@ -28,8 +28,10 @@ struct Cost {
 // Sectors that the lanes touch, `bytes` bytes each.
 Cost sectors(const Request& request, unsigned bytes);
 
-// Times that shared memory is gone through: as many as the fullest bank has different words to
-// give.
+// Times that shared memory is gone through. A group of lanes is served together: a warp that wants
+// up to four bytes a lane, half a warp for eight, a quarter for sixteen; two neighbouring groups if
+// in them all lanes ask for the same as their neighbour. A group takes as long as its fullest bank
+// has different words to give.
 Cost wavefronts(const Request& request, unsigned bytes);
 
 }  // namespace hostcuda::trace

@@ -1,12 +1,14 @@
 #include "sites.h"
 
+#include <bit>
+
 namespace hostcuda::trace {
 
 void Site::count(const Request& request) {
   const Cost spent =
       key.space == Space::global ? sectors(request, key.bytes) : wavefronts(request, key.bytes);
   ++requests;
-  executions += request.lanes;
+  executions += static_cast<unsigned>(std::popcount(request.active));
   cost += spent.actual;
   ideal_cost += spent.ideal;
 }
