@@ -9,9 +9,10 @@ A generated part stands between two lines of its own and is replaced as a whole:
   <!-- begin NAME -->
   <!-- end NAME -->
 
-NAME is diff or measured in the README of a step, measured alone in those of cpu_simd and activity_map
-under experiments/, staircase in the one of the repository. Both ways of calling also hold the steps to their budgets: the lines of a program, the lines that change from
-one step to the next, and the headings of a step's README.
+NAME is diff, measured or inspect in the README of a step, measured alone in those of cpu_simd and
+activity_map under experiments/, staircase in the one of the repository; docs/inspect.md has its own.
+Both ways of calling also hold the steps to their budgets: the lines of a program, the lines that
+change from one step to the next, and the headings of a step's README.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Callable, Iterator, Optional, Sequence
 import nbody_activity
 from nbody_arguments import ROOT, OneLineParser, ToolError, fail, write_whole_file
 from nbody_facts import read_results
+from nbody_inspect_blocks import document_blocks, step_block
 from nbody_records import Record, read_records
 from nbody_staircase import Staircase, staircases
 from nbody_table import ABSENT, seconds, with_range
@@ -281,7 +283,7 @@ def update(readme: Path, where: str, blocks: dict[str, Callable[[], str]], write
     for name, content in blocks.items():
         try:
             before, new = new, replaced(new, name, content(), where)
-        except DocumentError as error:
+        except ToolError as error:
             problems.append(str(error))
             continue
         if new != before and not write:
@@ -289,6 +291,10 @@ def update(readme: Path, where: str, blocks: dict[str, Callable[[], str]], write
     if write and new != text:
         write_whole_file(readme, new)
     return problems
+
+
+def has_block(readme: Path, name: str) -> bool:
+    return readme.is_file() and f"<!-- begin {name} -->" in readme.read_text(encoding="utf-8")
 
 
 def missing_headings(step: Step) -> list[str]:
@@ -321,10 +327,13 @@ def update_all(root: Path, write: bool) -> list[str]:
     for step in steps.values():
         blocks = {"diff": lambda: diff_block(step, steps),
                   "measured": lambda: measured_block(step, found)}
+        if has_block(step.readme, "inspect"):
+            blocks["inspect"] = lambda: step_block(step.name, step.parent, root)
         problems += update(step.readme, f"{step.name}/README.md", blocks, write)
         problems += missing_headings(step)
         problems += broken_budgets(step, steps)
-    return problems + update_cpu_program(root, write) + update_activity_map(root, write)
+    return (problems + update_cpu_program(root, write) + update_activity_map(root, write)
+            + update_inspect(root, write))
 
 
 def update_cpu_program(root: Path, write: bool) -> list[str]:
@@ -341,6 +350,13 @@ def update_activity_map(root: Path, write: bool) -> list[str]:
         return []
     return update(root / where / "README.md", f"{where}/README.md", {"measured": lambda:
                   nbody_activity.measured_block(root, markdown_table, NOT_MEASURED)}, write)
+
+
+def update_inspect(root: Path, write: bool) -> list[str]:
+    document = root / "docs" / "inspect.md"
+    if not document.exists():
+        return []
+    return update(document, "docs/inspect.md", document_blocks(root), write)
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:

@@ -25,7 +25,8 @@ from typing import Optional, Sequence
 
 import nbody_arguments as arguments
 from nbody_arguments import ROOT, ToolError
-from nbody_inspect import as_json, inspect_program
+from nbody_inspect import inspect_program
+from nbody_inspect_json import as_json
 from nbody_inspect_table import LEGEND, text_of
 
 

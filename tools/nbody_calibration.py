@@ -2,7 +2,7 @@
 
 model.jsonl and chip.jsonl have a line for every program and kernel. A quantity is a kind of access
 ("shared load"); of each the requests of all warps and their cost: sectors of global memory,
-wavefronts of shared memory.
+wavefronts of shared memory. Bank conflicts are the wavefronts above the ideal number.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Sequence
 
 from nbody_arguments import ROOT, ToolError, write_whole_file
-from nbody_inspect import Inspection, kernel_json
+from nbody_inspect import Inspection
+from nbody_inspect_json import kernel_json
 from nbody_profile import number, read_cells, read_file, short_name
 
 FOLDER = Path("docs") / "results" / "patterns"
@@ -24,20 +25,22 @@ INTERACTIONS = PROBLEM["systems"] * float(PROBLEM["bodies"]) ** 2 * PROBLEM["ste
 STEPS = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step08_multigpu", "step09_soa",
          "step10_tiled2d_cublas")
 
-# Nsight Compute's metrics for the requests and for the cost of each quantity; several are added up.
+# Nsight Compute's metrics for requests, cost and conflicts of each quantity; several are added up.
 METRICS = {
     "global load": (("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
-                    ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",)),
+                    ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",), ()),
     "global store": (("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",),
-                     ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",)),
+                     ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",), ()),
     "global atomic": (("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
                        "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"),
                       ("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-                       "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum")),
+                       "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"), ()),
     "shared load": (("smsp__sass_inst_executed_op_shared_ld.sum",),
-                    ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",)),
+                    ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",),
+                    ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",)),
     "shared store": (("smsp__sass_inst_executed_op_shared_st.sum",),
-                     ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",)),
+                     ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",),
+                     ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",)),
 }
 
 
@@ -47,8 +50,9 @@ class CalibrationError(ToolError):
 
 @dataclass(frozen=True)
 class Count:
-    requests: int
-    cost: int
+    requests: int = 0
+    cost: int = 0
+    conflicts: int = 0  # of shared memory
 
     @property
     def each(self) -> float:
@@ -83,7 +87,7 @@ def chip_lines(program: str, csv: Path) -> list[dict[str, Any]]:
     for cells in read_cells(read_file(csv), str(csv)):
         counts = kernels.setdefault(short_name(cells["Kernel Name"][0]), {})
         for quantity, metrics in METRICS.items():
-            count = counts.setdefault(quantity, {"requests": 0, "cost": 0})
+            count = counts.setdefault(quantity, dict(vars(Count())))
             for name, sources in zip(count, metrics):
                 count[name] += sum(counted(cells, source, csv) for source in sources)
     return [{"program": program, "name": kernel,
@@ -126,8 +130,9 @@ def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
     memory, access = quantity.split()
     unit = "sectors" if memory == "global" else "wavefronts"
     lines = [line for line in kernel["lines"] if (line["memory"], line["access"]) == (memory, access)]
-    return (Count(sum(line["requests"] for line in lines), sum(line[unit] for line in lines)),
-            sum(line[f"ideal_{unit}"] for line in lines))
+    requests, cost, ideal = (sum(line[name] for line in lines)
+                             for name in ("requests", unit, f"ideal_{unit}"))
+    return Count(requests, cost, cost - ideal if memory == "shared" else 0), ideal
 
 
 def compared(root: Path = ROOT) -> list[Compared]:
@@ -141,8 +146,7 @@ def compared(root: Path = ROOT) -> list[Compared]:
             continue  # a step that was not profiled
         for quantity in METRICS:
             model, ideal = model_count(kernel, quantity)
-            said: Optional[dict[str, int]] = counts.get(quantity)
-            on_chip = Count(said["requests"], said["cost"]) if said else Count(0, 0)
+            on_chip = Count(**counts.get(quantity, {}))
             if model.requests or on_chip.requests:
                 found.append(Compared(kernel["program"], kernel["name"], quantity, model, on_chip,
                                       ideal))

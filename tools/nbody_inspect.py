@@ -12,27 +12,17 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterable, Optional, Sequence
+from typing import Any, Iterable, Sequence
 
-from nbody_arguments import ROOT, ToolError
+from nbody_arguments import ToolError
+from nbody_source_lines import Place, shown_path, source_lines
 
-HOSTCUDA = ROOT / "common" / "hostcuda"
-OWN_HEADERS = HOSTCUDA / "include"  # __ldg and atomicAdd are the caller's accesses
 MEMORIES = ("global", "shared")
 ACCESSES = ("load", "store", "atomic")
 
 
 class InspectError(ToolError):
     pass
-
-
-@dataclass(frozen=True)
-class Place:
-    file: str  # relative to the repository where it is inside
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
 
 
 @dataclass
@@ -174,11 +164,11 @@ def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
 
 
 def merged(races: Iterable[Race]) -> list[Race]:
-    """One for each pair of lines; the first stands for all."""
+    """One for each pair of lines; the first stands for all. Which of the two came first is chance."""
     found: dict[tuple, Race] = {}
     for race in races:
-        key = (race.kernel, race.memory, race.earlier.place, race.earlier.access,
-               race.later.place, race.later.access)
+        key = (race.kernel, race.memory, frozenset((side.place, side.access)
+                                                   for side in (race.earlier, race.later)))
         old = found.get(key)
         count = race.count + (old.count if old else 0)
         kept = old or race
@@ -190,82 +180,3 @@ def divergence(found: dict[str, Any]) -> Divergence:
     return Divergence(found["kernel"], tuple(found["block"]), tuple(
         BarrierPlace(Place(shown_path(place["file"]), place["line"]), place["threads"],
                      tuple(place["example"])) for place in found["places"]))
-
-
-def shown_path(file: str) -> str:
-    path = Path(os.path.normpath(file))
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
-
-
-def source_lines(program: Path, codes: Sequence[int]) -> dict[int, Place]:
-    """Where the code at these offsets comes from: of the inlined functions the innermost that is not
-    in hostcuda's headers."""
-    if not codes:
-        return {}
-    words = ["addr2line", "-a", "-i", "-e", str(program)]
-    try:
-        said = subprocess.run(words, input="\n".join(map(hex, codes)), stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise InspectError(f"addr2line (binutils) cannot read {program}: {error}") from error
-    frames: dict[int, list[str]] = {}
-    for line in said.splitlines():
-        if line.startswith("0x"):
-            current = frames.setdefault(int(line, 16), [])
-        else:
-            current.append(line)
-    return {code: place_of(frames[code]) for code in codes}
-
-
-def place_of(frames: Sequence[str]) -> Place:
-    places = []
-    for frame in frames:
-        file, _, line = frame.partition(" (")[0].rpartition(":")
-        places.append(Place(file, int(line) if line.isdigit() else 0))
-    users = [place for place in places if not Path(place.file).is_relative_to(OWN_HEADERS)]
-    chosen = (users or places)[0]
-    return Place(shown_path(chosen.file), chosen.line)
-
-
-def source_text(place: Place) -> str:
-    try:
-        lines = (ROOT / place.file).read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return ""
-    return lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
-
-
-def as_json(inspection: Inspection, interactions: Optional[float] = None) -> dict[str, Any]:
-    """What --json writes; docs/inspect.md describes it."""
-    return {"kernels": [kernel_json(kernel, interactions) for kernel in inspection.kernels],
-            "races": [{"kernel": race.kernel, "memory": race.memory, "offset": race.offset,
-                       "earlier": side_json(race.earlier), "later": side_json(race.later),
-                       "count": race.count} for race in inspection.races],
-            "barrier_divergences": [
-                {"kernel": found.kernel, "block": list(found.block),
-                 "barriers": [{**vars(at.place), "threads": at.threads,
-                               "example": list(at.example)} for at in found.places]}
-                for found in inspection.divergences]}
-
-
-def side_json(side: RaceSide) -> dict[str, Any]:
-    return {**vars(side.place), "access": side.access, "block": list(side.block),
-            "thread": list(side.thread)}
-
-
-def kernel_json(kernel: Kernel, interactions: Optional[float]) -> dict[str, Any]:
-    result: dict[str, Any] = {"name": kernel.name, "launches": kernel.launches,
-                              "blocks": kernel.blocks, "threads": kernel.threads}
-    if interactions:
-        result["per_interaction"] = {
-            memory: {access: kernel.sum("executions", memory, access) / interactions
-                     for access in ACCESSES} for memory in MEMORIES}
-    result["lines"] = [row_json(row) for row in kernel.rows]
-    return result
-
-
-def row_json(row: Row) -> dict[str, Any]:
-    unit = "sectors" if row.memory == "global" else "wavefronts"
-    return {**vars(row.place), "source": source_text(row.place), "memory": row.memory,
-            "access": row.access, "bytes": row.bytes, "executions": row.executions,
-            "requests": row.requests, unit: row.cost, f"ideal_{unit}": row.ideal_cost}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Optional, Sequence
 
-from nbody_inspect import (ACCESSES, MEMORIES, Divergence, Inspection, Kernel, Race, RaceSide, Row,
-                           source_text)
+from nbody_inspect import ACCESSES, MEMORIES, Divergence, Inspection, Kernel, Race, RaceSide, Row
+from nbody_source_lines import source_text
 
 WIDTH = 118
 COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "")

@@ -1,0 +1,150 @@
+"""What is said of the instrument is held to what it and a GPU counted; every lie must be named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fakes  # noqa: F401  puts the tools on the path
+import nbody_inspect_blocks as blocks
+from nbody_arguments import ROOT
+from nbody_calibration import FOLDER, PATTERNS, STEPS, CalibrationError, chip_lines, compared
+from nbody_inspect import merged, rows_of
+from nbody_profile import ProfileError
+from nbody_source_lines import Place, place_of
+
+EXPLAINED = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step09_soa",
+             "step10_tiled2d_cublas")
+
+
+class InspectTest(unittest.TestCase):
+    """On a copy of what the blocks are made from."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        shutil.copytree(ROOT / FOLDER, self.root / FOLDER)
+        for step in STEPS:
+            (self.root / step).mkdir()
+            shutil.copy(ROOT / step / "nbody.cu", self.root / step)
+
+    def edit(self, name: str, change) -> None:
+        """change(line) for every line of model.jsonl or chip.jsonl, which may return another."""
+        path = self.root / FOLDER / name
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        path.write_text("".join(json.dumps(change(line)) + "\n" for line in lines),
+                        encoding="utf-8")
+
+
+class Calibration(InspectTest):
+    def test_every_quantity_of_every_step_was_compared(self) -> None:
+        programs = {one.program for one in compared(self.root)}
+        self.assertEqual(programs, {PATTERNS, *STEPS})
+
+    def test_a_difference_needs_a_cause(self) -> None:
+        def more_sectors(line: dict) -> dict:
+            if line.get("name") == "offset_by_one":
+                line["global load"]["cost"] += 1
+            return line
+
+        self.edit("chip.jsonl", more_sectors)
+        with self.assertRaisesRegex(CalibrationError, "offset_by_one"):
+            blocks.patterns_block(self.root)
+
+    def test_conflicts_are_compared_too(self) -> None:
+        def no_conflicts(line: dict) -> dict:
+            if line.get("name") == "shared_column":
+                line["shared load"]["conflicts"] = 0
+            return line
+
+        self.edit("chip.jsonl", no_conflicts)
+        with self.assertRaisesRegex(CalibrationError, "shared_column"):
+            blocks.patterns_block(self.root)
+
+    def test_a_cause_needs_a_difference(self) -> None:
+        causes = {**blocks.CAUSES, (PATTERNS, "broadcast", "global load"): "it is said"}
+        with mock.patch.object(blocks, "CAUSES", causes):
+            with self.assertRaisesRegex(CalibrationError, "broadcast"):
+                blocks.causes_block(self.root)
+
+    def test_a_count_that_the_profiler_does_not_give(self) -> None:
+        csv = self.root / "x.ncu.csv"
+        csv.write_text('"ID","Kernel Name","smsp__inst_executed.sum"\n"","","inst"\n"0","f","1"\n',
+                       encoding="utf-8")
+        with self.assertRaisesRegex(CalibrationError, "does not say l1tex__t_requests"):
+            chip_lines("x", csv)
+        csv.write_text("==ERROR== no permission\n", encoding="utf-8")
+        with self.assertRaisesRegex(ProfileError, "no permission"):
+            chip_lines("x", csv)
+
+
+class Blocks(InspectTest):
+    def test_a_step_that_was_edited_since(self) -> None:
+        source = self.root / "step02_layout" / "nbody.cu"
+        source.write_text("// new first line\n" + source.read_text(encoding="utf-8"),
+                          encoding="utf-8")
+        with self.assertRaisesRegex(CalibrationError, r"step02_layout/nbody.cu:\d+ is no longer"):
+            blocks.step_block("step02_layout", "step01_gpu_naive", self.root)
+
+    def test_a_step_stands_under_its_parent(self) -> None:
+        block = blocks.step_block("step02_layout", "step01_gpu_naive", self.root)
+        self.assertRegex(block, r"(?s)\| 01 \| .*\| 28\.0 \| 4\.0 \|.*\| 02 \| .*\| 12\.0 \| 4\.0 \|")
+        self.assertIn("exactly as many", block)
+
+    def test_a_difference_is_said_in_the_step(self) -> None:
+        block = blocks.step_block("step03_tiling", "step02_layout", self.root)
+        self.assertIn("but for the shared loads, 131,072 requests and not 262,144", block)
+
+    def test_ranges(self) -> None:
+        self.assertEqual(blocks.ranges([3, 4, 5, 9, 11, 12]), "3-5, 9, 11-12")
+
+    def test_the_repository_explains_its_steps(self) -> None:
+        for document in [f"{step}/README.md" for step in EXPLAINED]:
+            self.assertIn("<!-- begin inspect -->",
+                          (ROOT / document).read_text(encoding="utf-8"), document)
+        self.assertTrue((ROOT / "docs" / "inspect.md").exists())
+
+
+def site(code: int, requests: int, cost: int, **other) -> dict:
+    return {"code": code, "memory": "global", "access": "load", "bytes": 4,
+            "executions": 32 * requests, "requests": requests, "cost": cost, "ideal_cost": requests,
+            **other}
+
+
+class Rows(unittest.TestCase):
+    PLACES = {1: Place("a.cu", 7), 2: Place("a.cu", 7), 3: Place("a.cu", 5)}
+
+    def test_copies_of_an_access_are_one_row(self) -> None:
+        rows = rows_of([site(1, 10, 10), site(2, 2, 2)], self.PLACES)
+        self.assertEqual([(row.requests, row.executions) for row in rows], [(12, 384)])
+
+    def test_accesses_of_a_line_that_cost_differently_are_not(self) -> None:
+        rows = rows_of([site(1, 10, 10), site(2, 2, 56), site(3, 1, 1)], self.PLACES)
+        self.assertEqual([(row.place.line, row.cost_of_request) for row in rows],
+                         [(5, 1.0), (7, 1.0), (7, 28.0)])
+
+    def test_a_site_without_requests_is_left_out(self) -> None:
+        self.assertEqual(rows_of([site(1, 0, 0)], self.PLACES), [])
+
+    def test_no_race_no_row(self) -> None:
+        self.assertEqual(merged([]), [])
+
+
+class SourceLines(unittest.TestCase):
+    def test_of_inlined_functions_the_innermost_of_the_user(self) -> None:
+        header = f"{ROOT}/common/hostcuda/include/hostcuda/device_functions.h"
+        self.assertEqual(place_of([f"{header}:12", f"{ROOT}/step09_soa/nbody.cu:34 (discriminator 2)",
+                                   f"{ROOT}/step09_soa/nbody.cu:46"]),
+                         Place("step09_soa/nbody.cu", 34))
+
+    def test_code_without_a_line(self) -> None:
+        self.assertEqual(place_of(["??:?"]).line, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
