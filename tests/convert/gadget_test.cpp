@@ -3,9 +3,11 @@
 #include "nbody/gadget.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <functional>
 #include <limits>
 
@@ -16,6 +18,7 @@
 
 #ifdef NBODY_HDF5
 #include "hdf5_access.h"
+#include "isolated.h"
 
 namespace nbody {
 namespace {
@@ -275,13 +278,55 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
             std::string::npos);
 }
 
+// What the library cannot survive, the program does.
+TEST(Isolated, OnlyTheCopyDies) {
+  const auto message = [](unsigned seconds, const std::function<std::string()>& work) {
+    try {
+      return isolated("a.hdf5", seconds, work);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    } catch (const std::runtime_error& error) {
+      return std::string("runtime: ") + error.what();
+    }
+  };
+  const std::string long_text(3 << 20, 'x');
+  EXPECT_EQ(message(9, [&] { return long_text; }), long_text);
+  EXPECT_EQ(message(9, []() -> std::string { throw UsageError("no"); }), "no");
+  EXPECT_EQ(message(9, []() -> std::string { throw std::runtime_error("no"); }), "runtime: no");
+  const std::string harm = "a.hdf5: damaged, or made to do harm: the HDF5 library ";
+  EXPECT_EQ(message(9,
+                    []() -> std::string {
+                      raise(SIGKILL);
+                      return "";
+                    }),
+            harm + "dies of it (Killed)");
+  EXPECT_EQ(message(9, []() -> std::string { _exit(3); }), harm + "fails on it");
+  volatile bool forever = true;
+  EXPECT_EQ(message(1,
+                    [&]() -> std::string {
+                      while (forever) continue;
+                      return "";
+                    }),
+            harm + "dies of it (Killed)");
+}
+
 TEST_F(GadgetFile, CutAtEveryByte) {
   const auto cut = folder_.with("cut", foreign());
   ASSERT_EQ(refusal(cut), "accepted");
-  for (auto size = std::filesystem::file_size(cut); size-- > 0;) {
+  // The superblock and the file's end byte by byte, the rest in steps.
+  const auto whole = std::filesystem::file_size(cut);
+  for (auto size = whole; size > 0;
+       size -= std::min<std::uintmax_t>(size, size > whole - 128 || size < 512 ? 1 : 61)) {
+    if (size == whole) continue;
     std::filesystem::resize_file(cut, size);
     ASSERT_NE(refusal(cut), "accepted") << size;
   }
+}
+
+// Found by fuzzing; HDF5 1.10.8 reads freed memory.
+TEST_F(GadgetFile, WhatCrashesTheLibraryIsRefused) {
+  const std::string file = NBODY_SOURCE_DIR "/tests/convert/crashes_hdf5_1.10.8.hdf5";
+  EXPECT_TRUE(refusal(file).starts_with(file + ": ")) << refusal(file);
 }
 
 }  // namespace
