@@ -133,8 +133,7 @@ def step_block(step: str, parent: Optional[str], root: Path) -> str:
 def kernel_rows(kernel: dict[str, Any], root: Path) -> list[list[str]]:
     kinds: dict[Kind, list[dict[str, Any]]] = {}
     for line in kernel["lines"]:
-        check_source(line, root)
-        kinds.setdefault(kind_of(line), []).append(line)
+        kinds.setdefault(kind_of(line), []).append({**line, "line": line_now(line, root)})
     rows = []
     for kind, lines in sorted(kinds.items(), key=lambda item: -executions(item[1])):
         rows.append([kernel["program"][4:6], f"`{kernel['name']}`", f"{kind.memory} {kind.access}",
@@ -153,12 +152,16 @@ def executions(lines: Sequence[dict[str, Any]]) -> int:
     return sum(line["executions"] for line in lines)
 
 
-def check_source(line: dict[str, Any], root: Path) -> None:
-    """A step that was edited since must be inspected again."""
+def line_now(line: dict[str, Any], root: Path) -> int:
+    """An edit elsewhere moves a line, and that is all; a line that was edited itself must be inspected
+    again."""
     text = (root / line["file"]).read_text(encoding="utf-8").splitlines()
-    if line["line"] > len(text) or text[line["line"] - 1].strip() != line["source"]:
-        raise CalibrationError(f"{line['file']}:{line['line']} is no longer '{line['source']}'; run "
-                               "tools/calibrate_inspect.py model")
+    same = [number for number, source in enumerate(text, start=1)
+            if source.strip() == line["source"]]
+    if not same:
+        raise CalibrationError(f"{line['file']} has no longer the line '{line['source']}'; build "
+                               "inspect_calibrated and run tools/calibrate_inspect.py model")
+    return min(same, key=lambda number: abs(number - line["line"]))
 
 
 def ranges(lines: Sequence[int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 import unittest
@@ -85,11 +86,20 @@ class Calibration(InspectTest):
 
 class Blocks(InspectTest):
     def test_a_step_that_was_edited_since(self) -> None:
-        source = self.root / "step02_layout" / "nbody.cu"
-        source.write_text("// new first line\n" + source.read_text(encoding="utf-8"),
-                          encoding="utf-8")
-        with self.assertRaisesRegex(CalibrationError, r"step02_layout/nbody.cu:\d+ is no longer"):
+        self.edit_source("velocities[i].x += ax * dt;", "velocities[i].x = ax * dt;")
+        with self.assertRaisesRegex(CalibrationError, "step02_layout/nbody.cu has no longer"):
             blocks.step_block("step02_layout", "step01_gpu_naive", self.root)
+
+    def test_a_line_that_moved_keeps_its_counts(self) -> None:
+        self.assertIn("| 28-30, 33 |", blocks.step_block("step02_layout", None, self.root))
+        self.edit_source("// step02_layout", "// one more line\n// step02_layout")
+        self.assertIn("| 29-31, 34 |", blocks.step_block("step02_layout", None, self.root))
+
+    def edit_source(self, old: str, new: str) -> None:
+        source = self.root / "step02_layout" / "nbody.cu"
+        text = source.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        source.write_text(text.replace(old, new, 1), encoding="utf-8")
 
     def test_a_step_stands_under_its_parent(self) -> None:
         block = blocks.step_block("step02_layout", "step01_gpu_naive", self.root)
@@ -108,6 +118,17 @@ class Blocks(InspectTest):
             self.assertIn("<!-- begin inspect -->",
                           (ROOT / document).read_text(encoding="utf-8"), document)
         self.assertTrue((ROOT / "docs" / "inspect.md").exists())
+
+    def test_lines_that_the_document_quotes(self) -> None:
+        text = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
+        quoted = re.findall(r"(step\w+/nbody\.cu):(\d+)\n +(.*)", text)
+        table = re.search(r"(step\w+/nbody\.cu)\n +line .*\n((?: +\d+ .*\n)+)", text)
+        quoted += [(table[1], row.split()[0], row[row.index("const"):].rstrip("."))
+                   for row in table[2].splitlines()]
+        self.assertGreaterEqual(len(quoted), 4)
+        for file, line, source in quoted:
+            there = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
+            self.assertTrue(there.startswith(source), f"{file}:{line} is '{there}', not '{source}'")
 
 
 def site(code: int, requests: int, cost: int, **other) -> dict:
