@@ -88,9 +88,12 @@ def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], hal
     highest = max(density.max() for row in maps for density in row)
     colours = LogNorm(highest / 10 ** DECADES, highest)
     side = 3.4 if columns > 2 else 4.4
-    figure, panels = pyplot.subplots(2, columns, squeeze=False, sharex=True, sharey=True,
-                                     figsize=(side * columns + 1.6, 2 * side + 0.4),
+    # One system side by side, several above each other.
+    rows, across = (1, 2) if columns == 1 else (2, columns)
+    figure, panels = pyplot.subplots(rows, across, squeeze=False, sharex=True, sharey=True,
+                                     figsize=(side * across + 1.6, rows * side + 0.4),
                                      layout="constrained")
+    panels = panels.reshape(2, columns)
     colour_map = pyplot.get_cmap("cividis").copy()
     colour_map.set_bad(colour_map(0.0))  # no mass at all: the darkest colour, not white
     for row, (name, state) in enumerate(zip(("before", "after"), states)):

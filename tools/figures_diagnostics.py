@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from nbody_diagnostics import RADII, DiagnosticsTable
 from nbody_figures import BLACK, BLUE, CYCLE, GREEN, GREY, VERMILION, pyplot, save
@@ -55,8 +56,9 @@ def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
     largest = max(radius.max() for radius in found.values())
     if smallest > 0 and largest > 4 * smallest:
         axes.set_yscale("log")
-        for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
-            which("{x:g}")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set(title="Lagrangian radii", ylabel="radius (length)")
     _label_ends(axes, time[-1], found)
 

@@ -82,7 +82,7 @@ def _draw_solar_system(snapshots: Sequence[Bodies], path: Path, note: str) -> Pa
     orbits = trajectories(snapshots)
     names = body_names(snapshots[0])
     figure, panels = pyplot.subplots(1, 2, figsize=(14, 7))
-    for axes, wanted, half_width, title in ((panels[0], INNER, 2.3, "Inner planets"),
+    for axes, wanted, half_width, title in ((panels[0], INNER, 2.5, "Inner planets"),
                                             (panels[1], OUTER, 48.0, "Outer planets and Pluto")):
         axes.set(title=title, xlim=(-half_width, half_width), ylim=(-half_width, half_width))
         _solar_system_panel(axes, snapshots[0], orbits, names, wanted)

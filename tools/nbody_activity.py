@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from statistics import geometric_mean
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
-from nbody_records import Record, RecordError, check_measurement
+from nbody_records import Record, check_measurement, read_records
 from nbody_table import ABSENT, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
@@ -15,24 +14,16 @@ SMALL_MAP, FEW_BODIES = 10, 1024  # what stays the same in one table and in the 
 Row = tuple[str, int]  # rung and threads of a block
 
 
-def read_activity_records(path: Path) -> list[Record]:
-    records = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            data = json.loads(line)
-            check_measurement(data)
-            for key, kind in (("rung", str), ("block", int), ("cells", int)):
-                if not isinstance(data.get(key), kind):
-                    raise ValueError(f"'{key}' is {data.get(key)!r}")
-        except ValueError as error:
-            raise RecordError(f"{path}:{number}: not a record of activity_map: {error}") from error
-        records.append(Record(data))
-    return records
+def check_activity(data: Any) -> None:
+    check_measurement(data)
+    for key, kind in (("rung", str), ("block", int), ("cells", int)):
+        if not isinstance(data.get(key), kind):
+            raise ValueError(f"'{key}' is {data.get(key)!r}")
 
 
 def newest_records(root: Path) -> list[Record]:
     """Of the newest file that holds measurements: emulated times are none."""
-    found = [[record for record in read_activity_records(path) if not record.emulated]
+    found = [[record for record in read_records(path, check_activity) if not record.emulated]
              for path in sorted((root / FOLDER).glob("*.jsonl"))]
     return max(filter(None, found), key=lambda records: max(r.date for r in records), default=[])
 

@@ -10,7 +10,7 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 from nbody_arguments import ToolError
 
@@ -129,29 +129,34 @@ def quartiles(values: Iterable[float]) -> Quartiles:
     return Quartiles(at(0.25), at(0.5), at(0.75))
 
 
-def read_records(path: Path) -> list[Record]:
+def check_step(data: Any) -> None:
+    """Raises ValueError unless this is a record of one of the steps."""
+    check_measurement(data)
+    if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
+        raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
+    if data.get("precision", "single") != "single":  # older records do not say
+        raise ValueError(f"'precision' is '{data['precision']}', not comparable with single")
+
+
+def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[Record]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise RecordError(f"{path}: cannot be read: {error}") from error
-    records = [parse_record(line, f"{path}:{number}")
+    records = [parse_record(line, f"{path}:{number}", check)
                for number, line in enumerate(lines, start=1) if line.strip()]
     if not records:
         raise RecordError(f"{path}: holds no records")
     return records
 
 
-def parse_record(line: str, where: str) -> Record:
+def parse_record(line: str, where: str, check: Callable[[Any], None] = check_step) -> Record:
     try:
         data = json.loads(line)
     except json.JSONDecodeError as error:
         raise RecordError(f"{where}: not JSON: {error.msg} (column {error.colno})") from error
     try:
-        check_measurement(data)
-        if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
-            raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
-        if data.get("precision", "single") != "single":  # older records do not say
-            raise ValueError(f"'precision' is '{data['precision']}', not comparable with single")
+        check(data)
     except ValueError as error:
         raise RecordError(f"{where}: not a result record: {error}") from error
     return Record(data)

@@ -34,7 +34,7 @@ except ModuleNotFoundError as missing:
 from nbody_diagnostics import read_activity, read_diagnostics
 from nbody_figures import run_note
 from nbody_files import SPECIES, read_bodies, read_snapshots
-from nbody_records import read_records
+from nbody_records import check_measurement, read_records
 from nbody_staircase import read_staircase
 
 ENDINGS = ("png", "svg", "pdf")
@@ -141,7 +141,7 @@ def draw_over_time(options: argparse.Namespace) -> list[Path]:
 
 
 def note_from(options: argparse.Namespace) -> str:
-    return run_note(read_records(options.record)[-1]) if options.record else ""
+    return run_note(read_records(options.record, check_measurement)[-1]) if options.record else ""
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:

@@ -1,0 +1,54 @@
+"""Runs the commands of docs/pictures.md, in their order, in a new folder: every picture that the page
+shows must come out of them.
+
+  draw_pictures.py ROOT BUILD
+  draw_pictures.py ROOT BUILD docs/figures/pictures   and keeps them there
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Optional
+
+PROGRAMS = ("cpu_simd", "plot.py", "animate.py", "mkdir")
+
+
+def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
+    page = (root / "docs" / "pictures.md").read_text(encoding="utf-8")
+    commands = [line[4:] for line in page.splitlines()
+                if line.startswith("    ") and line.split()[0] in PROGRAMS and "&&" not in line]
+    pictures = re.findall(r"\(figures/pictures/(\w+\.png)\)", page)
+    if len(commands) < 10 or len(pictures) < 5:
+        print("the page has hardly any commands or pictures: is it still read rightly?")
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        for command in commands:
+            words = command.split()
+            if words[0].endswith(".py"):
+                words = [sys.executable, str(root / "tools" / words[0]), *words[1:]]
+            elif words[0] == "cpu_simd":
+                words[0] = str(build / "experiments" / "cpu_simd" / "cpu_simd")
+            print(command, flush=True)
+            code = subprocess.run(words, cwd=folder, check=False).returncode
+            if code != 0:
+                print(f"exit code {code}")
+                return 1
+        missing = [name for name in pictures if not (Path(folder) / name).is_file()]
+        if not keep:
+            missing += [f"{name}, committed" for name in pictures
+                        if not (root / "docs" / "figures" / "pictures" / name).is_file()]
+        for name in missing:
+            print(f"missing: {name}")
+        if keep and not missing:
+            for name in pictures:
+                shutil.copy(Path(folder) / name, keep / name)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(Path(word).resolve() for word in sys.argv[1:])))
