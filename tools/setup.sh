@@ -20,6 +20,7 @@ Boost.Beast|libboost-dev|serves the live view to a browser
 Boost.Context|libboost-context-dev|switches between the threads of a block when CUDA code runs on the CPU
 OpenBLAS|libopenblas-dev|stands in for cuBLAS when CUDA code runs on the CPU
 Highway|libhwy-dev|vector instructions for the fast CPU program that GPU times are compared with
+HDF5|libhdf5-dev|reads and writes Gadget snapshots
 GoogleTest|libgtest-dev|runs the tests
 gdb|gdb|repeats the sessions of docs/debugging.md
 python3|python3|runs the tools, and prepares CUDA code for the host compiler
@@ -29,8 +30,9 @@ ccache|ccache|compiles the shared library once for both presets, and nothing twi
 git|git|names the revision in every result record
 '
 
-# What a test is skipped without, or only takes longer: installed where that is possible, else named.
-readonly OPTIONAL=' gdb ccache '
+# What a format or a test is left out without, or only takes longer: installed where that is possible,
+# else named.
+readonly OPTIONAL=' HDF5 gdb ccache '
 
 # The system's own interpreter comes second: the first python3 on the path may be an environment
 # that lacks the packages the distribution has installed beside its own.
@@ -93,6 +95,7 @@ is_there() {
     Boost.Context) has_header boost/context/detail/fcontext.hpp || is_installed libboost-context-dev ;;
     OpenBLAS) has_header cblas.h || is_installed libopenblas-dev ;;
     Highway) has_header hwy/highway.h || is_installed libhwy-dev ;;
+    HDF5) has_header hdf5.h || has_header hdf5/serial/hdf5.h || is_installed libhdf5-dev ;;
     GoogleTest) has_header gtest/gtest.h || is_installed libgtest-dev ;;
     python3) command -v python3 >/dev/null ;;
     # Both must be importable by one interpreter; find_python has the last word.
@@ -120,8 +123,8 @@ missing_for() {
     [ -n "$what" ] || continue
     case $1:$what in
       # Neither a tour nor a build runs tests.
-      tour:GoogleTest | tour:gdb | tour:ccache | build:gdb) continue ;;
-      inspect:GoogleTest | inspect:gdb | inspect:ccache) continue ;;
+      tour:HDF5 | tour:GoogleTest | tour:gdb | tour:ccache | build:gdb) continue ;;
+      inspect:HDF5 | inspect:GoogleTest | inspect:gdb | inspect:ccache) continue ;;
       view:GoogleTest | view:gdb | view:ccache) continue ;;
     esac
     is_there "$what" || echo "$what|$package|$why"
