@@ -45,7 +45,7 @@ def per_interaction(kernel: Kernel, interactions: float) -> list[str]:
         counts = [(access, kernel.sum("executions", memory, access)) for access in ACCESSES]
         if any(count for _, count in counts):
             said.append(f"{memory} memory, an interaction: " + ", ".join(
-                f"{count / interactions:.4g} {access}s" for access, count in counts if count))
+                f"{access}s {count / interactions:.4g}" for access, count in counts if count))
     return said
 
 
