@@ -10,7 +10,8 @@ namespace nbody {
 namespace {
 
 // W from every stride-th body, scaled to the mass of all.
-double potential_energy(std::span<const Body> bodies, double softening, int stride) {
+template <class AnyBody>
+double potential_energy(std::span<const AnyBody> bodies, double softening, int stride) {
   const ReferenceSystem reference(bodies);
   const int samples = (static_cast<int>(bodies.size()) - 1) / stride + 1;
   std::vector<double> potentials(static_cast<std::size_t>(samples));
@@ -20,7 +21,7 @@ double potential_energy(std::span<const Body> bodies, double softening, int stri
         reference.potential(k * stride, softening * softening);
   }
   double mass = 0, sampled_mass = 0, sum = 0;
-  for (const Body& body : bodies) mass += body.mass;
+  for (const AnyBody& body : bodies) mass += body.mass;
   // Added up by one thread: the order, and with it the last bits, is always the same.
   for (int k = 0; k < samples; ++k) {
     const double m = bodies[static_cast<std::size_t>(k * stride)].mass;
@@ -30,11 +31,10 @@ double potential_energy(std::span<const Body> bodies, double softening, int stri
   return sampled_mass == 0 ? 0 : sum * (mass / sampled_mass);
 }
 
-}  // namespace
-
-Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget) {
+template <class AnyBody>
+Diagnostics diagnose_one(std::span<const AnyBody> bodies, double softening, double budget) {
   Diagnostics result;
-  for (const Body& body : bodies) {
+  for (const AnyBody& body : bodies) {
     const Vector3 x{body.x, body.y, body.z}, v{body.vx, body.vy, body.vz};
     result.kinetic += 0.5 * body.mass * dot(v, v);
     result.momentum += body.mass * v;
@@ -47,23 +47,11 @@ Diagnostics diagnose(std::span<const Body> bodies, double softening, double budg
   return result;
 }
 
-Diagnostics diagnose(const Systems& systems, double softening, double budget) {
-  Diagnostics sum;
-  for (int s = 0; s < systems.count; ++s) {
-    const Diagnostics one = diagnose(systems.system(s), softening, budget / systems.count);
-    sum.kinetic += one.kinetic;
-    sum.potential += one.potential;
-    sum.potential_is_sampled |= one.potential_is_sampled;
-    sum.momentum += one.momentum;
-    sum.angular_momentum += one.angular_momentum;
-  }
-  return sum;
-}
-
-Shape shape_of(std::span<const Body> bodies) {
+template <class AnyBody>
+Shape shape_of_one(std::span<const AnyBody> bodies) {
   Shape shape;
   double mass = 0;
-  for (const Body& body : bodies) {
+  for (const AnyBody& body : bodies) {
     mass += body.mass;
     shape.centre += body.mass * Vector3{body.x, body.y, body.z};
   }
@@ -72,7 +60,7 @@ Shape shape_of(std::span<const Body> bodies) {
 
   std::vector<std::pair<double, double>> by_distance;  // distance, mass
   by_distance.reserve(bodies.size());
-  for (const Body& body : bodies) {
+  for (const AnyBody& body : bodies) {
     by_distance.emplace_back(length(Vector3{body.x, body.y, body.z} - shape.centre), body.mass);
   }
   std::sort(by_distance.begin(), by_distance.end());
@@ -88,6 +76,35 @@ Shape shape_of(std::span<const Body> bodies) {
   }
   return shape;
 }
+
+}  // namespace
+
+Diagnostics& Diagnostics::operator+=(const Diagnostics& other) {
+  kinetic += other.kinetic;
+  potential += other.potential;
+  potential_is_sampled |= other.potential_is_sampled;
+  momentum += other.momentum;
+  angular_momentum += other.angular_momentum;
+  return *this;
+}
+
+Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget) {
+  return diagnose_one(bodies, softening, budget);
+}
+Diagnostics diagnose(std::span<const BodyF64> bodies, double softening, double budget) {
+  return diagnose_one(bodies, softening, budget);
+}
+
+Diagnostics diagnose(const Systems& systems, double softening, double budget) {
+  Diagnostics sum;
+  for (int s = 0; s < systems.count; ++s) {
+    sum += diagnose(systems.system(s), softening, budget / systems.count);
+  }
+  return sum;
+}
+
+Shape shape_of(std::span<const Body> bodies) { return shape_of_one(bodies); }
+Shape shape_of(std::span<const BodyF64> bodies) { return shape_of_one(bodies); }
 
 void drift(Systems& systems, float t) {
   for (Body& body : systems.bodies) {

@@ -1,6 +1,7 @@
 #include "nbody/diagnostics_file.h"
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -89,9 +90,26 @@ Kept read_kept(const std::filesystem::path& file, int systems, long long last_st
   return kept;
 }
 
-std::string row_of(const Snapshot& snapshot, int system, const Diagnostics& now, double first) {
-  const double change = now.energy() - first;
-  const Shape shape = shape_of(snapshot.systems.system(system));
+struct State {
+  Diagnostics diagnostics;
+  Shape shape;
+};
+
+template <class AnyBody>
+State state_of(std::span<const AnyBody> bodies, double softening) {
+  return {diagnose(bodies, softening), shape_of(bodies)};
+}
+
+State state_of(const Snapshot& snapshot, int system) {
+  const auto bodies = snapshot.systems.system(system);
+  if (snapshot.exact.empty()) return state_of(bodies, snapshot.softening);
+  const auto first = static_cast<std::size_t>(system) * bodies.size();
+  return state_of(std::span(snapshot.exact).subspan(first, bodies.size()), snapshot.softening);
+}
+
+std::string row_of(const Snapshot& snapshot, int system, const State& state, double first_energy) {
+  const auto& [now, shape] = state;
+  const double change = now.energy() - first_energy;
   std::string row =
       std::to_string(snapshot.step) + ',' + time_text(snapshot.time) + ',' + std::to_string(system);
   const auto add = [&row](double value) { row += ',' + text(value); };
@@ -99,7 +117,7 @@ std::string row_of(const Snapshot& snapshot, int system, const Diagnostics& now,
     for (const double value : {v.x, v.y, v.z}) add(value);
   };
   for (const double value : {now.kinetic, now.potential, now.energy()}) add(value);
-  add(first == 0 ? change : change / std::abs(first));
+  add(first_energy == 0 ? change : change / std::abs(first_energy));
   add_vector(now.momentum);
   add_vector(now.angular_momentum);
   add(now.virial_ratio());
@@ -120,15 +138,12 @@ DiagnosticsFile::DiagnosticsFile(const std::filesystem::path& file, int systems,
 }
 
 void DiagnosticsFile::append(const Snapshot& snapshot) {
-  const Systems& systems = snapshot.systems;
   const bool first = first_energies_.empty();
   std::string rows;
-  for (int s = 0; s < systems.count; ++s) {
-    const auto bodies = systems.system(s);
-    const double pairs = static_cast<double>(bodies.size()) * static_cast<double>(bodies.size());
-    const Diagnostics now = diagnose(bodies, snapshot.softening, pairs);
-    if (first) first_energies_.push_back(now.energy());
-    rows += row_of(snapshot, s, now, first_energies_[static_cast<std::size_t>(s)]);
+  for (int s = 0; s < snapshot.systems.count; ++s) {
+    const State state = state_of(snapshot, s);
+    if (first) first_energies_.push_back(state.diagnostics.energy());
+    rows += row_of(snapshot, s, state, first_energies_[static_cast<std::size_t>(s)]);
   }
   append_to_file(file_, rows);
 }

@@ -114,21 +114,9 @@ void drift_float64(Snapshot& state, double t) {
 
 Diagnostics diagnose_float64(const Snapshot& snapshot) {
   Diagnostics sum;
-  for (const BodyF64& b : snapshot.exact) {
-    sum.kinetic += 0.5 * b.mass * dot(velocity(b), velocity(b));
-    sum.momentum += b.mass * velocity(b);
-    sum.angular_momentum += b.mass * cross(position(b), velocity(b));
-  }
   const std::size_t n = bodies_per_system(snapshot);
   for (std::size_t first = 0; first < snapshot.exact.size(); first += n) {
-    const std::span<const BodyF64> bodies{snapshot.exact.data() + first, n};
-    const ReferenceSystem system(bodies);
-    double potential = 0;
-#pragma omp parallel for schedule(static) reduction(+ : potential) if (n > 64)
-    for (int i = 0; i < system.size(); ++i)
-      potential -= 0.5 * bodies[static_cast<std::size_t>(i)].mass *
-                   system.potential(i, snapshot.softening * snapshot.softening);
-    sum.potential += potential;
+    sum += diagnose(std::span(snapshot.exact).subspan(first, n), snapshot.softening);
   }
   return sum;
 }

@@ -93,6 +93,18 @@ TEST_F(DiagnosticsFileTest, HasARowForEverySystemAtEveryTime) {
   EXPECT_EQ(value("r90"), 4);
 }
 
+TEST_F(DiagnosticsFileTest, AFloat64StateIsNotRounded) {
+  Snapshot exact = state(0);
+  for (const Body& body : exact.systems.bodies) exact.exact.push_back(widened(body));
+  exact.exact[3].vx = 1e-30;
+  exact.exact[2].y = 1e-12;
+  DiagnosticsFile diagnostics(folder_ / "d.csv", 2, std::nullopt);
+  diagnostics.append(exact);
+  const auto row = cells_of(lines_of(folder_.content("d.csv"))[2]);
+  EXPECT_DOUBLE_EQ(std::stod(row[7]), 1e-30);           // momentum_x
+  EXPECT_NEAR(std::stod(row[15]), 1 + 0.8e-12, 1e-15);  // centre_y
+}
+
 TEST_F(DiagnosticsFileTest, AResumedFileEndsWithTheSameBytes) {
   write_rows(folder_ / "whole.csv", {0, 2, 4, 6});
   const std::string whole = folder_.content("whole.csv");

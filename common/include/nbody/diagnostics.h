@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 
 #include "nbody/bodies.h"
@@ -20,13 +21,17 @@ struct Diagnostics {
   bool potential_is_sampled = false;  // estimated from some of the bodies, the same ones every time
   Vector3 momentum;
   Vector3 angular_momentum;
+  Diagnostics& operator+=(const Diagnostics& other);
   double energy() const { return kinetic + potential; }
   double virial_ratio() const { return potential == 0 ? 0 : 2 * kinetic / -potential; }
 };
 
+inline constexpr double kAllPairs = std::numeric_limits<double>::infinity();
+
 // Of one system. The potential costs N^2; above `budget` interactions it is estimated from evenly
 // spaced bodies.
-Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget);
+Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget = kAllPairs);
+Diagnostics diagnose(std::span<const BodyF64> bodies, double softening, double budget = kAllPairs);
 // Scalars are summed over the systems; P and L too, so each system's error counts.
 Diagnostics diagnose(const Systems& systems, double softening, double budget = 1e8);
 
@@ -41,6 +46,7 @@ struct Shape {
 
 // Of one system; all zero for one without mass.
 Shape shape_of(std::span<const Body> bodies);
+Shape shape_of(std::span<const BodyF64> bodies);
 
 // Leapfrog's half drifts, on every body: x += v t in float32.
 void drift(Systems& systems, float t);
