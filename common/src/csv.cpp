@@ -206,8 +206,10 @@ class Reader {
       if (column == kSpecies) contents_.species.push_back(read_species(fields_[i]));
       // An id is for people: the order of the rows is the order of the bodies.
       if (column > kMass) continue;
-      values[column] = read_value<float>(column, fields_[i]);
-      if (float64_) exact[column] = read_value<double>(column, fields_[i]);
+      if (float64_)
+        exact[column] = read_value<double>(column, fields_[i]);
+      else
+        values[column] = read_value<float>(column, fields_[i]);
     }
     if (float64_) {
       contents_.exact.push_back(
@@ -225,7 +227,9 @@ class Reader {
     const bool whole = parse(field, value, error);
     const std::string what =
         std::string(kNumberNames[column]) + " is \"" + std::string(field) + "\"; ";
-    if (error == std::errc::result_out_of_range)
+    // What float64 holds may vanish when it is rounded, but must not become infinite.
+    const bool too_large = std::isfinite(value) && std::isinf(static_cast<float>(value));
+    if (error == std::errc::result_out_of_range || too_large)
       fail(what + "a float32 holds 0 and 1.4e-45 to 3.4e+38");
     if (!whole || !std::isfinite(value)) fail(what + "every value must be a finite number");
     if (column == kMass && value < 0) fail(what + "a mass must not be negative");

@@ -40,7 +40,8 @@ std::map<std::string, std::string> files_of(const Program& program) {
   return files;
 }
 
-FaultyRun::FaultyRun(const std::string& integrator) : integrator_(integrator) {
+FaultyRun::FaultyRun(const std::string& integrator, int steps)
+    : integrator_(integrator), steps_(steps) {
   const Program program;
   prepare(program);
   for (int step = 1; step <= steps_; ++step) {

@@ -15,7 +15,7 @@ std::string disk_fault(const std::string& fault);
 
 class FaultyRun {
  public:
-  explicit FaultyRun(const std::string& integrator);
+  FaultyRun(const std::string& integrator, int steps);
 
   int steps() const { return steps_; }
   // Arguments of the whole run, in an empty folder or after a kill.
@@ -35,7 +35,7 @@ class FaultyRun {
 
  private:
   std::string integrator_;
-  int steps_ = 5;
+  int steps_;
   std::map<std::string, std::string> files_;  // of the undisturbed run
   std::set<std::string> checkpoints_;         // after each number of steps
 };

@@ -41,7 +41,7 @@ class FullDisk : public testing::Test {
     return false;
   }
 
-  const FaultyRun run_{"leapfrog"};
+  const FaultyRun run_{"leapfrog", 5};
 };
 
 TEST_F(FullDisk, AtEveryOperation) {

@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Integrators, Kill, testing::Values("euler", "leapfrog")
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Kill, InEveryFileOperation) {
-  const FaultyRun run(GetParam());
+  const FaultyRun run(GetParam(), 5);
   int left_overs = 0;
   for (int operation = 1;; ++operation) {
     SCOPED_TRACE("killed in operation " + std::to_string(operation));
@@ -55,7 +55,7 @@ TEST_P(Kill, InEveryFileOperation) {
 
 // NBODY_KILLS kills, at moments drawn from NBODY_SEED; several in a row hit the same run.
 TEST_P(Kill, AtAnyMoment) {
-  const FaultyRun run(GetParam());
+  const FaultyRun run(GetParam(), 60);  // most of the time goes into the run, not into its start
   const int kills = number("NBODY_KILLS", 10);
   const int seed = number("NBODY_SEED", static_cast<int>(std::random_device()() >> 1));
   std::cout << "NBODY_SEED=" << seed << " NBODY_KILLS=" << kills << '\n';

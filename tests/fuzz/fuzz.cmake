@@ -1,5 +1,6 @@
 # nbody_fuzz_target(name source...)   corpus_NAME, and fuzz_NAME where clang has libFuzzer
-# nbody_fuzz_corpus(folder target)    the tests fuzz.FOLDER.corpus and fuzz.FOLDER
+# nbody_fuzz_corpus(folder target)    the test fuzz.FOLDER.corpus
+# nbody_fuzz(folder target)           that and the test fuzz.FOLDER
 
 set(NBODY_LIBFUZZER OFF)
 # A sanitizer build runs the corpus under its own sanitizers; fuzzing is done by the usual build.
@@ -16,7 +17,7 @@ endif()
 
 function(nbody_fuzz_target name)
   add_executable(corpus_${name} ${name}_fuzzer.cpp run_corpus.cpp)
-  target_link_libraries(corpus_${name} PRIVATE nbody_common nbody_warnings)
+  target_link_libraries(corpus_${name} PRIVATE nbody_gadget nbody_warnings)
   target_include_directories(corpus_${name} PRIVATE ${common})
   target_compile_options(corpus_${name} PRIVATE -O0)  # compiled more often than it runs
   if(NOT NBODY_LIBFUZZER)
@@ -33,7 +34,7 @@ function(nbody_fuzz_target name)
   set_target_properties(fuzz_${name} PROPERTIES
     CXX_COMPILER_LAUNCHER "${launcher};${NBODY_CCACHE}" CXX_LINKER_LAUNCHER "${launcher}")
   target_include_directories(fuzz_${name} PRIVATE ${common})
-  target_link_libraries(fuzz_${name} PRIVATE nbody_common
+  target_link_libraries(fuzz_${name} PRIVATE nbody_gadget
     $<TARGET_PROPERTY:nbody_common,LINK_LIBRARIES>)
   target_compile_options(fuzz_${name} PRIVATE -g -O1 -w
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
@@ -41,12 +42,16 @@ function(nbody_fuzz_target name)
 endfunction()
 
 function(nbody_fuzz_corpus folder target)
-  set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder})
-  add_test(NAME fuzz.${folder}.corpus COMMAND corpus_${target} ${corpus})
+  add_test(NAME fuzz.${folder}.corpus
+    COMMAND corpus_${target} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder})
   set_tests_properties(fuzz.${folder}.corpus PROPERTIES LABELS "unit;fuzz" TIMEOUT 60)
+endfunction()
+
+function(nbody_fuzz folder target)
+  nbody_fuzz_corpus(${folder} ${target})
   if(NBODY_LIBFUZZER)
     add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
-      -D CORPUS=${corpus} -D SECONDS=${NBODY_FUZZ_SECONDS}
+      -D CORPUS=${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder} -D SECONDS=${NBODY_FUZZ_SECONDS}
       -D FOUND=${CMAKE_CURRENT_BINARY_DIR}/found/${folder} -P ${CMAKE_CURRENT_SOURCE_DIR}/fuzz_run.cmake)
   else()
     add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -E echo

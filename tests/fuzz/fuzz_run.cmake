@@ -5,7 +5,7 @@ file(MAKE_DIRECTORY ${FOUND}/inputs)
 # of input believes a file that lies.
 execute_process(
   COMMAND ${FUZZER} -max_total_time=${SECONDS} -timeout=5 -malloc_limit_mb=256 -rss_limit_mb=1024
-          -max_len=4096 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix=${FOUND}/
+          -max_len=10000 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix=${FOUND}/
           ${FOUND}/inputs ${CORPUS}
   RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
 string(REGEX MATCHALL "stat::[^\n]*" statistics "${text}")

@@ -14,6 +14,7 @@
 #include "formats.h"
 #include "fuzzing.h"
 #include "nbody/error.h"
+#include "nbody/gadget.h"
 
 namespace {
 
@@ -91,6 +92,7 @@ void check_round_trips(const Snapshot& snapshot) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  nbody::enable_gadget();
   static MemoryFile memory;
   const std::string& file = memory.with({reinterpret_cast<const char*>(data), size});
   for (const nbody::ReadOptions& options :
