@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from nbody_inspect import InspectError, inspect_program  # noqa: E402
+from nbody_inspect_json import as_json  # noqa: E402
 from nbody_inspect_table import text_of  # noqa: E402
 from nbody_source_lines import source_text  # noqa: E402
 
@@ -118,6 +119,20 @@ class Patterns(unittest.TestCase):
 
     def test_nothing_is_wrong(self):
         self.assertTrue(self.found.clean)
+
+    def test_json_says_the_same(self):
+        kernel = next(kernel for kernel in as_json(self.found, 512.0)["kernels"]
+                      if kernel["name"] == "offset_by_one")
+        self.assertEqual(kernel["per_interaction"]["global"], {"load": 2, "store": 2, "atomic": 0})
+        load = next(line for line in kernel["lines"] if line["access"] == "load")
+        self.assertEqual((load["source"], load["requests"], load["sectors"], load["ideal_sectors"]),
+                         ("out[i] = x[i + 1];", 32, 160, 128))
+
+    def test_a_file_that_cannot_be_written(self):
+        ended = subprocess.run([PROGRAMS["patterns"]], capture_output=True, text=True, check=False,
+                               env={"HOSTCUDA_TRACE": "/no/such/folder/trace.json"})
+        self.assertEqual(ended.returncode, 1)
+        self.assertEqual(ended.stderr, "hostcuda: /no/such/folder/trace.json: cannot be written\n")
 
 
 class Seeded(unittest.TestCase):
