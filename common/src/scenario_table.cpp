@@ -11,6 +11,10 @@ constexpr double kTwoBodyPeriod = 5.130199320647456;  // 2 pi / sqrt(1.5)
 constexpr double kFigureEightPeriod = 6.32591398;
 constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 
+// The disk's scale length and mass, for files that need a size: about those of the Milky Way. Units
+// of 11 Myr and 268 km/s follow.
+constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
+
 // Small enough to change nothing that float32 can show, large enough for its inverse cube.
 constexpr double kBarelySoftened = 1e-6;
 
@@ -49,7 +53,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = 0.05,
                   .steps = 20},
      .make = plummer,
-     .units = "Henon units"},
+     .units = "henon"},
     {.scenario = {.name = "galaxies",
                   .description = "independent Plummer spheres, each from random numbers of its own",
                   .systems = 4,
@@ -59,7 +63,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = 0.05,
                   .steps = 20},
      .make = plummer,
-     .units = "Henon units"},
+     .units = "henon"},
     {.scenario = {.name = "uniform",
                   .description =
                       "a random cube of side 2, mass 1 in all, no equilibrium (as in mini-nbody)",
@@ -103,7 +107,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .steps = 450,
                   .parameters = kDiskHalo},
      .make = disk_halo,
-     .units = "M_disk = R_disk = G = 1",
+     .units = kGalaxyUnits,
      .galaxies = 1},
     {.scenario = {.name = "spiral",
                   .description = "disk-halo with a cold disk, which breaks up into spiral arms",
@@ -115,7 +119,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .steps = 450,
                   .parameters = kSpiral},
      .make = disk_halo,
-     .units = "M_disk = R_disk = G = 1",
+     .units = kGalaxyUnits,
      .galaxies = 1},
     {.scenario = {.name = "collision",
                   .description = "two disk-halo galaxies on a parabolic orbit",
@@ -127,7 +131,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .steps = 1500,
                   .parameters = kCollision},
      .make = collision,
-     .units = "M_disk = R_disk = G = 1",
+     .units = kGalaxyUnits,
      .galaxies = 2},
     {.scenario = {.name = "two-body",
                   .description =
@@ -162,7 +166,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = kBarelySoftened,
                   .steps = 2922},
      .make = solar_system,
-     .units = "AU, Msun, yr/2pi"},
+     .units = "au-msun-yr2pi"},
     {.scenario = {.name = "sun-earth-moon",
                   .description = "these three at J2000.0, about their centre of mass (JPL DE405)",
                   .systems = 1,
@@ -172,7 +176,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = kBarelySoftened,
                   .steps = 2922},
      .make = sun_earth_moon,
-     .units = "AU, Msun, yr/2pi"},
+     .units = "au-msun-yr2pi"},
 });
 
 }  // namespace
