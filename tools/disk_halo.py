@@ -23,6 +23,7 @@ import numpy
 
 import nbody_arguments as arguments
 from nbody_arguments import ToolError
+from nbody_diagnostics import read_diagnostics
 from nbody_files import Bodies, read_snapshots
 
 PERIOD = 13.51  # of the default galaxy at two scale lengths: 2 pi R / v_c
@@ -32,31 +33,15 @@ COLUMNS = ("time", "rotations", "virial_ratio", "energy_change", "half_mass_radi
            "radius_of_90_percent", "halo_half_mass_radius", "m2_amplitude", "thickness")
 
 
-def potential_energy(bodies: Bodies) -> float:
-    """Every pair, in float64, a block of rows at a time so that memory stays small."""
-    x, m = bodies.positions[0], bodies.masses[0]
-    rows = max(1, 20_000_000 // len(m))
-    energy = 0.0
-    for first in range(0, len(m), rows):
-        part = slice(first, first + rows)
-        square = bodies.softening ** 2 + sum(
-            (x[part, k, None] - x[None, :, k]) ** 2 for k in range(3))
-        energy -= 0.5 * float(m[part] @ (1.0 / numpy.sqrt(square)) @ m)
-    return energy + 0.5 * float((m ** 2).sum()) / bodies.softening  # without a body on itself
-
-
 def measure(bodies: Bodies) -> dict[str, float]:
-    x, v, m = bodies.positions[0], bodies.velocities[0], bodies.masses[0]
+    x, m = bodies.positions[0], bodies.masses[0]
     stars = len(m) // 3  # the disk comes first
-    kinetic = 0.5 * float(m @ (v ** 2).sum(axis=1))
-    potential = potential_energy(bodies)
     disk = x[:stars] - numpy.median(x[:stars], axis=0)
     halo = x[stars:] - numpy.median(x[stars:], axis=0)
     radius = numpy.hypot(disk[:, 0], disk[:, 1])
     inner = disk[radius < 5]
     angle = numpy.arctan2(inner[:, 1], inner[:, 0])
     return {"time": bodies.time, "rotations": bodies.time / PERIOD,
-            "virial_ratio": -2 * kinetic / potential, "energy": kinetic + potential,
             "half_mass_radius": float(numpy.median(radius)),
             "radius_of_90_percent": float(numpy.quantile(radius, 0.9)),
             "halo_half_mass_radius": float(numpy.median(numpy.linalg.norm(halo, axis=1))),
@@ -66,16 +51,21 @@ def measure(bodies: Bodies) -> dict[str, float]:
 
 def run(options, folder: str) -> list[dict[str, float]]:
     steps = math.ceil(options.rotations * PERIOD / options.dt)
+    diagnostics = Path(folder) / "diagnostics.csv"  # a row for every snapshot
     words = [options.program, "--scenario", options.scenario, "--bodies", options.bodies, "--seed",
              options.seed, "--integrator", "leapfrog", "--dt", options.dt, "--steps", steps,
              "--softening", options.softening, "--snapshot-every", math.ceil(steps / options.looks),
-             "--snapshot-dir", folder, "--validate", options.validate]
+             "--snapshot-dir", folder, "--diagnostics", diagnostics, "--validate", options.validate]
     done = subprocess.run([str(word) for word in words], check=False)
     if done.returncode != 0:
         raise ToolError(f"{options.program} ended with exit code {done.returncode}")
     rows = [measure(bodies) for bodies in read_snapshots(Path(folder))]
-    for row in rows:
-        row["energy_change"] = row["energy"] / rows[0]["energy"] - 1
+    table = read_diagnostics(diagnostics)
+    virial_ratios, energy_errors = table.of(0, "virial_ratio"), table.of(0, "energy_error")
+    if len(rows) != len(virial_ratios):
+        raise ToolError(f"{len(rows)} snapshots and {len(virial_ratios)} rows of diagnostics")
+    for row, virial_ratio, energy_error in zip(rows, virial_ratios, energy_errors):
+        row.update(virial_ratio=float(virial_ratio), energy_change=float(energy_error))
     return rows
 
 
