@@ -109,6 +109,7 @@ class Reader {
     for (const char c : line)
       if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
         fail("there is a control character; lines end in LF or CRLF, columns in commas");
+    if (!is_text(line, Cut::nowhere)) fail("this is not UTF-8");
     return true;
   }
 

@@ -21,6 +21,23 @@ std::string shortest(T value) {
 std::string digits(double value) { return shortest(value); }
 std::string digits(float value) { return shortest(value); }
 
+bool is_text(std::string_view text, Cut cut) {
+  int continuation_bytes = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xc0) == 0x80;
+    if (continues != (continuation_bytes > 0)) return false;
+    if (continues) {
+      --continuation_bytes;
+    } else if (byte >= 0xc2 && byte <= 0xf4) {
+      continuation_bytes = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
+    } else if (byte >= 0x7f || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n')) {
+      return false;
+    }
+  }
+  return cut == Cut::anywhere || continuation_bytes == 0;
+}
+
 void check_body(const std::string& file, std::size_t index, const Body& body) {
   const auto fail = [&](const char* name, float value, const char* rule) {
     throw UsageError(file + ": body " + std::to_string(index) + ": " + name + " is " +
@@ -47,6 +64,8 @@ void check_text(const std::string& where, std::string_view key, std::string_view
   for (const char c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       throw UsageError(what + " holds a control character; it must be one line of text");
+  // A CSV file with such a text would not be recognised.
+  if (!is_text(text, Cut::nowhere)) throw UsageError(what + " is not UTF-8");
   // CSV trims its values, so such a text would not come back.
   if (!text.empty() && (text.front() == ' ' || text.back() == ' '))
     throw UsageError(what + " must not begin or end with a space");

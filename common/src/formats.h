@@ -93,6 +93,12 @@ void check_body(const std::string& file, std::size_t index, const Body& body);
 std::string digits(double value);
 std::string digits(float value);
 
+// Valid UTF-8 without control characters but tabs and line ends. That UTF-8 must be valid keeps a
+// raw file of a single body, 24 bytes, from passing for text. Cut::anywhere: a sequence that the
+// end of `text` cuts is let through.
+enum class Cut { nowhere, anywhere };
+bool is_text(std::string_view text, Cut cut);
+
 // Throws unless `text` is one printable line that fits the fields of the BIN header.
 void check_text(const std::string& where, std::string_view key, std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "formats.h"
 #include "nbody/activity_map.h"
 #include "nbody/diagnostics.h"
 #include "nbody/diagnostics_file.h"
@@ -58,6 +59,7 @@ std::string scenario_name(const std::filesystem::path& file) {
   std::string name = one_line(file.filename().string()).substr(0, kMaxTextBytes);
   name.erase(0, name.find_first_not_of(' '));
   name.erase(name.find_last_not_of(' ') + 1);
+  while (!formats::is_text(name, formats::Cut::nowhere)) name.pop_back();  // a letter cut in two
   return name;
 }
 

@@ -77,30 +77,11 @@ class Input {
   int descriptor_;
 };
 
-// Text: valid UTF-8 without control characters. That UTF-8 must be valid keeps a raw file of a
-// single body, 24 bytes, from passing for text. A sequence cut by the end of `head` is let through.
-bool is_text(std::string_view head) {
-  int continuation_bytes = 0;
-  for (const char c : head) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool continues = (byte & 0xc0) == 0x80;
-    if (continues != (continuation_bytes > 0)) return false;
-    if (continues) {
-      --continuation_bytes;
-    } else if (byte >= 0xc2 && byte <= 0xf4) {
-      continuation_bytes = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
-    } else if (byte >= 0x7f || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n')) {
-      return false;
-    }
-  }
-  return true;
-}
-
 FileFormat recognise(std::string_view head) {
   if (formats::is_bin(head)) return FileFormat::bin;
   if (formats::is_hdf5(head)) return FileFormat::gadget;
   if (formats::is_tipsy(head)) return FileFormat::tipsy;
-  return is_text(head) ? FileFormat::csv : FileFormat::raw;
+  return formats::is_text(head, formats::Cut::anywhere) ? FileFormat::csv : FileFormat::raw;
 }
 
 // Of a file of `size` bytes. What a header or a size gives away is refused before the rest is read
