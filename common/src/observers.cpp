@@ -34,10 +34,8 @@ Observer activity_map(const Job& job, const Options& options) {
                            : activity_extent(job.synchronised_start().systems);
   const auto map = std::make_shared<ActivityMap>(options.activity_map, extent);
   return {options.activity_map_every, false,
-          [map, name = options.activity_map_name, last = job.last_step](const Snapshot& snapshot) {
-            map->add(snapshot.systems);
-            if (snapshot.step == last) write_activity_map(name, *map);
-          }};
+          [map](const Snapshot& snapshot) { map->add(snapshot.systems); },
+          [map, name = options.activity_map_name] { write_activity_map(name, *map); }};
 }
 
 }  // namespace

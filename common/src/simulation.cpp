@@ -147,6 +147,12 @@ void run_to_end(Simulation& simulation, const Options& options,
     }
   }
   const bool cut_short = !simulation.finished();
+  for (const Observer& observer : observers) {
+    const bool seen = is_multiple(simulation.step(), observer.every) ||
+                      (observer.at_start && simulation.step() == start.step);
+    if (cut_short && !seen) observer.look(simulation.snapshot());
+    observer.finish();
+  }
   if (!options.checkpoint.empty() && cut_short) {
     write_bodies(options.checkpoint, simulation.checkpoint());
   }

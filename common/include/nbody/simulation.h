@@ -42,12 +42,13 @@ class Simulation {
 // One call of simulate, with the wall clock around it.
 Timing timed(Simulate simulate, const Run& run, Systems& systems);
 
-// Looks at the state on the way: after every K-th time step of the run and after its last.
-// The snapshot is synchronised and not padded.
+// Looks at the state on the way: after every K-th time step of the run and after its last, also
+// when the run is cut short. The snapshot is synchronised and not padded.
 struct Observer {
   int every = 0;          // K; 0: after the last alone
   bool at_start = false;  // and before the first
   std::function<void(const Snapshot&)> look;
+  std::function<void()> finish = [] {};  // after the last look
 };
 
 // Those that the options ask for: snapshots, diagnostics, an activity map.
