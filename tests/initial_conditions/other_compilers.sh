@@ -18,7 +18,7 @@ for compiler in "${compilers[@]}"; do
     # shellcheck disable=SC2086  # flags are words
     "$compiler" -std=c++20 -ffp-contract=off $flags -I"$source_folder/include" \
       -I"$source_folder/src" "$source_folder"/src/scenario_*.cpp \
-      "$source_folder"/src/{disk_halo_model,initial_conditions,bodies,formats}.cpp \
+      "$source_folder"/src/{disk_halo_model,initial_conditions,bodies,formats,error}.cpp \
       "$here/same_bits.cpp" -o "$work/same_bits"
     "$work/same_bits" "$here/hashes.txt"
     echo "$compiler $flags: the same bits"
