@@ -77,6 +77,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main({.name = "step01_gpu_naive", .parent = "step00_cpu_omp"}, simulate, argc,
-                          argv);
+  return nbody::step_main(
+      {.name = "step01_gpu_naive", .parent = "step00_cpu_omp", .boundaries = {kBlockSize}},
+      simulate, argc, argv);
 }

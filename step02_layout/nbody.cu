@@ -114,6 +114,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main({.name = "step02_layout", .parent = "step01_gpu_naive"}, simulate, argc,
-                          argv);
+  return nbody::step_main(
+      {.name = "step02_layout", .parent = "step01_gpu_naive", .boundaries = {kBlockSize}}, simulate,
+      argc, argv);
 }

@@ -135,6 +135,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step03_tiling",
                            .parent = "step02_layout",
                            .pad_to = kBlockSize,
-                           .summation = nbody::Summation::tiled},
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize, kBlockSize}},
                           simulate, argc, argv);
 }

@@ -139,6 +139,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step04_unroll",
                            .parent = "step03_tiling",
                            .pad_to = kBlockSize,
-                           .summation = nbody::Summation::tiled},
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize, kBlockSize}},
                           simulate, argc, argv);
 }

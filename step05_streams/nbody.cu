@@ -158,6 +158,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step05_streams",
                            .parent = "step04_unroll",
                            .pad_to = kBlockSize,
-                           .summation = nbody::Summation::tiled},
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize}},
                           simulate, argc, argv);
 }

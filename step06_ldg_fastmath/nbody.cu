@@ -166,6 +166,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step06_ldg_fastmath",
                            .parent = "step05_streams",
-                           .summation = nbody::Summation::tiled},
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize}},
                           simulate, argc, argv);
 }

@@ -165,6 +165,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step07_overlap",
                            .parent = "step06_ldg_fastmath",
-                           .summation = nbody::Summation::tiled},
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize}},
                           simulate, argc, argv);
 }

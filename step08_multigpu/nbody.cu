@@ -189,6 +189,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step08_multigpu",
                            .parent = "step07_overlap",
                            .summation = nbody::Summation::tiled,
-                           .multi_device = true},
+                           .multi_device = true,
+                           .boundaries = {kTileSize}},
                           simulate, argc, argv);
 }

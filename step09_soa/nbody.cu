@@ -186,6 +186,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step09_soa",
                            .parent = "step08_multigpu",
                            .summation = nbody::Summation::tiled,
-                           .multi_device = true},
+                           .multi_device = true,
+                           .boundaries = {kTileSize}},
                           simulate, argc, argv);
 }

@@ -185,6 +185,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step10_tiled2d_cublas",
                            .parent = "step09_soa",
-                           .summation = nbody::Summation::tiled},
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize, kChunk}},
                           simulate, argc, argv);
 }

@@ -62,9 +62,9 @@ std::string failed_gates(const Systems& start, double dt, int steps, double soft
 }  // namespace test
 
 int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
   try {
     test::current = {info, simulate, query()};
+    testing::InitGoogleTest(&argc, argv);  // makes the list of tests, which depends on the step
   } catch (const NoDevice& error) {
     std::cerr << "skipped: " << error.what() << '\n';
     const char* required = std::getenv("NBODY_REQUIRE_GPU");

@@ -62,6 +62,8 @@ struct StepInfo {
   Summation summation = Summation::running;
   bool multi_device = false;
   bool float64 = false;  // takes --precision double, which is nbody/float64.h
+  // Sizes of blocks, tiles and chunks: tests take as many bodies, and one more and one less.
+  std::vector<int> boundaries = {};
 };
 
 // Advances every system by run.steps time steps, in place.
