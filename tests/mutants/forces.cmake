@@ -78,7 +78,14 @@ nbody_mutant(last_chunk_lost STEP step10_tiled2d_cublas DEFINE LUF=256
   WRONG "the partial sums of the last chunk are not added"
   FIND [[const int chunks = (n + kChunk - 1) / kChunk;]] REPLACE [[const int chunks = n / kChunk;]])
 
-nbody_mutant(earlier_passes_lost STEP step10_tiled2d_cublas DEFINE PARTIAL_BYTES=32768
+# Memory for two chunks of 1024 sources a pass: one pass for 2048 bodies, two from there on. A pass
+# that is too long or too short shows on one side of the boundary or the other.
+foreach(bodies 2047 2048 2049)
+  nbody_right(STEP step10_tiled2d_cublas DEFINE PARTIAL_BYTES=65536
+    RUN --scenario galaxies --systems 1 --bodies ${bodies} --steps 1)
+endforeach()
+
+nbody_mutant(earlier_passes_lost STEP step10_tiled2d_cublas DEFINE PARTIAL_BYTES=65536
   RUN --scenario galaxies --systems 1 --bodies 2100 --steps 3
   CAUGHT_BY ${both_force_gates} trajectory
   WRONG "every pass over the chunks sets the sums instead of adding to them"

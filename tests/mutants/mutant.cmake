@@ -41,6 +41,16 @@ function(nbody_mutant name)
   endif()
   nbody_mutant_test(${name} ${name})
 
+  nbody_right(STEP ${mutant_STEP} DEFINE ${mutant_DEFINE} RUN ${mutant_RUN} MODE ${mutant_MODE})
+endfunction()
+
+# nbody_right(STEP step RUN argument... [MODE VARIABLE=value...] [DEFINE NAME=value])
+#
+# The step without an edit, in MODE and in plain mode: all gates pass. Once for each run and mode.
+function(nbody_right)
+  # Also what only a mutant has, so that nothing of a caller's mutant_* is left.
+  cmake_parse_arguments(PARSE_ARGV 0 mutant "PASSES_PLAIN;ONLY" "STEP;DEFINE;WRONG;SAYS"
+    "CAUGHT_BY;MODE;RUN")
   string(MAKE_C_IDENTIFIER "right_${mutant_DEFINE}" control)
   nbody_mutant_source(${mutant_STEP} ${control} "${mutant_DEFINE}")
   set(wrong false)

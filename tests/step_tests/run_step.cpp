@@ -1,6 +1,7 @@
 // run_step() for tests: remembers the step and runs GoogleTest.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -53,8 +54,9 @@ std::string failed_gates(const Systems& start, double dt, int steps, double soft
   std::string failed;
   for (const Gate& gate : validation.gates) {
     if (gate.passed()) continue;
-    failed +=
-        gate.name + " " + std::to_string(gate.value) + " > " + std::to_string(gate.limit) + "; ";
+    char numbers[64];
+    std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", gate.value, gate.limit);
+    failed += gate.name + numbers;
   }
   return failed;
 }
