@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import struct
+import time
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
@@ -25,10 +26,15 @@ class Closed(Exception):
 
 
 class ViewSocket:
-    def __init__(self, port, host=None, origin=None, path="/socket", seconds=30):
+    def __init__(self, port, host=None, origin=None, path="/socket", seconds=30,
+                 receive_buffer=None):
         host = host or f"127.0.0.1:{port}"
         origin = f"http://{host}" if origin is None else origin
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=seconds)
+        self.socket = socket.socket()
+        self.socket.settimeout(seconds)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16))
         lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
@@ -101,12 +107,14 @@ class ViewSocket:
     def send(self, **message):
         self.send_raw(TEXT, json.dumps(message).encode())
 
-    def wait_for(self, kind):
-        """The next text message of this type; what comes before it is dropped."""
-        while True:
+    def wait_for(self, kind, fits=lambda message: True, seconds=30):
+        """The next text message of this type that fits; what comes before it is dropped."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
             message = self.receive()
-            if isinstance(message, dict) and message["type"] == kind:
+            if isinstance(message, dict) and message["type"] == kind and fits(message):
                 return message
+        raise TimeoutError(f"no such {kind} in {seconds} s")
 
     def frame(self):
         """The next frame's head as a dictionary; what comes before it is dropped."""
