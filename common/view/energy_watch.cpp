@@ -14,8 +14,9 @@ namespace {
 
 // Above this many interactions the potential is sampled: all pairs would take seconds.
 constexpr double kBudget = 1e9;
-// After each sum the watch rests for ten times as long, and never less than this.
-constexpr double kLeastRest = 0.5;  // seconds
+// After each sum the watch rests for twenty times as long, and never less than this: on two cores it
+// takes one of them away from the run.
+constexpr double kLeastRest = 2;  // seconds
 
 }  // namespace
 
@@ -55,7 +56,7 @@ void EnergyWatch::work() {
     lock.unlock();
     const Stopwatch stopwatch;
     measure(snapshot);
-    const std::chrono::duration<double> rest(std::max(kLeastRest, 10 * stopwatch.seconds()));
+    const std::chrono::duration<double> rest(std::max(kLeastRest, 20 * stopwatch.seconds()));
     lock.lock();
     changed_.wait_for(lock, rest, [&] { return over_ || waiting_; });
     idle_ = !waiting_;
