@@ -62,3 +62,10 @@ if(NBODY_CUDA)
     target_compile_options(nbody_warnings INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>)
   endif()
 endif()
+
+# For what is compiled more often than it runs: without the optimiser, and several files at a time,
+# since each of them reads the same headers of a library.
+function(nbody_compile_quickly target)
+  target_compile_options(${target} PRIVATE -O0)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+endfunction()

@@ -1,12 +1,13 @@
 // The command line of the experiment: rungs x numbers of bodies x sizes of the map, one record of
 // JSON for each.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "check.h"
+#include "nbody/command_line.h"
 #include "nbody/error.h"
 #include "nbody/input_output.h"
 #include "nbody/result.h"
@@ -26,45 +27,59 @@ struct Options {
   std::string json;
 };
 
+// One number or several with commas between them.
+std::vector<int> parse_list(const std::string& option, const std::string& text, int high) {
+  std::vector<int> numbers;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto number = nbody::parse_whole<int>(part);
+    if (!number || *number < 1 || *number > high) {
+      nbody::refuse(option, part, "a whole number from 1 to " + std::to_string(high));
+    }
+    numbers.push_back(*number);
+  }
+  if (numbers.empty() || text.back() == ',') nbody::refuse(option, text, "numbers and commas");
+  return numbers;
+}
+
+std::vector<std::string> parse_rungs(const std::string& text, const std::string& names) {
+  std::vector<std::string> chosen;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto is_it = [&](const Rung& rung) { return rung.name == part; };
+    if (std::none_of(rungs().begin(), rungs().end(), is_it)) {
+      nbody::refuse("--rung", part, "one of " + names);
+    }
+    chosen.push_back(part);
+  }
+  return chosen;
+}
+
 // False after --help.
 bool parse(int argc, char** argv, Options& options) {
-  CLI::App app("Two-dimensional gravity with an activity map, optimised rung by rung",
-               "activity_map");
   std::string names;
   for (const Rung& rung : rungs()) names += (names.empty() ? "" : ", ") + std::string(rung.name);
-  const auto one_of_rungs = [&](const std::string& name) {
-    for (const Rung& rung : rungs()) {
-      if (rung.name == name) return std::string();
+  nbody::CommandLine line("activity_map",
+                          "Two-dimensional gravity with an activity map, optimised rung by rung");
+  line.option("--rung", "NAMES", names + " [all]",
+              [&](const std::string& text) { options.rungs = parse_rungs(text, names); });
+  line.option("--bodies", "N", "one number or several [1024]", [&](const std::string& text) {
+    options.bodies = parse_list("--bodies", text, 1 << 24);
+  });
+  line.option("--map", "D", "D x D cells, one number or several [100]",
+              [&](const std::string& text) { options.cells = parse_list("--map", text, 32768); });
+  line.whole("--steps", options.steps, 1, 1 << 30, "time steps [100]");
+  line.option("--block", "N", "threads of a block [the rung's]", [&](const std::string& text) {
+    const auto value = nbody::parse_whole<int>(text);
+    if (!value || *value < 32 || *value > 1024 || *value % 32 != 0) {
+      nbody::refuse("--block", text, "a multiple of 32 from 32 to 1024");
     }
-    return "\"" + name + "\" is not allowed; one of " + names;
-  };
-  const auto whole_blocks = [](const std::string& text) {
-    return std::stoi(text) % 32 == 0 ? std::string() : "\"" + text + "\" is no multiple of 32";
-  };
-  app.add_option("--rung", options.rungs, names + " [all]")->delimiter(',')->check(one_of_rungs);
-  app.add_option("--bodies", options.bodies, "N, one or several [1024]")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 24));
-  app.add_option("--map", options.cells, "D, one or several: D x D cells [100]")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 32768));
-  app.add_option("--steps", options.steps, "time steps [100]")->check(CLI::Range(1, 1 << 30));
-  app.add_option("--block", options.block, "threads of a block [the rung's]")
-      ->check(CLI::Range(32, 1024))
-      ->check(whole_blocks);
-  app.add_option("--repeat", options.repeat, "timed runs [1]")->check(CLI::Range(1, 1000));
-  app.add_option("--warmup", options.warmup, "runs before them [0]")->check(CLI::Range(0, 1000));
-  app.add_option("--json", options.json, "records, one line each");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    app.exit(success);
-    return false;
-  } catch (const CLI::ParseError& error) {
-    std::string line = error.what();
-    for (char& c : line) c = c == '\n' ? ' ' : c;
-    throw nbody::UsageError(line);
-  }
+    options.block = *value;
+  });
+  line.whole("--repeat", options.repeat, 1, 1000, "timed runs [1]");
+  line.whole("--warmup", options.warmup, 0, 1000, "runs before them [0]");
+  line.text("--json", options.json, "records, one line each");
+  if (!line.parse(argc, argv)) return false;
   if (options.rungs.empty()) {
     for (const Rung& rung : rungs()) options.rungs.emplace_back(rung.name);
   }

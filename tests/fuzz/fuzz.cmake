@@ -19,7 +19,7 @@ function(nbody_fuzz_target name)
   add_executable(corpus_${name} ${name}_fuzzer.cpp run_corpus.cpp)
   target_link_libraries(corpus_${name} PRIVATE nbody_gadget nbody_warnings)
   target_include_directories(corpus_${name} PRIVATE ${common})
-  target_compile_options(corpus_${name} PRIVATE -O0)  # compiled more often than it runs
+  nbody_compile_quickly(corpus_${name})
   if(NOT NBODY_LIBFUZZER)
     return()
   endif()
@@ -57,6 +57,6 @@ function(nbody_fuzz folder target)
     add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -E echo
       "skipped: no clang++ with libFuzzer here (Debian: clang), or a sanitizer build")
   endif()
-  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "unit;fuzz" TIMEOUT 300
+  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "unit;fuzz" TIMEOUT 1200
     SKIP_REGULAR_EXPRESSION "skipped: no clang")
 endfunction()
