@@ -38,7 +38,7 @@ pyplot.rcParams.update({
 
 def save(figure: Figure, path: Path, caption: str) -> Path:
     """Writes the caption under the figure, saves under a temporary name and renames."""
-    figure.canvas.draw()  # settles the layout, so that the caption starts below everything
+    figure.draw_without_rendering()  # settles the layout, so that the caption starts below everything
     width = figure.get_figwidth()
     # 0.008 inch a point is the mean width of a letter of DejaVu Sans.
     lines = textwrap.wrap(caption, width=int(width / (0.008 * CAPTION_SIZE)))
