@@ -64,6 +64,13 @@ has_header() {
   compiler=$(cxx) && "$compiler" -std=c++20 -x c++ -fsyntax-only -include "$1" /dev/null 2>/dev/null
 }
 
+# Where another package has the header too, the library itself is asked for: cblas.h also comes with
+# the reference BLAS, and the headers of Boost.Context with all others of Boost.
+has_library() {
+  local compiler
+  compiler=$(cxx) && echo 'int main() {}' | "$compiler" -x c++ -o /dev/null - -Wl,--no-as-needed "-l$1" 2>/dev/null
+}
+
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
@@ -92,8 +99,8 @@ is_there() {
     CLI11) has_header CLI/CLI.hpp || is_installed libcli11-dev ;;
     nlohmann_json) has_header nlohmann/json.hpp || is_installed nlohmann-json3-dev ;;
     Boost.Beast) has_header boost/beast/version.hpp || is_installed libboost-dev ;;
-    Boost.Context) has_header boost/context/detail/fcontext.hpp || is_installed libboost-context-dev ;;
-    OpenBLAS) has_header cblas.h || is_installed libopenblas-dev ;;
+    Boost.Context) { has_header boost/context/detail/fcontext.hpp && has_library boost_context; } || is_installed libboost-context-dev ;;
+    OpenBLAS) { has_header cblas.h && has_library openblas; } || is_installed libopenblas-dev ;;
     Highway) has_header hwy/highway.h || is_installed libhwy-dev ;;
     HDF5) has_header hdf5.h || has_header hdf5/serial/hdf5.h || is_installed libhdf5-dev ;;
     GoogleTest) has_header gtest/gtest.h || is_installed libgtest-dev ;;
@@ -112,7 +119,7 @@ where_looked() {
     cmake | ninja | gdb | ccache | git) echo "the PATH" ;;
     python3) echo "the PATH" ;;
     numpy | matplotlib) echo "\$PYTHON, python3 on the PATH, /usr/bin/python3" ;;
-    *) echo "the compiler's include paths" ;;
+    *) echo "the compiler's include and library paths" ;;
   esac
 }
 
