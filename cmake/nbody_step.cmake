@@ -44,6 +44,10 @@ function(nbody_step name)
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
     nbody_add_step_tests(${name} ${step_DEVICES})
+    if(NBODY_CUDA AND step_LIBRARIES)
+      # Loading them takes longer than what a test then does: to be begun first.
+      set_tests_properties(${name}.command_line PROPERTIES COST 8)
+    endif()
   endif()
 endfunction()
 

@@ -57,6 +57,6 @@ function(nbody_fuzz folder target)
     add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -E echo
       "skipped: no clang++ with libFuzzer here (Debian: clang), or a sanitizer build")
   endif()
-  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "unit;fuzz" TIMEOUT 1200
+  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "unit;fuzz" TIMEOUT 1200 COST 12
     SKIP_REGULAR_EXPRESSION "skipped: no clang")
 endfunction()
