@@ -102,7 +102,7 @@ BodyF64 load_body(std::string_view fields) {
 }
 
 template <typename AnyBody>
-void append_body(std::string& bytes, const AnyBody& body) {
+void append_bytes(std::string& bytes, const AnyBody& body) {
   for (const auto value : {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass})
     byte_order::append(bytes, value);
 }
@@ -202,9 +202,9 @@ void write_bin(std::ostream& out, const std::string& file, const Snapshot& snaps
       bytes.clear();
     }
     if (snapshot.exact.empty())
-      append_body(bytes, snapshot.systems.bodies[i]);
+      append_bytes(bytes, snapshot.systems.bodies[i]);
     else
-      append_body(bytes, snapshot.exact[i]);
+      append_bytes(bytes, snapshot.exact[i]);
   }
   for (const Species species : snapshot.species) bytes += static_cast<char>(species);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -270,7 +270,7 @@ void append(std::string& text, T value) {
 }
 
 template <typename AnyBody>
-void append_body(std::string& text, const AnyBody& body) {
+void append_numbers(std::string& text, const AnyBody& body) {
   for (const auto value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz}) {
     text += ',';
     append(text, value);
@@ -320,9 +320,9 @@ void write_csv(std::ostream& out, const std::string& file, const Snapshot& snaps
       text += to_string(snapshot.species[i]);
     }
     if (snapshot.exact.empty())
-      append_body(text, snapshot.systems.bodies[i]);
+      append_numbers(text, snapshot.systems.bodies[i]);
     else
-      append_body(text, snapshot.exact[i]);
+      append_numbers(text, snapshot.exact[i]);
     if (text.size() > 1 << 20) {
       out.write(text.data(), static_cast<std::streamsize>(text.size()));
       text.clear();

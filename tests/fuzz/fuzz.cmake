@@ -39,6 +39,7 @@ function(nbody_fuzz_target name)
   target_compile_options(fuzz_${name} PRIVATE -g -O1 -w
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+  set_target_properties(fuzz_${name} PROPERTIES UNITY_BUILD ON)
 endfunction()
 
 function(nbody_fuzz_corpus folder target)
