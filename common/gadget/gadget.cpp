@@ -16,6 +16,7 @@
 #include "isolated.h"
 #include "nbody/error.h"
 #include "nbody/memory.h"
+#include "nbody/text.h"
 #include "nbody/units.h"
 
 namespace nbody {
@@ -73,13 +74,13 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   const std::string where = file + ": /Header";
   const double files = number(where, group, "NumFilesPerSnapshot", 1);
   if (files != 1)
-    throw UsageError(where + ": one of " + formats::digits(files) +
+    throw UsageError(where + ": one of " + shortest(files) +
                      " files of a snapshot; only snapshots in one file can be read");
   if (number(where, group, "Redshift", 0) != 0)
     throw UsageError(where + ": Redshift is not 0; cosmological snapshots cannot be read");
   const double h = number(where, group, "HubbleParam", 1);
   if (h != 1 && h != 0)
-    throw UsageError(where + ": HubbleParam is " + formats::digits(h) +
+    throw UsageError(where + ": HubbleParam is " + shortest(h) +
                      "; only units without h can be read");
 
   Header header;
@@ -98,14 +99,14 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
     // A body takes 24 bytes at least, before any compression.
     if (!(counts[t] >= 0) || !(sum <= std::numeric_limits<int>::max()) ||
         sum * 24 > 100.0 * static_cast<double>(file_bytes))
-      throw UsageError(where + ": NumPart_ThisFile counts " + formats::digits(counts[t]) +
+      throw UsageError(where + ": NumPart_ThisFile counts " + shortest(counts[t]) +
                        " bodies of type " + std::to_string(t) + ", which this file cannot hold");
     header.counts[t] = static_cast<std::size_t>(counts[t]);
   }
   if (sum == 0) throw UsageError(file + " holds no bodies");
   for (std::size_t t = 0; t < masses.size(); ++t) {
     if (!std::isfinite(masses[t]) || masses[t] < 0)
-      throw UsageError(where + ": MassTable holds " + formats::digits(masses[t]) +
+      throw UsageError(where + ": MassTable holds " + shortest(masses[t]) +
                        "; a mass must be finite and not negative");
     header.masses[t] = masses[t];
   }

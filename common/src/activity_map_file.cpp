@@ -1,29 +1,22 @@
 // An activity map as CSV, for numbers, and as PGM (netpbm's grey map, 8 bits), for a look.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <ostream>
 
 #include "nbody/activity_map.h"
 #include "nbody/input_output.h"
+#include "nbody/text.h"
 
 namespace nbody {
 namespace {
 
-// The shortest text that reads back as the same number, whatever the locale.
-template <class Number>
-std::string text(Number value) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
-
 void write_csv(std::ostream& out, const ActivityMap& map) {
   out << "# share of all positions in each cell; first line: highest y, first value: lowest x\n"
-      << "# cells=" << map.cells() << "\n# extent=" << text(map.extent())
+      << "# cells=" << map.cells() << "\n# extent=" << shortest(map.extent())
       << "\n# positions=" << map.positions() << '\n';
   for (int row = map.cells() - 1; row >= 0; --row) {
     for (int column = 0; column < map.cells(); ++column) {
-      out << (column > 0 ? "," : "") << text(map.share(column, row));
+      out << (column > 0 ? "," : "") << shortest(map.share(column, row));
     }
     out << '\n';
   }

@@ -26,6 +26,7 @@
 #include "byte_order.h"
 #include "formats.h"
 #include "nbody/error.h"
+#include "nbody/text.h"
 
 namespace nbody::formats {
 namespace {
@@ -74,7 +75,7 @@ Snapshot header(const std::string& file, std::string_view bytes) {
   if (snapshot.step < 0)
     throw UsageError(file + ": step " + std::to_string(snapshot.step) + " is negative");
   if (load<double>(bytes, 48) != 1.0)
-    throw UsageError(file + ": G is " + digits(load<double>(bytes, 48)) +
+    throw UsageError(file + ": G is " + shortest(load<double>(bytes, 48)) +
                      "; only units where G = 1 can be read");
   snapshot.softening = finite(file, "softening", load<double>(bytes, 56));
   if (snapshot.softening < 0) throw UsageError(file + ": the softening is negative");

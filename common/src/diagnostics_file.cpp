@@ -7,6 +7,7 @@
 
 #include "nbody/diagnostics.h"
 #include "nbody/error.h"
+#include "nbody/text.h"
 
 namespace nbody {
 namespace {
@@ -17,18 +18,9 @@ const std::string kHeader =
     "centre_z,r10,r25,r50,r75,r90";
 constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 22;
 
-std::string text(double value) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
-
 // The time of a state is added up in the pieces in which the run was made; this many digits are
 // the same for all ways of cutting it.
-std::string time_text(double value) {
-  char buffer[32];
-  return {buffer,
-          std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 12).ptr};
-}
+std::string time_text(double value) { return in_digits(value, 12); }
 
 struct Row {
   long long step = 0;
@@ -112,7 +104,7 @@ std::string row_of(const Snapshot& snapshot, int system, const State& state, dou
   const double change = now.energy() - first_energy;
   std::string row =
       std::to_string(snapshot.step) + ',' + time_text(snapshot.time) + ',' + std::to_string(system);
-  const auto add = [&row](double value) { row += ',' + text(value); };
+  const auto add = [&row](double value) { row += ',' + shortest(value); };
   const auto add_vector = [&add](const Vector3& v) {
     for (const double value : {v.x, v.y, v.z}) add(value);
   };

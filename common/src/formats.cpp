@@ -1,25 +1,12 @@
 #include "formats.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
 #include "nbody/error.h"
+#include "nbody/text.h"
 
 namespace nbody::formats {
-namespace {
-
-template <typename T>
-std::string shortest(T value) {
-  std::array<char, 32> buffer;
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
-}
-
-}  // namespace
-
-std::string digits(double value) { return shortest(value); }
-std::string digits(float value) { return shortest(value); }
 
 bool is_text(std::string_view text, Cut cut) {
   int continuation_bytes = 0;
@@ -41,7 +28,7 @@ bool is_text(std::string_view text, Cut cut) {
 void check_body(const std::string& file, std::size_t index, const Body& body) {
   const auto fail = [&](const char* name, float value, const char* rule) {
     throw UsageError(file + ": body " + std::to_string(index) + ": " + name + " is " +
-                     digits(value) + "; " + rule);
+                     shortest(value) + "; " + rule);
   };
   const auto finite = [&](const char* name, float value) {
     if (!std::isfinite(value)) fail(name, value, "every value must be a finite number");

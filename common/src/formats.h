@@ -88,11 +88,6 @@ Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> 
 // over all systems. CSV does not use it: there, the line is the better address.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
-// The shortest digits that mean this number and no other, for messages: to_string would show a mass
-// of 1e-9 as 0.000000.
-std::string digits(double value);
-std::string digits(float value);
-
 // Valid UTF-8 without control characters but tabs and line ends. That UTF-8 must be valid keeps a
 // raw file of a single body, 24 bytes, from passing for text. Cut::anywhere: a sequence that the
 // end of `text` cuts is let through.

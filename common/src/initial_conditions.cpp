@@ -8,6 +8,7 @@
 
 #include "formats.h"
 #include "nbody/error.h"
+#include "nbody/text.h"
 #include "scenarios.h"
 
 namespace nbody {
@@ -39,9 +40,9 @@ void check_parameters(const Scenario& scenario, const ScenarioSize& size) {
     if (known == scenario.parameters.end())
       throw UsageError(std::string(scenario.name) + " has no parameter \"" + name + "\"");
     if (!(value >= known->low && value <= known->high))
-      throw UsageError(std::string(scenario.name) + ": " + name + " is " + formats::digits(value) +
-                       "; it must be a number from " + formats::digits(known->low) + " to " +
-                       formats::digits(known->high));
+      throw UsageError(std::string(scenario.name) + ": " + name + " is " + shortest(value) +
+                       "; it must be a number from " + shortest(known->low) + " to " +
+                       shortest(known->high));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "formats.h"
 #include "nbody/activity_map.h"
@@ -13,6 +12,7 @@
 #include "nbody/float64.h"
 #include "nbody/initial_conditions.h"
 #include "nbody/memory.h"
+#include "nbody/text.h"
 
 namespace nbody {
 namespace {
@@ -25,15 +25,11 @@ constexpr long long kMostBodies = std::numeric_limits<int>::max();
 
 // What a run holds at its peak, counted in states of 28 bytes a body: start, simulation, its piece,
 // and a step's own copies; four more states and the float64 reference where the result is checked.
-// Step 00 holds 112 bytes a body without the check and 276 with it; the rest is for steps that copy.
+// Step 00 holds 112 bytes a body without the check and 276 with it; the rest is for steps that
+// copy.
 constexpr std::uint64_t kStates = 6, kStatesChecked = 12;
 
-std::string text(double value) {
-  std::ostringstream out;
-  out.precision(9);
-  out << value;
-  return out.str();
-}
+std::string text(double value) { return in_digits(value, 9); }
 
 int round_up(int n, int multiple) {
   const long long padded = (static_cast<long long>(n) + multiple - 1) / multiple * multiple;

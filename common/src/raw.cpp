@@ -4,6 +4,7 @@
 #include "byte_order.h"
 #include "formats.h"
 #include "nbody/error.h"
+#include "nbody/text.h"
 
 namespace nbody::formats {
 
@@ -43,7 +44,7 @@ void check_unit_masses(const std::string& file, const Snapshot& snapshot) {
   for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i)
     if (snapshot.systems.bodies[i].mass != 1.0f)
       throw UsageError(file + ": body " + std::to_string(i) + " has mass " +
-                       digits(snapshot.systems.bodies[i].mass) +
+                       shortest(snapshot.systems.bodies[i].mass) +
                        "; a raw file holds no masses (all are 1): write .bin or .csv");
 }
 

@@ -1,23 +1,13 @@
 #include "nbody/report.h"
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
 #include <ostream>
 
+#include "nbody/text.h"
+
 namespace nbody {
 namespace {
-
-// printf's formats are shorter to read than stream manipulators, and a table is all formats.
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(line, sizeof line, pattern, arguments);
-  va_end(arguments);
-  return line;
-}
 
 const char* verdict_of(const Gate& gate) {
   if (!gate.decidable) return "undecidable: the motion is chaotic";

@@ -1,20 +1,15 @@
 // The main program of every step.
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <new>
 
 #include "nbody/error.h"
 #include "nbody/float64.h"
+#include "nbody/program.h"
 #include "nbody/report.h"
 #include "nbody/simulation.h"
 #include "nbody/view.h"
 
 namespace nbody {
 namespace {
-
-constexpr int kRight = 0, kFailed = 1, kUsage = 2, kNoDevice = 77;
 
 int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
   if (options.devices > platform.device_count) {
@@ -126,25 +121,7 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
 }  // namespace
 
 int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
-  const auto say = [&](const char* what) { std::cerr << info.name << ": " << what << '\n'; };
-  // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  try {
-    return run(info, simulate, query, argc, argv);
-  } catch (const UsageError& error) {
-    say(error.what());
-    return kUsage;
-  } catch (const NoDevice& error) {
-    say(error.what());
-    const char* required = std::getenv("NBODY_REQUIRE_GPU");
-    return required != nullptr && std::strcmp(required, "1") == 0 ? kFailed : kNoDevice;
-  } catch (const std::bad_alloc&) {
-    say("out of memory");
-    return kFailed;
-  } catch (const std::exception& error) {
-    say(error.what());
-    return kFailed;
-  }
+  return run_program(info.name, [&] { return run(info, simulate, query, argc, argv); });
 }
 
 }  // namespace nbody

@@ -15,6 +15,7 @@
 
 #include "formats.h"
 #include "nbody/error.h"
+#include "nbody/text.h"
 #include "nbody/units.h"
 
 namespace nbody::formats {
@@ -81,7 +82,7 @@ void parse_tipsy_param(const std::string& where, std::string_view text, Snapshot
     if (error != std::errc() || end != value.data() + value.size() ||
         !(result >= smallest && result <= largest))
       throw UsageError(where + ": " + key + " is \"" + value + "\"; it must be a number from " +
-                       digits(smallest) + " to " + digits(largest));
+                       shortest(smallest) + " to " + shortest(largest));
     return result;
   };
   if (number("bComove", 0).value_or(0) != 0)
@@ -124,13 +125,13 @@ void write_tipsy_param(const fs::path& file, const Snapshot& snapshot) {
   write_whole_file(tipsy_param_of(file), [&](std::ostream& out) {
     out << kMark << "\n";
     if (const auto units = units_of(snapshot.units))
-      out << "dKpcUnit = " << digits(units->kpc()) << "\ndMsolUnit = " << digits(units->msun())
+      out << "dKpcUnit = " << shortest(units->kpc()) << "\ndMsolUnit = " << shortest(units->msun())
           << "\n";
     else if (!snapshot.units.empty())
       out << "# units = " << snapshot.units << "\n";
     out << "bComove = 0\nbPeriodic = 0\n";
-    if (snapshot.softening > 0) out << "dSoft = " << digits(snapshot.softening) << "\n";
-    if (snapshot.dt > 0) out << "dDelta = " << digits(snapshot.dt) << "\n";
+    if (snapshot.softening > 0) out << "dSoft = " << shortest(snapshot.softening) << "\n";
+    if (snapshot.dt > 0) out << "dDelta = " << shortest(snapshot.dt) << "\n";
   });
 }
 

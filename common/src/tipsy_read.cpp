@@ -6,6 +6,7 @@
 #include "byte_order.h"
 #include "formats.h"
 #include "nbody/error.h"
+#include "nbody/text.h"
 #include "tipsy.h"
 
 namespace nbody::formats {
@@ -121,7 +122,7 @@ Contents read_tipsy(const std::string& file, std::string_view bytes) {
         const float eps = field(*kRecords[k].eps);
         if (!std::isfinite(eps) || eps < 0)
           throw UsageError(file + ": body " + std::to_string(contents.bodies.size()) + ": eps is " +
-                           digits(eps) + "; a softening length must be finite and not negative");
+                           shortest(eps) + "; a softening length must be finite and not negative");
         softening.add(eps);
       }
       contents.bodies.push_back(body);

@@ -7,6 +7,7 @@
 
 #include "formats.h"
 #include "nbody/error.h"
+#include "nbody/text.h"
 
 namespace nbody {
 namespace {
@@ -42,14 +43,7 @@ std::optional<double> take(std::string_view& text, std::string_view unit) {
   return value;
 }
 
-bool close(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
-
-std::string rounded(double value, int digits) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                    std::chars_format::general, digits);
-  return {buffer.data(), result.ptr};
-}
+bool nearly_equal(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
 
 }  // namespace
 
@@ -66,11 +60,12 @@ std::optional<Units> units_of(std::string_view text) {
 
 std::string units_text(double kpc, double msun) {
   for (const Preset& preset : kPresets)
-    if (preset.units && close(kpc, preset.units->kpc()) && close(msun, preset.units->msun()))
+    if (preset.units && nearly_equal(kpc, preset.units->kpc()) &&
+        nearly_equal(msun, preset.units->msun()))
       return std::string(preset.name);
   std::string text;
   for (int digits = 17; digits > 0; --digits) {
-    text = rounded(kpc, digits) + " kpc, " + rounded(msun, digits) + " Msun";
+    text = in_digits(kpc, digits) + " kpc, " + in_digits(msun, digits) + " Msun";
     if (text.size() <= kMaxTextBytes) break;
   }
   return text;

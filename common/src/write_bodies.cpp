@@ -21,8 +21,8 @@ bool has_param(const std::filesystem::path& file, FileFormat format) {
          (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
 }
 
-void write(std::ostream& out, const std::string& file, const Snapshot& snapshot,
-           FileFormat format) {
+void write_as(std::ostream& out, const std::string& file, const Snapshot& snapshot,
+              FileFormat format) {
   switch (format) {
     case FileFormat::csv:
       return formats::write_csv(out, file, snapshot);
@@ -78,7 +78,8 @@ void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot, F
   formats::check_snapshot(snapshot);
   check_format(file, snapshot, format);
   const bool param = has_param(file, format);
-  write_whole_file(file, [&](std::ostream& out) { write(out, file.string(), snapshot, format); });
+  write_whole_file(file,
+                   [&](std::ostream& out) { write_as(out, file.string(), snapshot, format); });
   if (param) formats::write_tipsy_param(file, snapshot);
 }
 

@@ -8,8 +8,8 @@
 
 #include "check.h"
 #include "nbody/command_line.h"
-#include "nbody/error.h"
 #include "nbody/input_output.h"
+#include "nbody/program.h"
 #include "nbody/result.h"
 
 namespace {
@@ -148,17 +148,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto say = [](const char* what) { std::cerr << "activity_map: " << what << '\n'; };
-  try {
-    return run(argc, argv);
-  } catch (const nbody::UsageError& error) {
-    say(error.what());
-    return 2;
-  } catch (const nbody::NoDevice& error) {
-    say(error.what());
-    return 77;
-  } catch (const std::exception& error) {
-    say(error.what());
-    return 1;
-  }
+  return nbody::run_program("activity_map", [&] { return run(argc, argv); });
 }

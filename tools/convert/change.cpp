@@ -1,9 +1,10 @@
 #include "change.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
+
+#include "nbody/text.h"
 
 namespace nbody::convert {
 namespace {
@@ -53,11 +54,9 @@ void move_system(Snapshot& snapshot, int s) {
 
 // As nine digits say it, which is how a float32 is written to CSV.
 double in_nine_digits(float value) {
-  std::array<char, 32> text;
-  const auto written =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 9);
+  const std::string text = in_digits(value, 9);
   double read = 0;
-  std::from_chars(text.data(), written.ptr, read);
+  std::from_chars(text.data(), text.data() + text.size(), read);
   return read;
 }
 

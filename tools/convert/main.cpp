@@ -1,5 +1,4 @@
 // nbody-convert IN OUT: files of bodies from one format and system of units to another.
-#include <csignal>
 #include <iostream>
 #include <map>
 
@@ -7,6 +6,7 @@
 #include "nbody/command_line.h"
 #include "nbody/error.h"
 #include "nbody/gadget.h"
+#include "nbody/program.h"
 #include "nbody/revision.h"
 #include "nbody/units.h"
 #include "summary.h"
@@ -94,20 +94,8 @@ void run(const Arguments& arguments) {
 }  // namespace nbody::convert
 
 int main(int argc, char** argv) {
-  const auto say = [](const char* what, int code) {
-    std::cerr << "nbody-convert: " << what << '\n';
-    return code;
-  };
-  // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  try {
+  return nbody::run_program("nbody-convert", [&] {
     if (const auto arguments = nbody::convert::parse(argc, argv)) nbody::convert::run(*arguments);
-    return 0;
-  } catch (const nbody::UsageError& error) {
-    return say(error.what(), 2);
-  } catch (const std::bad_alloc&) {
-    return say("out of memory", 1);
-  } catch (const std::exception& error) {
-    return say(error.what(), 1);
-  }
+    return nbody::kRight;
+  });
 }

@@ -3,24 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 #include "change.h"
 #include "nbody/diagnostics.h"
+#include "nbody/text.h"
 #include "nbody/units.h"
 
 namespace nbody::convert {
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(line, sizeof line, pattern, arguments);
-  va_end(arguments);
-  return line;
-}
 
 std::string units_line(const std::string& text) {
   if (text.empty()) return "  units        not known\n";

@@ -1,5 +1,4 @@
 // nbody-ic NAME OUT: initial conditions by name, to a file of any format.
-#include <csignal>
 #include <iostream>
 #include <limits>
 #include <sstream>
@@ -9,6 +8,7 @@
 #include "nbody/error.h"
 #include "nbody/gadget.h"
 #include "nbody/initial_conditions.h"
+#include "nbody/program.h"
 
 namespace nbody::ic {
 namespace {
@@ -124,21 +124,9 @@ void run(const Arguments& arguments) {
 }  // namespace nbody::ic
 
 int main(int argc, char** argv) {
-  const auto say = [](const char* what, int code) {
-    std::cerr << "nbody-ic: " << what << '\n';
-    return code;
-  };
-  // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  try {
+  return nbody::run_program("nbody-ic", [&] {
     nbody::ic::Arguments arguments;
     if (nbody::ic::parse(argc, argv, arguments)) nbody::ic::run(arguments);
-    return 0;
-  } catch (const nbody::UsageError& error) {
-    return say(error.what(), 2);
-  } catch (const std::bad_alloc&) {
-    return say("out of memory", 1);
-  } catch (const std::exception& error) {
-    return say(error.what(), 1);
-  }
+    return nbody::kRight;
+  });
 }

@@ -3,9 +3,7 @@
 //
 // Run: nbody-view snapshot_*.bin   or   nbody-view snapshot_*.bin --export run.html
 #include <cmath>
-#include <csignal>
 #include <iostream>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "nbody/error.h"
 #include "nbody/gadget.h"
 #include "nbody/input_output.h"
+#include "nbody/program.h"
 #include "page.h"
 #include "run_control.h"
 #include "server.h"
@@ -153,19 +152,8 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto say = [](const char* what, int code) {
-    std::cerr << "nbody-view: " << what << '\n';
-    return code;
-  };
-  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit of ulimit -f then fails to be written
-  try {
+  return nbody::run_program("nbody-view", [&] {
     if (const auto arguments = parse(argc, argv)) run(*arguments);
-    return 0;
-  } catch (const UsageError& error) {
-    return say(error.what(), 2);
-  } catch (const std::bad_alloc&) {
-    return say("out of memory", 1);
-  } catch (const std::exception& error) {
-    return say(error.what(), 1);
-  }
+    return nbody::kRight;
+  });
 }
