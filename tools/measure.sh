@@ -150,7 +150,7 @@ fi
 if wants multi; then
   for devices in 1 2 4 8; do
     [ "$(nvidia-smi -L | wc -l)" -ge $devices ] || continue
-    for step in step08_multigpu experiments/variants/step08_one_host_thread step09_soa; do
+    for step in step08_multigpu experiments/variants/step08_one_enqueues step09_soa; do
       [ -x "$build/$step/${step##*/}" ] || continue
       record multi.jsonl "$step" --scenario galaxies --systems 256 --bodies 8192 --steps 20 \
         --devices $devices --warmup 1 --repeat 10 --timeline "$out/${step##*/}.$devices.timeline.csv"
