@@ -88,7 +88,7 @@ __global__ void update_positions(Position* __restrict__ positions,
 
 // One device's systems: their bodies on both sides of the bus, and the streams that serve them.
 struct Pipeline {
-  int device, systems, n;
+  int device, first_system, systems, n;
   size_t bodies = static_cast<size_t>(systems) * n;
   nbody::PinnedArray<Position> host_positions{bodies};
   nbody::PinnedArray<Velocity> host_velocities{bodies};
@@ -153,32 +153,31 @@ struct Pipeline {
   }
 };
 
-// What one host thread does: step 07 with a share of the systems, on a device of its own.
-std::vector<nbody::Span> simulate_share(int device, int first, int count, const nbody::Run& run,
-                                        nbody::Systems& systems) {
-  CUDA_CHECK(cudaSetDevice(device));  // every host thread has a current device
-  Pipeline pipeline{device, count, systems.bodies_per_system};
-  pipeline.unpack(systems.system(first).data());
-  pipeline.enqueue(run);
-  CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
-  pipeline.pack(systems.system(first).data());
-  return pipeline.timeline.spans(first);
-}
-
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int devices = std::min(run.devices, systems.count);
-  std::vector<std::future<std::vector<nbody::Span>>> threads;
+  std::vector<Pipeline> pipelines;
   for (int device = 0, first = 0; device < devices; ++device) {
     // The first systems.count % devices devices take one system more than the others.
     const int count = systems.count / devices + (device < systems.count % devices);
-    threads.push_back(std::async(std::launch::async, [&, device, first, count] {
-      return simulate_share(device, first, count, run, systems);
-    }));
+    CUDA_CHECK(cudaSetDevice(device));
+    pipelines.push_back({device, first, count, systems.bodies_per_system});
     first += count;
   }
+  std::vector<std::future<void>> threads;
+  for (Pipeline& pipeline : pipelines) {
+    threads.push_back(std::async(std::launch::async, [&] {
+      CUDA_CHECK(cudaSetDevice(pipeline.device));  // every host thread has a current device
+      Body* const bodies = systems.system(pipeline.first_system).data();
+      pipeline.unpack(bodies);
+      pipeline.enqueue(run);
+      CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
+      pipeline.pack(bodies);
+    }));
+  }
+  for (std::future<void>& thread : threads) thread.get();  // throws what the thread threw
   std::vector<nbody::Span> spans;
-  for (auto& thread : threads) {
-    const std::vector<nbody::Span> more = thread.get();  // throws what the thread threw
+  for (const Pipeline& pipeline : pipelines) {
+    const auto more = pipeline.timeline.spans(pipeline.first_system);
     spans.insert(spans.end(), more.begin(), more.end());
   }
   return nbody::timing_of(spans);

@@ -66,11 +66,9 @@ nbody_mutant(remainder_not_dealt STEP step08_multigpu RUN ${four_on_three}
 
 nbody_mutant(device_not_set STEP step08_multigpu RUN ${four_on_three}
   MODE HOSTCUDA_DEVICES=3 PASSES_PLAIN SAYS "invalid resource handle"
-  WRONG "host threads choose their device when their streams are made"
-  FIND [[  CUDA_CHECK(cudaSetDevice(device));  // every host thread has a current device
-  Pipeline pipeline{device, count, systems.bodies_per_system};]]
-  REPLACE [[  Pipeline pipeline{device, count, systems.bodies_per_system};
-  CUDA_CHECK(cudaSetDevice(device));]])
+  WRONG "host threads do not choose their device"
+  FIND [[CUDA_CHECK(cudaSetDevice(pipeline.device));  // every host thread has a current device]]
+  REPLACE [[]])
 
 nbody_mutant(host_reads_device_memory STEP step09_soa MODE HOSTCUDA_STRICT_MEM=1 PASSES_PLAIN
   SAYS "host code accesses"
