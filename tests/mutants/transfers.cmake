@@ -53,9 +53,8 @@ nbody_mutant(share_of_a_device_not_run STEP step08_multigpu RUN ${four_on_three}
 nbody_mutant(systems_dealt_twice STEP step08_multigpu RUN ${four_on_three}
   MODE HOSTCUDA_DEVICES=3 PASSES_PLAIN
   CAUGHT_BY ${both_force_gates} kick_drift trajectory
-  WRONG "every device is dealt the same systems"
-  FIND [[    first += count;
-]] REPLACE [[]])
+  WRONG "a device is dealt a system that another has too, and the last system is dealt to nobody"
+  FIND [[first += count;]] REPLACE [[first = count;]])
 
 nbody_mutant(remainder_not_dealt STEP step08_multigpu RUN ${four_on_three}
   MODE HOSTCUDA_DEVICES=3 PASSES_PLAIN
