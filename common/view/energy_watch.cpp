@@ -14,8 +14,8 @@ namespace {
 
 // Above this many interactions the potential is sampled: all pairs would take seconds.
 constexpr double kBudget = 1e9;
-// After each sum the watch rests for twenty times as long, and never less than this: on two cores it
-// takes one of them away from the run.
+// After each sum the watch rests for twenty times as long, and never less than this: on two cores
+// it takes one of them away from the run.
 constexpr double kLeastRest = 2;  // seconds
 
 }  // namespace

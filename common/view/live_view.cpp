@@ -107,10 +107,8 @@ int LiveView::next_piece(const Simulation& simulation) {
   parts.meter.take(simulation);
   parts.control.wait_until(parts.last_frame + kFrameTime);
   parts.show(simulation);
-  if (simulation.finished() || !parts.control.wait_for_turn()) return 0;
-  const int fitting = parts.meter.steps_in(kFrameSeconds);
-  const int wanted = parts.control.steps_per_frame();
-  return wanted == 0 ? fitting : std::min(fitting, wanted);
+  if (simulation.finished()) return 0;
+  return parts.control.wait_for_turn(parts.meter.steps_in(kFrameSeconds));
 }
 
 bool LiveView::stopped() const { return parts_->control.stopped(); }

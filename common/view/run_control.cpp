@@ -1,5 +1,8 @@
 #include "run_control.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace nbody::view {
 
 void RunControl::obey(const Command& command) {
@@ -10,6 +13,7 @@ void RunControl::obey(const Command& command) {
     case Command::Type::pause:
       paused_ = true;
       single_ = false;
+      steps_due_ = 0;
       break;
     case Command::Type::resume:
       paused_ = false;
@@ -56,11 +60,17 @@ void RunControl::wait_until(std::chrono::steady_clock::time_point time) {
   changed_.wait_until(lock, time, [&] { return stopped_; });
 }
 
-bool RunControl::wait_for_turn() {
+int RunControl::wait_for_turn(int fitting) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stopped_ || (seen_ && (!paused_ || single_)); });
-  single_ = false;
-  return !stopped_;
+  changed_.wait(lock,
+                [&] { return stopped_ || (seen_ && (!paused_ || single_ || steps_due_ > 0)); });
+  if (stopped_) return 0;
+  const int wanted = steps_per_frame_ == 0 ? fitting : steps_per_frame_;
+  if (!paused_) return std::min(fitting, wanted);
+  if (std::exchange(single_, false)) steps_due_ = wanted;
+  const int steps = std::min(fitting, steps_due_);
+  steps_due_ -= steps;
+  return steps;
 }
 
 void RunControl::wait_for_stop() {

@@ -24,8 +24,9 @@ class RunControl {
 
   // Or until the run is stopped.
   void wait_until(std::chrono::steady_clock::time_point time);
-  // Returns once somebody has looked and the run is not paused, or it is stopped. True: go on.
-  bool wait_for_turn();
+  // Returns once somebody has looked and the run is not paused, or it is stopped. How many steps
+  // may be taken, of the `fitting` that can be before the next frame is due; 0: none any more.
+  int wait_for_turn(int fitting);
   void wait_for_stop();
 
  private:
@@ -34,6 +35,7 @@ class RunControl {
   bool seen_ = false;  // a viewer was there
   bool paused_ = false;
   bool single_ = false;  // one frame's steps although paused
+  int steps_due_ = 0;    // of those, what is left: they may be more than fit
   bool stopped_ = false;
   int steps_per_frame_;
 };
