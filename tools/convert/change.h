@@ -19,8 +19,8 @@ Centre centre_of(std::span<const BodyF64> bodies);
 // Moves the centre of mass of every system to the origin, at rest.
 void move_to_centre(Snapshot& snapshot);
 
-// Drops Snapshot::exact where no value in it says more than the float32 does, as such or in the nine
-// digits that a CSV file has of it.
+// Drops Snapshot::exact where no value in it says more than the float32 does, as such or in the
+// nine digits that a CSV file has of it.
 void drop_needless_float64(Snapshot& snapshot);
 
 }  // namespace nbody::convert

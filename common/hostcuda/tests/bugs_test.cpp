@@ -121,7 +121,11 @@ void check(const Case& c, const std::vector<std::string>& extra_arguments = {}) 
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
-      {"past_shared", {}, Ends::abnormally, "global-buffer-overflow.*bugs.cu:|bugs.cu:.*runtime error", true},
+      {"past_shared",
+       {},
+       Ends::abnormally,
+       "global-buffer-overflow.*bugs.cu:|bugs.cu:.*runtime error",
+       true},
       {"past_dynamic", {}, Ends::abnormally, "heap-buffer-overflow.*bugs.cu:", true},
       {"past_global", {}, Ends::abnormally, "heap-buffer-overflow.*bugs.cu:", true},
       {"past_global",

@@ -21,9 +21,9 @@ __global__ void use_dynamic_template(int* value) {
 
 TEST(Error, ConfigurationsThatNoGpuTakes) {
   DeviceArray<int> value(1, 0);
-  const dim3 wrong_grids[] = {dim3(0), dim3(1, 0), dim3(1, 1, 0), dim3(1, 65536), dim3(1, 1, 65536),
-                              dim3(0x80000000u)};
-  const dim3 wrong_blocks[] = {dim3(0),      dim3(1025),  dim3(1, 1025),    dim3(32, 33),
+  const dim3 wrong_grids[] = {dim3(0),        dim3(1, 0),        dim3(1, 1, 0),
+                              dim3(1, 65536), dim3(1, 1, 65536), dim3(0x80000000u)};
+  const dim3 wrong_blocks[] = {dim3(0),        dim3(1025),      dim3(1, 1025),     dim3(32, 33),
                                dim3(1, 1, 65), dim3(16, 16, 5), dim3(65536, 65536)};
   for (const dim3& grid : wrong_grids) {
     touch<<<grid, 1>>>(value);
@@ -45,8 +45,8 @@ TEST(Error, MuchSharedMemoryMustBeAskedFor) {
   EXPECT_EQ(cudaSuccess, cudaGetLastError());
   use_dynamic<<<1, 1, kLarge>>>(value);
   EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
-  EXPECT_CUDA(cudaFuncSetAttribute(use_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   kLarge));
+  EXPECT_CUDA(
+      cudaFuncSetAttribute(use_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, kLarge));
   use_dynamic<<<1, 1, kLarge>>>(value);
   EXPECT_EQ(cudaSuccess, cudaGetLastError());
   use_dynamic<<<1, 1, kLarge + 4>>>(value);
@@ -59,9 +59,9 @@ TEST(Error, MuchSharedMemoryMustBeAskedFor) {
   use_dynamic_template<3><<<1, 1, kLarge>>>(value);
   EXPECT_EQ(cudaSuccess, cudaGetLastError());
   EXPECT_EQ(3, value.get()[0]);
-  EXPECT_EQ(cudaErrorInvalidValue,
-            cudaFuncSetAttribute(use_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 228 << 10));
+  EXPECT_EQ(
+      cudaErrorInvalidValue,
+      cudaFuncSetAttribute(use_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10));
   cudaGetLastError();
 }
 

@@ -32,8 +32,8 @@ TEST(Symbol, AsynchronousCopiesFollowTheStream) {
   cudaStream_t stream = nullptr;
   EXPECT_CUDA(cudaStreamCreate(&stream));
   float values[4] = {1, 1, 1, 1};
-  EXPECT_CUDA(cudaMemcpyToSymbolAsync(table, values, sizeof values, 0, cudaMemcpyHostToDevice,
-                                      stream));
+  EXPECT_CUDA(
+      cudaMemcpyToSymbolAsync(table, values, sizeof values, 0, cudaMemcpyHostToDevice, stream));
   values[0] = 100;  // pageable: already taken
   DeviceArray<float> out(4);
   read_table<<<1, 4, 0, stream>>>(out);

@@ -1,5 +1,7 @@
 // Everything that a launch or a shared declaration may look like. The rewriter works on tokens, so
 // this is where it could go wrong. (nvcc compiles this file too.)
+// A layout is as much a part of a case as its words are:
+// clang-format off
 #include <map>
 #include <sstream>
 #include <type_traits>
@@ -134,9 +136,7 @@ TEST_F(Syntax, PointersToKernels) {
   (two_shared)<<<1, 32>>>(d);
   void (*table[2])(float*) = {two_shared, uses_helper};
   for (int i = 0; i < 2; i++) table[i]<<<1, 32>>>(d);
-  // clang-format off
   table[0] <<< 1, 32 >>> (d);
-  // clang-format on
   expect(6);
 }
 
@@ -216,7 +216,6 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 // __builtin_LINE() and not __LINE__, which is replaced before anything is rewritten; and no macro of
 // a test library on the line in question, because a line marker stands before those.
 TEST_F(Syntax, LinesAreKept) {
-  // clang-format off
   const int begin = __builtin_LINE();
   LAUNCH;
   const int after_macro = __builtin_LINE();
@@ -229,7 +228,6 @@ TEST_F(Syntax, LinesAreKept) {
   RUN_ONE_D(uses_helper, 20,
             32, d);
   const int after_long_macro = __builtin_LINE();
-  // clang-format on
   EXPECT_EQ(begin + 2, after_macro);
   EXPECT_EQ(begin + 8, after_long_name);
   EXPECT_EQ(begin + 11, after_long_macro);

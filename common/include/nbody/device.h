@@ -60,7 +60,7 @@ inline Platform query_platform() {
 
 // The processor and the threads that are used: OMP_NUM_THREADS may say fewer than there are.
 inline Platform query_platform() {
-  return {"cpu", cpu_name() + " x " + std::to_string(omp_get_max_threads()), 1, "", "",
+  return {"cpu",      cpu_name() + " x " + std::to_string(omp_get_max_threads()), 1, "", "",
           NBODY_FLAGS};
 }
 

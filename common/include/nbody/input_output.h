@@ -72,10 +72,9 @@ Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& optio
 FileFormat format_for_writing(const std::filesystem::path& file);
 
 // Writes a whole file or none: a temporary name beside it, flushed, then renamed. A program that is
-// killed meanwhile leaves the old file and a .nbody-*.tmp. A Tipsy file gets a second one, FILE with
-// the ending .param, for its units.
-// Throws UsageError when the folder does not exist or cannot be written or the format cannot hold
-// such bodies, runtime_error when the disk is full.
+// killed meanwhile leaves the old file and a .nbody-*.tmp. A Tipsy file gets a second one, FILE
+// with the ending .param, for its units. Throws UsageError when the folder does not exist or cannot
+// be written or the format cannot hold such bodies, runtime_error when the disk is full.
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot, FileFormat format);
 // Throws the UsageError that write_bodies would throw: asked before a long run, not after it.
