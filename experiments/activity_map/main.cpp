@@ -2,7 +2,6 @@
 // JSON for each.
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
