@@ -7,7 +7,7 @@
 include_guard(GLOBAL)
 
 cmake_path(SET hostcuda_launcher_folder NORMALIZE
-  ${CMAKE_CURRENT_LIST_DIR}/../common/hostcuda/launcher)
+  ${CMAKE_CURRENT_LIST_DIR}/../hostcuda/launcher)
 # A property and not a variable: functions are called from other folders than the one that included
 # this file.
 set_property(GLOBAL PROPERTY hostcuda_launcher

@@ -1,6 +1,6 @@
 # nbody_inspectable(name source [LIBRARIES cublas])
 #
-# inspect_NAME: the program of a .cu file with its memory accesses traced (common/hostcuda/trace), for
+# inspect_NAME: the program of a .cu file with its memory accesses traced (hostcuda/trace), for
 # `./nbody inspect`. Built only when it is asked for. Needs g++: the instrumentation of clang sees
 # other accesses, and was not compared with a GPU.
 #

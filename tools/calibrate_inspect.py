@@ -38,7 +38,7 @@ def parser() -> arguments.OneLineParser:
 
 def traced_program(build: Path, program: str) -> tuple[Path, list[str]]:
     if program == PATTERNS:
-        return build / "common/hostcuda/trace/inspect_patterns", []
+        return build / "hostcuda/trace/inspect_patterns", []
     size = [word for name, value in PROBLEM.items() for word in (f"--{name}", str(value))]
     return (build / program / f"inspect_{program}",
             ["--scenario", "galaxies", *size, "--validate", "off", "--quiet"])

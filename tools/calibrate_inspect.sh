@@ -73,7 +73,7 @@ date -u +%Y-%m-%d >>"$out/device.txt"
 
 for name in $names; do
   if [ "$name" = patterns ]; then
-    count patterns "$build/common/hostcuda/trace/patterns/patterns"
+    count patterns "$build/hostcuda/trace/patterns/patterns"
   else
     # The problem of `./nbody inspect`'s defaults.
     count "$name" "$build/$name/$name" --scenario galaxies --systems 2 --bodies 1024 --steps 1 \

@@ -1,6 +1,6 @@
 """Runs a traced program (cmake/inspect.cmake) and says what its kernels do to memory, line by line.
 
-The counts come from common/hostcuda/trace; here addresses of code become source lines, and what
+The counts come from hostcuda/trace; here addresses of code become source lines, and what
 belongs together is added up.
 """
 

@@ -10,7 +10,7 @@ from typing import Sequence
 
 from nbody_arguments import ROOT, ToolError
 
-HOSTCUDA_HEADERS = ROOT / "common" / "hostcuda" / "include"
+HOSTCUDA_HEADERS = ROOT / "hostcuda" / "include"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "nbody/error.h"
-#include "nbody/reference.h"
+#include "physics/reference.h"
 
 namespace activity {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "nbody/activity_map.h"
-#include "nbody/reference.h"
+#include "physics/activity_map.h"
+#include "physics/reference.h"
 
 namespace activity {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "activity_map.h"
-#include "nbody/validation.h"
+#include "physics/validation.h"
 
 namespace activity {
 

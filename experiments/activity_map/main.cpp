@@ -6,10 +6,11 @@
 #include <sstream>
 
 #include "check.h"
-#include "nbody/command_line.h"
-#include "nbody/input_output.h"
-#include "nbody/program.h"
-#include "nbody/result.h"
+#include "io/snapshot_file.h"
+#include "io/write_whole_file.h"
+#include "run/command_line.h"
+#include "run/program.h"
+#include "run/result.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "nbody/input_output.h"
+#include "io/snapshot_file.h"
 #include "program.h"
 
 namespace nbody::test {

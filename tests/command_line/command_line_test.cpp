@@ -6,7 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "nbody/input_output.h"
+#include "io/snapshot_file.h"
 #include "program.h"
 
 namespace nbody::test {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <regex>
 
-#include "nbody/input_output.h"
-#include "nbody/units.h"
+#include "io/snapshot_file.h"
+#include "io/units.h"
 #include "program.h"
 
 namespace nbody::test {

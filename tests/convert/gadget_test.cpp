@@ -1,6 +1,6 @@
 // Gadget files: there and back, files as other programs write them, and every file that must be
 // refused.
-#include "nbody/gadget.h"
+#include "io/gadget/gadget.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,14 +11,14 @@
 #include <functional>
 #include <limits>
 
+#include "io/tests/refusal.h"
+#include "io/units.h"
 #include "nbody/error.h"
-#include "nbody/units.h"
-#include "refusal.h"
-#include "temporary_folder.h"
+#include "support/tests/temporary_folder.h"
 
 #ifdef NBODY_HDF5
-#include "hdf5_access.h"
-#include "isolated.h"
+#include "io/gadget/hdf5_access.h"
+#include "io/gadget/isolated.h"
 
 namespace nbody {
 namespace {

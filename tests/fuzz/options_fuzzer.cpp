@@ -8,7 +8,7 @@
 
 #include "fuzzing.h"
 #include "nbody/error.h"
-#include "nbody/options.h"
+#include "run/options.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "formats.h"
 #include "fuzzing.h"
+#include "io/formats.h"
+#include "io/gadget/gadget.h"
 #include "nbody/error.h"
-#include "nbody/gadget.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "nbody/initial_conditions.h"
+#include "scenarios/initial_conditions.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #              [RUN argument...] [DEFINE NAME=value] [FIND text REPLACE text])
 #
 # A step with one edit, and the tests (check_run.py) that require
-#   - in MODE (of hostcuda, see common/hostcuda/README.md; none: plain) the gates of CAUGHT_BY fail,
+#   - in MODE (of hostcuda, see hostcuda/README.md; none: plain) the gates of CAUGHT_BY fail,
 #     and no others with ONLY, or hostcuda stops the program with a message that holds SAYS;
 #   - in plain mode the mutant passes every gate if PASSES_PLAIN is given, and not if it is not;
 #   - the step without the edit passes every gate of the same RUN, in the same MODE and in plain mode.

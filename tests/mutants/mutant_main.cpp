@@ -3,8 +3,9 @@
 #include <cstring>
 #include <iostream>
 
+#include "io/write_whole_file.h"
 #include "nbody/error.h"
-#include "nbody/job.h"
+#include "run/job.h"
 #include "weak_checks.h"
 
 namespace nbody::test {

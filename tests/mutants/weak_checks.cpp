@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "nbody/reference.h"
-#include "nbody/simulation.h"
+#include "physics/reference.h"
+#include "run/simulation.h"
 
 namespace nbody::test {
 namespace {

@@ -3,7 +3,7 @@
 // gates, and never decide anything.
 #pragma once
 
-#include "nbody/job.h"
+#include "run/job.h"
 
 namespace nbody::test {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "nbody/initial_conditions.h"
-#include "nbody/reference.h"
+#include "physics/reference.h"
+#include "scenarios/initial_conditions.h"
 #include "step_under_test.h"
 
 namespace nbody::test {

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "nbody/initial_conditions.h"
+#include "scenarios/initial_conditions.h"
 #include "step_under_test.h"
 
 namespace nbody::test {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "nbody/initial_conditions.h"
+#include "scenarios/initial_conditions.h"
 #include "step_under_test.h"
 
 namespace nbody::test {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "nbody/diagnostics.h"
+#include "physics/diagnostics.h"
 #include "step_under_test.h"
 
 namespace nbody {

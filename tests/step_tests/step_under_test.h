@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "nbody/input_output.h"
+#include "io/snapshot_file.h"
 #include "nbody/step.h"
-#include "nbody/validation.h"
-#include "nbody/vector3.h"
+#include "physics/validation.h"
+#include "physics/vector3.h"
 
 namespace nbody::test {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "nbody/text.h"
+#include "support/text.h"
 
 namespace nbody::convert {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "nbody/input_output.h"
-#include "nbody/vector3.h"
+#include "io/snapshot_file.h"
+#include "physics/vector3.h"
 
 namespace nbody::convert {
 

@@ -3,12 +3,12 @@
 #include <map>
 
 #include "change.h"
-#include "nbody/command_line.h"
+#include "io/gadget/gadget.h"
+#include "io/units.h"
 #include "nbody/error.h"
-#include "nbody/gadget.h"
-#include "nbody/program.h"
-#include "nbody/revision.h"
-#include "nbody/units.h"
+#include "run/command_line.h"
+#include "run/program.h"
+#include "run/revision.h"
 #include "summary.h"
 
 namespace nbody::convert {

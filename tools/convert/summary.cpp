@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "change.h"
-#include "nbody/diagnostics.h"
-#include "nbody/text.h"
-#include "nbody/units.h"
+#include "io/units.h"
+#include "physics/diagnostics.h"
+#include "support/text.h"
 
 namespace nbody::convert {
 namespace {

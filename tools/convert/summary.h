@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nbody/input_output.h"
+#include "io/snapshot_file.h"
 
 namespace nbody::convert {
 

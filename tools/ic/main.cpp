@@ -3,12 +3,13 @@
 #include <limits>
 #include <sstream>
 
-#include "nbody/command_line.h"
-#include "nbody/diagnostics.h"
+#include "io/gadget/gadget.h"
+#include "io/write_whole_file.h"
 #include "nbody/error.h"
-#include "nbody/gadget.h"
-#include "nbody/initial_conditions.h"
-#include "nbody/program.h"
+#include "physics/diagnostics.h"
+#include "run/command_line.h"
+#include "run/program.h"
+#include "scenarios/initial_conditions.h"
 
 namespace nbody::ic {
 namespace {

@@ -158,7 +158,7 @@ class Rows(unittest.TestCase):
 
 class SourceLines(unittest.TestCase):
     def test_of_inlined_functions_the_innermost_of_the_user(self) -> None:
-        header = f"{ROOT}/common/hostcuda/include/hostcuda/device_functions.h"
+        header = f"{ROOT}/hostcuda/include/hostcuda/device_functions.h"
         self.assertEqual(place_of([f"{header}:12", f"{ROOT}/step09_soa/nbody.cu:34 (discriminator 2)",
                                    f"{ROOT}/step09_soa/nbody.cu:46"]),
                          Place("step09_soa/nbody.cu", 34))

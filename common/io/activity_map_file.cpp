@@ -1,0 +1,57 @@
+#include "io/activity_map_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "io/snapshot_file.h"
+#include "io/write_whole_file.h"
+#include "support/text.h"
+
+namespace nbody {
+namespace {
+
+void write_csv(std::ostream& out, const ActivityMap& map) {
+  out << "# share of all positions in each cell; first line: highest y, first value: lowest x\n"
+      << "# cells=" << map.cells() << "\n# extent=" << shortest(map.extent())
+      << "\n# positions=" << map.positions() << '\n';
+  for (int row = map.cells() - 1; row >= 0; --row) {
+    for (int column = 0; column < map.cells(); ++column) {
+      out << (column > 0 ? "," : "") << shortest(map.share(column, row));
+    }
+    out << '\n';
+  }
+}
+
+void write_pgm(std::ostream& out, const ActivityMap& map) {
+  std::uint64_t highest = 1;
+  for (int row = 0; row < map.cells(); ++row) {
+    for (int column = 0; column < map.cells(); ++column) {
+      highest = std::max(highest, map.count(column, row));
+    }
+  }
+  const double white = std::log1p(static_cast<double>(highest));
+  out << "P5\n" << map.cells() << ' ' << map.cells() << "\n255\n";
+  for (int row = map.cells() - 1; row >= 0; --row) {
+    for (int column = 0; column < map.cells(); ++column) {
+      const double grey = std::log1p(static_cast<double>(map.count(column, row))) / white;
+      out.put(static_cast<char>(std::lround(255 * grey)));
+    }
+  }
+}
+
+}  // namespace
+
+std::filesystem::path activity_csv(const std::filesystem::path& name) {
+  return name.string() + ".csv";
+}
+std::filesystem::path activity_pgm(const std::filesystem::path& name) {
+  return name.string() + ".pgm";
+}
+
+void write_activity_map(const std::filesystem::path& name, const ActivityMap& map) {
+  write_whole_file(activity_csv(name), [&](std::ostream& out) { write_csv(out, map); });
+  write_whole_file(activity_pgm(name), [&](std::ostream& out) { write_pgm(out, map); });
+}
+
+}  // namespace nbody

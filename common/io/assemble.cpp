@@ -1,0 +1,133 @@
+// From what a reader found to systems of bodies: the species that were asked for, cut as the file
+// or the user says.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "io/formats.h"
+#include "nbody/error.h"
+
+namespace nbody::formats {
+namespace {
+
+template <typename T>
+void keep(std::vector<T>& values, const std::vector<bool>& kept) {
+  if (values.empty()) return;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (kept[i]) values[end++] = std::move(values[i]);
+  values.resize(end);
+}
+
+void require_species(const std::string& file, const std::vector<Species>& there,
+                     const std::vector<Species>& wanted) {
+  if (there.empty())
+    throw UsageError(file +
+                     " does not say the species of its bodies; --species needs a file that " +
+                     "does: Tipsy, Gadget, or one that was made from them");
+  std::array<bool, kSpeciesNames.size()> has{};
+  for (const Species species : there) has[static_cast<std::size_t>(species)] = true;
+  std::string names;
+  for (std::size_t k = 0; k < has.size(); ++k)
+    if (has[k]) names += (names.empty() ? "" : ", ") + std::string(kSpeciesNames[k]);
+  for (const Species species : wanted)
+    if (!has[static_cast<std::size_t>(species)])
+      throw UsageError(file + " has no body of the species " + std::string(to_string(species)) +
+                       "; it has " + names);
+}
+
+void keep_species(const std::string& file, Contents& contents, const std::vector<Species>& wanted) {
+  require_species(file, contents.species, wanted);
+  std::vector<bool> kept(contents.bodies.size());
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    kept[i] = std::find(wanted.begin(), wanted.end(), contents.species[i]) != wanted.end();
+
+  if (contents.systems) {
+    const std::size_t systems = static_cast<std::size_t>(*contents.systems);
+    const auto size = static_cast<std::ptrdiff_t>(kept.size() / systems);
+    const auto count = [&](std::size_t s) {
+      const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(s) * size;
+      return std::count(begin, begin + size, true);
+    };
+    for (std::size_t s = 1; s < systems; ++s)
+      if (count(s) != count(0))
+        throw UsageError(file + ": its systems have different numbers of bodies of the species " +
+                         "that --species keeps; systems must have one size");
+  }
+  keep(contents.bodies, kept);
+  keep(contents.exact, kept);
+  keep(contents.names, kept);
+  keep(contents.species, kept);
+}
+
+// A Snapshot has one set of names. Systems that differ in theirs lose them.
+std::vector<std::string> names_of_one_system(std::vector<std::string> names, std::size_t bodies) {
+  for (std::size_t i = bodies; i < names.size(); ++i)
+    if (names[i] != names[i % bodies]) return {};
+  names.resize(std::min(names.size(), bodies));
+  return names;
+}
+
+}  // namespace
+
+Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
+               const ReadOptions& options) {
+  const std::string holds = file + " holds " + std::to_string(total) + " bodies";
+  if (total == 0) throw UsageError(file + " holds no bodies");
+  if (total > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+    throw UsageError(holds + "; at most 2147483647 are possible");
+  if ((options.systems && *options.systems < 1) || (options.bodies && *options.bodies < 1))
+    throw UsageError("the numbers of systems and of bodies must be at least 1");
+
+  if (systems_in_file) {
+    const auto systems = static_cast<std::uint64_t>(*systems_in_file);
+    if (total % systems != 0)
+      throw UsageError(holds + ", which cannot be cut into its " + std::to_string(systems) +
+                       " systems of one size");
+    const Shape shape{*systems_in_file, static_cast<int>(total / systems)};
+    if (options.systems.value_or(shape.systems) != shape.systems ||
+        options.bodies.value_or(shape.bodies) != shape.bodies)
+      throw UsageError(file + " holds " + std::to_string(shape.systems) + " systems of " +
+                       std::to_string(shape.bodies) + " bodies, not " +
+                       std::to_string(options.systems.value_or(shape.systems)) + " of " +
+                       std::to_string(options.bodies.value_or(shape.bodies)));
+    return shape;
+  }
+
+  const auto total_int = static_cast<int>(total);
+  if (options.systems && options.bodies) {
+    // 64 bits: the product of two options may not fit an int.
+    if (static_cast<long long>(*options.systems) * *options.bodies != total_int)
+      throw UsageError(holds + ", not " + std::to_string(*options.systems) + " systems of " +
+                       std::to_string(*options.bodies));
+    return {*options.systems, *options.bodies};
+  }
+  if (options.systems) {
+    if (total_int % *options.systems != 0)
+      throw UsageError(holds + ", which cannot be cut into " + std::to_string(*options.systems) +
+                       " systems of one size");
+    return {*options.systems, total_int / *options.systems};
+  }
+  const int bodies = options.bodies.value_or(total_int);
+  if (total_int % bodies != 0)
+    throw UsageError(holds + ", which cannot be cut into systems of " + std::to_string(bodies));
+  return {total_int / bodies, bodies};
+}
+
+Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options) {
+  // A count of systems that does not divide the bodies is the file's fault, not the choice's.
+  shape_of(file, contents.bodies.size(), contents.systems, {});
+  if (!options.species.empty()) keep_species(file, contents, options.species);
+  const Shape shape = shape_of(file, contents.bodies.size(), contents.systems, options);
+  Snapshot snapshot = std::move(contents.snapshot);
+  snapshot.systems.count = shape.systems;
+  snapshot.systems.bodies_per_system = shape.bodies;
+  snapshot.systems.bodies = std::move(contents.bodies);
+  snapshot.exact = std::move(contents.exact);
+  snapshot.names =
+      names_of_one_system(std::move(contents.names), static_cast<std::size_t>(shape.bodies));
+  snapshot.species = std::move(contents.species);
+  return snapshot;
+}
+
+}  // namespace nbody::formats

@@ -1,0 +1,334 @@
+// CSV: lines `# key=value` (others that begin with # are comments), a line that names the columns,
+// then one body a line. Numbers are read and written without the locale, so that a decimal comma
+// on the machine of the reader changes nothing.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ostream>
+#include <vector>
+
+#include "io/formats.h"
+#include "nbody/error.h"
+
+namespace nbody::formats {
+namespace {
+
+enum Column { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, kId };
+struct KnownColumn {
+  std::string_view name;
+  Column column;
+};
+constexpr std::array<KnownColumn, 11> kColumns{{{"x", kX},
+                                                {"y", kY},
+                                                {"z", kZ},
+                                                {"vx", kVx},
+                                                {"vy", kVy},
+                                                {"vz", kVz},
+                                                {"m", kMass},
+                                                {"mass", kMass},
+                                                {"name", kName},
+                                                {"species", kSpecies},
+                                                {"id", kId}}};
+constexpr std::array<std::string_view, kMass + 1> kNumberNames{"x",  "y",  "z", "vx",
+                                                               "vy", "vz", "m"};
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+void split(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  for (;;) {
+    const auto comma = line.find(',');
+    fields.push_back(trimmed(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+// False unless the whole field is one number of type T.
+template <typename T>
+bool parse(std::string_view field, T& value, std::errc& error) {
+  // from_chars takes no plus sign, many programs write one.
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), value);
+  error = code;
+  return code == std::errc() && end == field.data() + field.size();
+}
+
+void check_name(const std::string& file, const std::string& name) {
+  // The reader would split it, trim it or take its row for a comment.
+  if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
+      trimmed(name) != name)
+    throw UsageError(file + ": the name \"" + name +
+                     "\" does not fit CSV: no commas, line ends, outer spaces or leading #");
+}
+
+class Reader {
+ public:
+  Reader(const std::string& file, std::string_view text, bool float64)
+      : file_(file), rest_(text), float64_(float64) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+  }
+
+  Contents read() {
+    contents_.snapshot.format = "CSV";
+    std::string_view line;
+    while (next_line(line)) {
+      if (line.empty()) continue;
+      if (line.front() == '#') {
+        if (columns_.empty()) read_key(trimmed(line.substr(1)));
+      } else if (columns_.empty()) {
+        read_columns(line);
+      } else {
+        contents_.bodies.push_back(read_body(line));
+      }
+    }
+    if (columns_.empty()) throw UsageError(file_ + ": there is no line that names the columns");
+    return std::move(contents_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw UsageError(where() + ": " + message);
+  }
+  std::string where() const { return file_ + ":" + std::to_string(line_number_); }
+
+  bool next_line(std::string_view& line) {
+    if (rest_.empty()) return false;
+    const auto end = rest_.find('\n');
+    line = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    line = trimmed(line);
+    ++line_number_;
+    for (const char c : line)
+      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+        fail("there is a control character; lines end in LF or CRLF, columns in commas");
+    if (!is_text(line, Cut::nowhere)) fail("this is not UTF-8");
+    return true;
+  }
+
+  double number(std::string_view key, std::string_view value) const {
+    double result = 0;
+    std::errc error{};
+    if (!parse(value, result, error) || !std::isfinite(result))
+      fail(std::string(key) + " is \"" + std::string(value) + "\"; it must be a finite number");
+    return result;
+  }
+
+  template <typename T>
+  T integer(std::string_view key, std::string_view value, T smallest) const {
+    T result = 0;
+    std::errc error{};
+    if (!parse(value, result, error) || result < smallest)
+      fail(std::string(key) + " is \"" + std::string(value) +
+           "\"; it must be a whole number from " + std::to_string(smallest) + " on");
+    return result;
+  }
+
+  void read_key(std::string_view comment) {
+    const auto equals = comment.find('=');
+    if (equals == std::string_view::npos) return;
+    Snapshot& snapshot = contents_.snapshot;
+    const std::string_view key = trimmed(comment.substr(0, equals));
+    const std::string_view value = trimmed(comment.substr(equals + 1));
+    if (key == "time") {
+      snapshot.time = number(key, value);
+    } else if (key == "step") {
+      snapshot.step = integer<long long>(key, value, 0);
+    } else if (key == "G") {
+      if (number(key, value) != 1.0)
+        fail("G is " + std::string(value) + "; only units where G = 1 can be read");
+    } else if (key == "softening") {
+      snapshot.softening = number(key, value);
+      if (snapshot.softening < 0) fail("the softening is negative");
+    } else if (key == "dt") {
+      snapshot.dt = number(key, value);
+    } else if (key == "integrator") {
+      if (value != "euler" && value != "leapfrog")
+        fail("integrator is \"" + std::string(value) + "\"; it must be euler or leapfrog");
+      snapshot.integrator = value == "euler" ? Integrator::euler : Integrator::leapfrog;
+    } else if (key == "staggered") {
+      if (value != "0" && value != "1")
+        fail("staggered is \"" + std::string(value) + "\"; it must be 0 or 1");
+      snapshot.staggered = value == "1";
+    } else if (key == "systems") {
+      contents_.systems = integer<int>(key, value, 1);
+    } else if (key == "scenario" || key == "units") {
+      check_text(where(), key, value);
+      (key == "scenario" ? snapshot.scenario : snapshot.units) = value;
+    } else {
+      return;  // a comment that happens to hold an equals sign
+    }
+    if (std::find(keys_seen_.begin(), keys_seen_.end(), key) != keys_seen_.end())
+      fail(std::string(key) + " is given twice");
+    keys_seen_.push_back(key);
+  }
+
+  void read_columns(std::string_view line) {
+    split(line, fields_);
+    for (const std::string_view field : fields_) {
+      const auto known = std::find_if(kColumns.begin(), kColumns.end(),
+                                      [&](const KnownColumn& c) { return c.name == field; });
+      if (known == kColumns.end())
+        fail("unknown column \"" + std::string(field) +
+             "\"; known are x, y, z, vx, vy, vz, m (or mass), name, species, id");
+      if (has(known->column)) fail("column " + std::string(field) + " is given twice");
+      columns_.push_back(known->column);
+    }
+    for (const Column required : {kX, kY, kVx, kVy})
+      if (!has(required))
+        fail("column " + std::string(kNumberNames[required]) +
+             " is missing; x, y, vx and vy are required");
+  }
+  bool has(Column column) const {
+    return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+  }
+
+  // Also keeps the float64 values, if they are asked for.
+  Body read_body(std::string_view line) {
+    split(line, fields_);
+    if (fields_.size() != columns_.size())
+      fail(std::to_string(fields_.size()) + " values in a row; the header names " +
+           std::to_string(columns_.size()) + " columns");
+    std::array<float, kMass + 1> values{0, 0, 0, 0, 0, 0, 1};
+    std::array<double, kMass + 1> exact{0, 0, 0, 0, 0, 0, 1};
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const Column column = columns_[i];
+      if (column == kName) {
+        contents_.names.emplace_back(fields_[i]);
+        check_name(where(), contents_.names.back());
+      }
+      if (column == kSpecies) contents_.species.push_back(read_species(fields_[i]));
+      // An id is for people: the order of the rows is the order of the bodies.
+      if (column > kMass) continue;
+      if (float64_)
+        exact[column] = read_value<double>(column, fields_[i]);
+      else
+        values[column] = read_value<float>(column, fields_[i]);
+    }
+    if (float64_) {
+      contents_.exact.push_back(
+          {exact[kX], exact[kY], exact[kZ], exact[kVx], exact[kVy], exact[kVz], exact[kMass]});
+      return rounded(contents_.exact.back());
+    }
+    return {values[kX],  values[kY],  values[kZ],   values[kVx],
+            values[kVy], values[kVz], values[kMass]};
+  }
+
+  template <typename Real>
+  Real read_value(Column column, std::string_view field) const {
+    Real value = 0;
+    std::errc error{};
+    const bool whole = parse(field, value, error);
+    const std::string what =
+        std::string(kNumberNames[column]) + " is \"" + std::string(field) + "\"; ";
+    // What float64 holds may vanish when it is rounded, but must not become infinite.
+    const bool too_large = std::isfinite(value) && std::isinf(static_cast<float>(value));
+    if (error == std::errc::result_out_of_range || too_large)
+      fail(what + "a float32 holds 0 and 1.4e-45 to 3.4e+38");
+    if (!whole || !std::isfinite(value)) fail(what + "every value must be a finite number");
+    if (column == kMass && value < 0) fail(what + "a mass must not be negative");
+    return value;
+  }
+
+  Species read_species(std::string_view field) const {
+    const auto species = species_of(field);
+    if (!species)
+      fail("species is \"" + std::string(field) +
+           "\"; known are gas, dark, disk, bulge, star, boundary");
+    return *species;
+  }
+
+  const std::string& file_;
+  std::string_view rest_;
+  const bool float64_;
+  long long line_number_ = 0;
+  Contents contents_;
+  std::vector<std::string_view> keys_seen_;
+  std::vector<Column> columns_;  // of the file, in its order; empty before its header line
+  std::vector<std::string_view> fields_;
+};
+
+// As printf's %.9g and %.17g would in the C locale: enough for a float and a double to come back
+// bit for bit.
+template <typename T>
+void append(std::string& text, T value) {
+  std::array<char, 64> buffer;
+  std::to_chars_result result{};
+  if constexpr (std::is_floating_point_v<T>)
+    result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                           std::chars_format::general, sizeof(T) == sizeof(float) ? 9 : 17);
+  else
+    result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  text.append(buffer.data(), result.ptr);
+}
+
+template <typename AnyBody>
+void append_numbers(std::string& text, const AnyBody& body) {
+  for (const auto value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz}) {
+    text += ',';
+    append(text, value);
+  }
+  text += '\n';
+}
+
+}  // namespace
+
+Contents read_csv(const std::string& file, std::string_view text, bool float64) {
+  return Reader(file, text, float64).read();
+}
+
+void write_csv(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
+  check_text(file, "scenario", snapshot.scenario);
+  check_text(file, "units", snapshot.units);
+  for (const std::string& name : snapshot.names) check_name(file, name);
+
+  std::string text;
+  const auto key = [&](const char* name, auto value) {
+    text += std::string("# ") + name + "=";
+    append(text, value);
+    text += '\n';
+  };
+  key("time", snapshot.time);
+  key("step", snapshot.step);
+  key("G", 1);
+  key("softening", snapshot.softening);
+  key("dt", snapshot.dt);
+  text += std::string("# integrator=") + to_string(snapshot.integrator) + "\n";
+  key("staggered", snapshot.staggered ? 1 : 0);
+  key("systems", snapshot.systems.count);
+  text += "# scenario=" + snapshot.scenario + "\n";
+  text += "# units=" + snapshot.units + "\n";
+  text += snapshot.names.empty() ? "id" : "name";
+  if (!snapshot.species.empty()) text += ",species";
+  text += ",m,x,y,z,vx,vy,vz\n";
+
+  const auto bodies = static_cast<std::size_t>(snapshot.systems.bodies_per_system);
+  for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i) {
+    if (snapshot.names.empty())
+      append(text, i);
+    else
+      text += snapshot.names[i % bodies];
+    if (!snapshot.species.empty()) {
+      text += ',';
+      text += to_string(snapshot.species[i]);
+    }
+    if (snapshot.exact.empty())
+      append_numbers(text, snapshot.systems.bodies[i]);
+    else
+      append_numbers(text, snapshot.exact[i]);
+    if (text.size() > 1 << 20) {
+      out.write(text.data(), static_cast<std::streamsize>(text.size()));
+      text.clear();
+    }
+  }
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+}  // namespace nbody::formats

@@ -1,0 +1,148 @@
+#include "io/diagnostics_file.h"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "io/write_whole_file.h"
+#include "nbody/error.h"
+#include "physics/diagnostics.h"
+#include "support/text.h"
+
+namespace nbody {
+namespace {
+
+const std::string kHeader =
+    "step,time,system,kinetic,potential,energy,energy_error,momentum_x,momentum_y,momentum_z,"
+    "angular_momentum_x,angular_momentum_y,angular_momentum_z,virial_ratio,centre_x,centre_y,"
+    "centre_z,r10,r25,r50,r75,r90";
+constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 22;
+
+// The time of a state is added up in the pieces in which the run was made; this many digits are
+// the same for all ways of cutting it.
+std::string time_text(double value) { return in_digits(value, 12); }
+
+struct Row {
+  long long step = 0;
+  int system = 0;
+  double energy = 0;
+};
+
+template <class Number>
+bool parse(const std::string& cell, Number& value) {
+  const char* const end = cell.data() + cell.size();
+  const auto result = std::from_chars(cell.data(), end, value);
+  return result.ec == std::errc{} && result.ptr == end;
+}
+
+std::optional<Row> parse_row(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+  Row row;
+  if (cells.size() != kColumns || !parse(cells[kStep], row.step) ||
+      !parse(cells[kSystem], row.system) || !parse(cells[kEnergy], row.energy)) {
+    return std::nullopt;
+  }
+  return row;
+}
+
+// What a resumed run keeps of a file.
+struct Kept {
+  std::string lines;
+  std::vector<double> first_energies;
+};
+
+// States of up to `last_step`. The last state may be cut short: the run was killed.
+Kept read_kept(const std::filesystem::path& file, int systems, long long last_step) {
+  Kept kept;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return kept;
+  std::string line, state;
+  if (!std::getline(in, line) || line != kHeader) {
+    throw UsageError(file.string() + ": is not a file of diagnostics that could be continued");
+  }
+  for (int number = 2, system = 0; std::getline(in, line) && !in.eof(); ++number) {
+    const auto row = parse_row(line);
+    if (!row || row->system != system) {
+      throw UsageError(file.string() + ":" + std::to_string(number) +
+                       ": is not a row of diagnostics of " + std::to_string(systems) +
+                       " systems, so the file cannot be continued");
+    }
+    if (row->step > last_step) break;
+    state += line + '\n';
+    if (kept.lines.empty()) kept.first_energies.push_back(row->energy);
+    system = (system + 1) % systems;
+    if (system == 0) {
+      kept.lines += state;
+      state.clear();
+    }
+  }
+  if (kept.lines.empty()) kept.first_energies.clear();
+  return kept;
+}
+
+struct State {
+  Diagnostics diagnostics;
+  Shape shape;
+};
+
+template <class AnyBody>
+State state_of(std::span<const AnyBody> bodies, double softening) {
+  return {diagnose(bodies, softening), shape_of(bodies)};
+}
+
+State state_of(const Snapshot& snapshot, int system) {
+  const auto bodies = snapshot.systems.system(system);
+  if (snapshot.exact.empty()) return state_of(bodies, snapshot.softening);
+  const auto first = static_cast<std::size_t>(system) * bodies.size();
+  return state_of(std::span(snapshot.exact).subspan(first, bodies.size()), snapshot.softening);
+}
+
+std::string row_of(const Snapshot& snapshot, int system, const State& state, double first_energy) {
+  const auto& [now, shape] = state;
+  const double change = now.energy() - first_energy;
+  std::string row =
+      std::to_string(snapshot.step) + ',' + time_text(snapshot.time) + ',' + std::to_string(system);
+  const auto add = [&row](double value) { row += ',' + shortest(value); };
+  const auto add_vector = [&add](const Vector3& v) {
+    for (const double value : {v.x, v.y, v.z}) add(value);
+  };
+  for (const double value : {now.kinetic, now.potential, now.energy()}) add(value);
+  add(first_energy == 0 ? change : change / std::abs(first_energy));
+  add_vector(now.momentum);
+  add_vector(now.angular_momentum);
+  add(now.virial_ratio());
+  add_vector(shape.centre);
+  for (const double radius : shape.lagrangian_radii) add(radius);
+  return row + '\n';
+}
+
+}  // namespace
+
+DiagnosticsFile::DiagnosticsFile(const std::filesystem::path& file, int systems,
+                                 std::optional<long long> resumed_step)
+    : file_(file) {
+  Kept kept;
+  if (resumed_step) kept = read_kept(file, systems, *resumed_step);
+  first_energies_ = kept.first_energies;
+  write_whole_file(file_, [&](std::ostream& out) { out << kHeader << '\n' << kept.lines; });
+}
+
+void DiagnosticsFile::append(const Snapshot& snapshot) {
+  const bool first = first_energies_.empty();
+  std::string rows;
+  for (int s = 0; s < snapshot.systems.count; ++s) {
+    const State state = state_of(snapshot, s);
+    if (first) first_energies_.push_back(state.diagnostics.energy());
+    rows += row_of(snapshot, s, state, first_energies_[static_cast<std::size_t>(s)]);
+  }
+  append_to_file(file_, rows);
+}
+
+void require_continuable(const std::filesystem::path& file, int systems, long long resumed_step) {
+  read_kept(file, systems, resumed_step);
+}
+
+}  // namespace nbody

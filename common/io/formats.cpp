@@ -1,0 +1,77 @@
+#include "io/formats.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "nbody/error.h"
+#include "support/text.h"
+
+namespace nbody::formats {
+
+bool is_text(std::string_view text, Cut cut) {
+  int continuation_bytes = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xc0) == 0x80;
+    if (continues != (continuation_bytes > 0)) return false;
+    if (continues) {
+      --continuation_bytes;
+    } else if (byte >= 0xc2 && byte <= 0xf4) {
+      continuation_bytes = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
+    } else if (byte >= 0x7f || (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n')) {
+      return false;
+    }
+  }
+  return cut == Cut::anywhere || continuation_bytes == 0;
+}
+
+void check_body(const std::string& file, std::size_t index, const Body& body) {
+  const auto fail = [&](const char* name, float value, const char* rule) {
+    throw UsageError(file + ": body " + std::to_string(index) + ": " + name + " is " +
+                     shortest(value) + "; " + rule);
+  };
+  const auto finite = [&](const char* name, float value) {
+    if (!std::isfinite(value)) fail(name, value, "every value must be a finite number");
+  };
+  finite("x", body.x);
+  finite("y", body.y);
+  finite("z", body.z);
+  finite("vx", body.vx);
+  finite("vy", body.vy);
+  finite("vz", body.vz);
+  finite("mass", body.mass);
+  if (body.mass < 0) fail("mass", body.mass, "a mass must not be negative");
+}
+
+void check_text(const std::string& where, std::string_view key, std::string_view text) {
+  const std::string what = where + ": " + std::string(key);
+  if (text.size() > kMaxTextBytes)
+    throw UsageError(what + " is " + std::to_string(text.size()) + " bytes long; at most " +
+                     std::to_string(kMaxTextBytes) + " can be kept");
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      throw UsageError(what + " holds a control character; it must be one line of text");
+  // A CSV file with such a text would not be recognised.
+  if (!is_text(text, Cut::nowhere)) throw UsageError(what + " is not UTF-8");
+  // CSV trims its values, so such a text would not come back.
+  if (!text.empty() && (text.front() == ' ' || text.back() == ' '))
+    throw UsageError(what + " must not begin or end with a space");
+}
+
+void check_snapshot(const Snapshot& snapshot) {
+  const Systems& systems = snapshot.systems;
+  if (systems.count < 1 || systems.bodies_per_system < 1)
+    throw std::invalid_argument("a snapshot without bodies cannot be written");
+  if (systems.bodies.size() !=
+      static_cast<std::size_t>(systems.count) * static_cast<std::size_t>(systems.bodies_per_system))
+    throw std::invalid_argument("a snapshot must hold count * bodies_per_system bodies");
+  if (!snapshot.exact.empty() && snapshot.exact.size() != systems.bodies.size())
+    throw std::invalid_argument("a snapshot must hold every body in float64 or none");
+  if (!snapshot.names.empty() &&
+      snapshot.names.size() != static_cast<std::size_t>(systems.bodies_per_system))
+    throw std::invalid_argument("a snapshot must name all bodies of a system or none");
+  if (!snapshot.species.empty() && snapshot.species.size() != systems.bodies.size())
+    throw std::invalid_argument("a snapshot must say the species of all bodies or of none");
+}
+
+}  // namespace nbody::formats

@@ -1,0 +1,62 @@
+// Headerless files: x, y, z, vx, vy, vz of each body as little-endian float32, unit masses.
+#include <ostream>
+
+#include "io/byte_order.h"
+#include "io/formats.h"
+#include "nbody/error.h"
+#include "support/text.h"
+
+namespace nbody::formats {
+
+namespace {
+
+constexpr std::size_t kBytesPerBody = 6 * sizeof(float);
+
+}  // namespace
+
+void check_raw_size(const std::string& file, std::uint64_t size) {
+  if (size == 0 || size % kBytesPerBody != 0)
+    throw UsageError(file +
+                     ": not BIN (it does not begin with NBODYBIN), not HDF5 (nor with its "
+                     "signature), not Tipsy (bytes 12 to 15 are not 1, 2 or 3), not CSV (it is not "
+                     "text) and not raw (" +
+                     std::to_string(size) + " bytes are not a multiple of the 24 of a body)");
+  shape_of(file, size / kBytesPerBody, {}, {});
+}
+
+Contents read_raw(const std::string& file, std::string_view bytes) {
+  check_raw_size(file, bytes.size());
+  Contents contents;
+  contents.snapshot.format = "raw";
+  contents.bodies.resize(bytes.size() / kBytesPerBody);
+  for (std::size_t i = 0; i < contents.bodies.size(); ++i) {
+    const auto field = [&](std::size_t k) {
+      return byte_order::load<float>(bytes, i * kBytesPerBody + k * sizeof(float));
+    };
+    const Body body{field(0), field(1), field(2), field(3), field(4), field(5), 1.0f};
+    check_body(file, i, body);
+    contents.bodies[i] = body;
+  }
+  return contents;
+}
+
+void check_unit_masses(const std::string& file, const Snapshot& snapshot) {
+  for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i)
+    if (snapshot.systems.bodies[i].mass != 1.0f)
+      throw UsageError(file + ": body " + std::to_string(i) + " has mass " +
+                       shortest(snapshot.systems.bodies[i].mass) +
+                       "; a raw file holds no masses (all are 1): write .bin or .csv");
+}
+
+void write_raw(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
+  check_unit_masses(file, snapshot);
+  for (int s = 0; s < snapshot.systems.count; ++s) {
+    std::string bytes;
+    for (const Body& body : snapshot.systems.system(s))
+      for (const float value : {body.x, body.y, body.z, body.vx, body.vy, body.vz})
+        byte_order::append(bytes, value);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+}
+
+}  // namespace nbody::formats

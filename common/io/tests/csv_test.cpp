@@ -1,0 +1,201 @@
+// The CSV form: what is let through, and every line that must be refused, with its message.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "io/snapshot_file.h"
+#include "nbody/error.h"
+#include "support/tests/temporary_folder.h"
+
+namespace nbody {
+namespace {
+
+class Csv : public testing::Test {
+ protected:
+  Snapshot read(std::string_view text, const ReadOptions& options = {}) {
+    return read_bodies(folder_.with("a.csv", text), options);
+  }
+  // The message behind the folder, or "accepted".
+  std::string refusal(std::string_view text) {
+    try {
+      read(text);
+    } catch (const UsageError& error) {
+      const std::string message = error.what();
+      EXPECT_TRUE(message.starts_with(folder_.path().string() + "/")) << message;
+      return message.substr(folder_.path().string().size() + 1);
+    }
+    return "accepted";
+  }
+  // Of a file whose third line is the row of a single body.
+  std::string row(std::string_view values) {
+    return refusal("# time=0\nx,y,vx,vy,m\n" + std::string(values) + "\n");
+  }
+  std::string key(std::string_view line) {
+    return refusal("# " + std::string(line) + "\nx,y,vx,vy\n0,0,0,0\n");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Csv, ColumnsInAnyOrder) {
+  const Body body = read("vz,m,y,x,id,vy,z,vx\n6,7,2,1,99,5,3,4\n").systems.bodies.at(0);
+  EXPECT_EQ(body.x, 1);
+  EXPECT_EQ(body.y, 2);
+  EXPECT_EQ(body.z, 3);
+  EXPECT_EQ(body.vx, 4);
+  EXPECT_EQ(body.vy, 5);
+  EXPECT_EQ(body.vz, 6);
+  EXPECT_EQ(body.mass, 7);
+}
+
+TEST_F(Csv, OptionalColumnsHaveDefaults) {
+  const Body body = read("x,y,vx,vy\n1,2,3,4\n").systems.bodies.at(0);
+  EXPECT_EQ(body.z, 0);
+  EXPECT_EQ(body.vz, 0);
+  EXPECT_EQ(body.mass, 1);
+  EXPECT_EQ(read("x,y,vx,vy,mass\n1,2,3,4,5\n").systems.bodies.at(0).mass, 5);
+}
+
+TEST_F(Csv, HabitsOfOtherPrograms) {
+  // A byte order mark, CRLF, blank lines, spaces, a plus sign, no newline at the end.
+  const Snapshot snapshot = read(
+      "\xEF\xBB\xBF# time = 2.5\r\n\r\n# a note\r\nx, y ,vx,vy\r\n 1 ,\t+2,3e0,.5\r\n\n"
+      "# another = note\r\n5,6,7,8");
+  EXPECT_EQ(snapshot.time, 2.5);
+  ASSERT_EQ(snapshot.systems.bodies.size(), 2u);
+  EXPECT_EQ(snapshot.systems.bodies[0].y, 2);
+  EXPECT_EQ(snapshot.systems.bodies[0].vy, 0.5f);
+  EXPECT_EQ(snapshot.systems.bodies[1].vy, 8);
+}
+
+TEST_F(Csv, TextPastTheFirstKibibyteMayBeAnything) {
+  // The 1024th byte is the first of two of one letter: a cut there is not a control character.
+  const std::string head = "# ";
+  const Snapshot snapshot =
+      read(head + std::string(1023 - head.size(), 'a') + "\xC3\xA9\nx,y,vx,vy\n1,2,3,4\n");
+  EXPECT_EQ(snapshot.systems.bodies.at(0).x, 1);
+}
+
+TEST_F(Csv, ReadsEveryKey) {
+  const Snapshot snapshot = read(
+      "# time=1\n# step=2\n# G=1\n# softening=3\n# dt=4\n# integrator=leapfrog\n"
+      "# staggered=1\n# systems=2\n# scenario=s\n# units=G = 1\nx,y,vx,vy\n"
+      "0,0,0,0\n0,0,0,0\n");
+  EXPECT_EQ(snapshot.time, 1);
+  EXPECT_EQ(snapshot.step, 2);
+  EXPECT_EQ(snapshot.softening, 3);
+  EXPECT_EQ(snapshot.dt, 4);
+  EXPECT_EQ(snapshot.integrator, Integrator::leapfrog);
+  EXPECT_TRUE(snapshot.staggered);
+  EXPECT_EQ(snapshot.systems.count, 2);
+  EXPECT_EQ(snapshot.scenario, "s");
+  EXPECT_EQ(snapshot.units, "G = 1");
+}
+
+TEST_F(Csv, NamesAreThoseOfOneSystem) {
+  const std::string same = "name,x,y,vx,vy\na,0,0,0,0\nb,0,0,0,0\na,0,0,0,0\nb,0,0,0,0\n";
+  EXPECT_EQ(read(same, {.systems = 2, .bodies = {}}).names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(read(same).names, (std::vector<std::string>{"a", "b", "a", "b"}));
+  const std::string differ = "name,x,y,vx,vy\na,0,0,0,0\nb,0,0,0,0\n";
+  EXPECT_TRUE(read(differ, {.systems = 2, .bodies = {}}).names.empty());
+}
+
+TEST_F(Csv, WrittenForm) {
+  Snapshot snapshot;
+  snapshot.systems = Systems(2, 1);
+  snapshot.systems.bodies = {{0.1f, 2, 3, 4, 5, 6, 7}, {1e-30f, 0, 0, 0, 0, 0, 1}};
+  snapshot.dt = 0.1;
+  write_bodies(folder_ / "a.csv", snapshot);
+  EXPECT_EQ(folder_.content("a.csv"),
+            "# time=0\n# step=0\n# G=1\n# softening=0\n# dt=0.10000000000000001\n"
+            "# integrator=euler\n# staggered=0\n# systems=2\n# scenario=\n# units=\n"
+            "id,m,x,y,z,vx,vy,vz\n0,7,0.100000001,2,3,4,5,6\n1,1,1e-30,0,0,0,0,0\n");
+}
+
+TEST_F(Csv, RefusesNumbersThatAreNone) {
+  const std::string rule = "; every value must be a finite number";
+  for (const char* field : {"nan", "-nan", "inf", "-Infinity", "abc", "", "1.0x", "1 2", "0x10",
+                            "1e", "--1", "+-1", "1.0f", "\"1\"", "1;2"})
+    EXPECT_EQ(row(std::string(field) + ",0,0,0,1"),
+              "a.csv:3: x is \"" + std::string(field) + "\"" + rule);
+  EXPECT_EQ(row("0,0,0,nan,1"), "a.csv:3: vy is \"nan\"" + rule);
+  EXPECT_EQ(row("0,0,0,0,inf"), "a.csv:3: m is \"inf\"" + rule);
+  EXPECT_EQ(row("0,0,0,0,-1e-9"), "a.csv:3: m is \"-1e-9\"; a mass must not be negative");
+}
+
+TEST_F(Csv, RefusesWhatFloat32DoesNotHold) {
+  const std::string rule = "; a float32 holds 0 and 1.4e-45 to 3.4e+38";
+  EXPECT_EQ(row("3.5e38,0,0,0,1"), "a.csv:3: x is \"3.5e38\"" + rule);
+  EXPECT_EQ(row("-1e400,0,0,0,1"), "a.csv:3: x is \"-1e400\"" + rule);
+  EXPECT_EQ(row("1e-50,0,0,0,1"), "a.csv:3: x is \"1e-50\"" + rule);
+  EXPECT_EQ(row("3.4028234e38,1e-45,0,0,1"), "accepted");
+}
+
+TEST_F(Csv, RefusesRowsOfTheWrongLength) {
+  EXPECT_EQ(row("0,0,0,0"), "a.csv:3: 4 values in a row; the header names 5 columns");
+  EXPECT_EQ(row("0,0,0,0,1,"), "a.csv:3: 6 values in a row; the header names 5 columns");
+  EXPECT_EQ(row("0 0 0 0 1"), "a.csv:3: 1 values in a row; the header names 5 columns");
+}
+
+TEST_F(Csv, RefusesUnknownSpecies) {
+  EXPECT_EQ(refusal("species,x,y,vx,vy\ndark,0,0,0,0\nstars,0,0,0,0\n"),
+            "a.csv:3: species is \"stars\"; known are gas, dark, disk, bulge, star, boundary");
+}
+
+TEST_F(Csv, CountsEveryLine) {
+  EXPECT_EQ(refusal("# note\n\nx,y,vx,vy\r\n\n0,0,0,0\n# note\n0,0,0\n"),
+            "a.csv:7: 3 values in a row; the header names 4 columns");
+}
+
+TEST_F(Csv, RefusesControlCharacters) {
+  const std::string what =
+      ": there is a control character; lines end in LF or CRLF, columns in commas";
+  EXPECT_EQ(refusal("x,y,vx,vy\r1,2,3,4\r"), "a.csv:1" + what);
+  const std::string note = "# " + std::string(2000, '-') + "\n";  // is_text sees the beginning only
+  EXPECT_EQ(refusal(note + "name,x,y,vx,vy\n\x1b[2J,0,0,0,0\n"), "a.csv:3" + what);
+}
+
+TEST_F(Csv, RefusesNamesThatCouldNotBeWrittenAgain) {
+  EXPECT_EQ(refusal("x,y,vx,vy,name\n0,0,0,0,#1\n"),
+            "a.csv:2: the name \"#1\" does not fit CSV: no commas, line ends, outer spaces or "
+            "leading #");
+}
+
+TEST_F(Csv, RefusesBadColumns) {
+  EXPECT_EQ(refusal("x,y,vx,vy,temperature\n"),
+            "a.csv:1: unknown column \"temperature\"; known are x, y, z, vx, vy, vz, m (or mass), "
+            "name, species, id");
+  EXPECT_EQ(refusal("1,2,3,4\n"),
+            "a.csv:1: unknown column \"1\"; known are x, y, z, vx, vy, vz, m (or mass), name, "
+            "species, id");
+  EXPECT_EQ(refusal("x,y,vx\n0,0,0\n"),
+            "a.csv:1: column vy is missing; x, y, vx and vy are required");
+  EXPECT_EQ(refusal("x,y,vx,vy,x\n"), "a.csv:1: column x is given twice");
+  EXPECT_EQ(refusal("m,x,y,vx,vy,mass\n"), "a.csv:1: column mass is given twice");
+  EXPECT_EQ(refusal("# only a note\n"), "a.csv: there is no line that names the columns");
+  EXPECT_EQ(refusal("x,y,vx,vy\n"), "a.csv holds no bodies");
+}
+
+TEST_F(Csv, RefusesBadKeys) {
+  EXPECT_EQ(key("time=late"), "a.csv:1: time is \"late\"; it must be a finite number");
+  EXPECT_EQ(key("dt=inf"), "a.csv:1: dt is \"inf\"; it must be a finite number");
+  EXPECT_EQ(key("softening=-1"), "a.csv:1: the softening is negative");
+  EXPECT_EQ(key("G=6.67e-11"), "a.csv:1: G is 6.67e-11; only units where G = 1 can be read");
+  EXPECT_EQ(key("step=1.5"), "a.csv:1: step is \"1.5\"; it must be a whole number from 0 on");
+  EXPECT_EQ(key("step=-1"), "a.csv:1: step is \"-1\"; it must be a whole number from 0 on");
+  EXPECT_EQ(key("systems=0"), "a.csv:1: systems is \"0\"; it must be a whole number from 1 on");
+  EXPECT_EQ(key("systems=99999999999"),
+            "a.csv:1: systems is \"99999999999\"; it must be a whole number from 1 on");
+  EXPECT_EQ(key("systems=3"),
+            "a.csv holds 1 bodies, which cannot be cut into its 3 systems of one size");
+  EXPECT_EQ(key("integrator=rk4"), "a.csv:1: integrator is \"rk4\"; it must be euler or leapfrog");
+  EXPECT_EQ(key("staggered=yes"), "a.csv:1: staggered is \"yes\"; it must be 0 or 1");
+  EXPECT_EQ(key("units=" + std::string(32, 'u')),
+            "a.csv:1: units is 32 bytes long; at most 31 can be kept");
+  EXPECT_EQ(key("time=1\n# time=1"), "a.csv:2: time is given twice");
+  EXPECT_EQ(key("colour=blue"), "accepted");
+}
+
+}  // namespace
+}  // namespace nbody

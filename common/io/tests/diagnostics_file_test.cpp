@@ -1,0 +1,135 @@
+#include "io/diagnostics_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "nbody/error.h"
+#include "support/tests/temporary_folder.h"
+
+namespace nbody {
+namespace {
+
+// Two systems of two bodies; their energy changes with the step.
+Snapshot state(long long step) {
+  Snapshot snapshot;
+  snapshot.systems = Systems(2, 2);
+  snapshot.systems.bodies = {{-1, 0, 0, 0, 1, 0, 1},
+                             {1, 0, 0, 0, -1, 0, 1},
+                             {0, 0, 0, static_cast<float>(step), 0, 0, 4},
+                             {0, 5, 0, 0, 0, 0, 1}};
+  snapshot.softening = 0.1;
+  snapshot.step = step;
+  snapshot.time = 0.5 * static_cast<double>(step);
+  return snapshot;
+}
+
+void write_rows(const std::filesystem::path& file, std::initializer_list<long long> steps) {
+  DiagnosticsFile diagnostics(file, 2, std::nullopt);
+  for (const long long step : steps) diagnostics.append(state(step));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+class DiagnosticsFileTest : public testing::Test {
+ protected:
+  std::string resumed(const std::string& content, long long step,
+                      std::initializer_list<long long> steps) {
+    const auto file = folder_.with("resumed.csv", content);
+    DiagnosticsFile diagnostics(file, 2, step);
+    for (const long long next : steps) diagnostics.append(state(next));
+    return folder_.content("resumed.csv");
+  }
+  std::string refusal(const std::string& content) {
+    try {
+      require_continuable(folder_.with("bad.csv", content), 2, 100);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(DiagnosticsFileTest, HasARowForEverySystemAtEveryTime) {
+  write_rows(folder_ / "d.csv", {0, 4});
+  const auto lines = lines_of(folder_.content("d.csv"));
+  ASSERT_EQ(lines.size(), 5u);
+  const auto names = cells_of(lines[0]), later = cells_of(lines[4]);
+  ASSERT_EQ(later.size(), names.size());
+  const auto value = [&](const std::string& name) {
+    const auto column = std::find(names.begin(), names.end(), name) - names.begin();
+    return std::stod(later.at(static_cast<std::size_t>(column)));
+  };
+  const double potential = -4 / std::sqrt(25.01);
+  EXPECT_EQ(value("step"), 4);
+  EXPECT_EQ(value("time"), 2);
+  EXPECT_EQ(value("system"), 1);
+  EXPECT_DOUBLE_EQ(value("kinetic"), 32);
+  EXPECT_DOUBLE_EQ(value("potential"), potential);
+  EXPECT_DOUBLE_EQ(value("energy"), 32 + potential);
+  EXPECT_DOUBLE_EQ(value("energy_error"), 32 / -potential);
+  EXPECT_EQ(value("momentum_x"), 16);
+  EXPECT_EQ(value("momentum_y"), 0);
+  EXPECT_EQ(value("angular_momentum_z"), 0);
+  EXPECT_DOUBLE_EQ(value("virial_ratio"), 64 / -potential);
+  EXPECT_EQ(value("centre_x"), 0);
+  EXPECT_EQ(value("centre_y"), 1);
+  EXPECT_EQ(value("r10"), 1);
+  EXPECT_EQ(value("r90"), 4);
+}
+
+TEST_F(DiagnosticsFileTest, AFloat64StateIsNotRounded) {
+  Snapshot exact = state(0);
+  for (const Body& body : exact.systems.bodies) exact.exact.push_back(widened(body));
+  exact.exact[3].vx = 1e-30;
+  exact.exact[2].y = 1e-12;
+  DiagnosticsFile diagnostics(folder_ / "d.csv", 2, std::nullopt);
+  diagnostics.append(exact);
+  const auto row = cells_of(lines_of(folder_.content("d.csv"))[2]);
+  EXPECT_DOUBLE_EQ(std::stod(row[7]), 1e-30);           // momentum_x
+  EXPECT_NEAR(std::stod(row[15]), 1 + 0.8e-12, 1e-15);  // centre_y
+}
+
+TEST_F(DiagnosticsFileTest, AResumedFileEndsWithTheSameBytes) {
+  write_rows(folder_ / "whole.csv", {0, 2, 4, 6});
+  const std::string whole = folder_.content("whole.csv");
+  write_rows(folder_ / "part.csv", {0, 2, 4});
+  const std::string part = folder_.content("part.csv");
+  EXPECT_EQ(resumed(part, 4, {6}), whole);
+  EXPECT_EQ(resumed(part, 3, {4, 6}), whole) << "a row later than the checkpoint stayed";
+  EXPECT_EQ(resumed(part + "6,3,0,0.5", 4, {6}), whole) << "a row cut short stayed";
+  const std::string row_of_one_system = lines_of(whole)[7] + '\n';
+  EXPECT_EQ(resumed(part + row_of_one_system, 6, {6}), whole) << "a state cut short stayed";
+  DiagnosticsFile begun_on_resuming(folder_ / "new.csv", 2, 4);
+  EXPECT_FALSE(begun_on_resuming.has_rows());
+}
+
+TEST_F(DiagnosticsFileTest, WhatIsNoSuchFileIsRefusedAndKept) {
+  write_rows(folder_ / "good.csv", {0, 2});
+  const std::string good = folder_.content("good.csv");
+  EXPECT_EQ(refusal(good), "accepted");
+  EXPECT_NE(refusal("id,m,x,y,z\n").find("bad.csv: is not a file of diagnostics"),
+            std::string::npos);
+  const std::string header = lines_of(good)[0] + '\n', first = lines_of(good)[1] + '\n';
+  EXPECT_NE(refusal(header + first + first).find("bad.csv:3:"), std::string::npos);
+  EXPECT_NE(refusal(header + "0,zero\n").find("bad.csv:2:"), std::string::npos);
+  EXPECT_EQ(folder_.content("bad.csv"), header + "0,zero\n");
+}
+
+}  // namespace
+}  // namespace nbody

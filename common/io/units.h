@@ -1,0 +1,67 @@
+// Units in which G = 1, and the constants that give them a size.
+//
+// A length L and a mass M fix the rest: the unit of time is sqrt(L^3 / GM), that of velocity
+// sqrt(GM / L). Masses enter only as GM, which is known far better than G and M are, so no value of
+// G is needed:
+//
+//   au       149597870700 m           exact, IAU 2012 Resolution B2
+//   pc       648000 / pi au           exact, IAU 2015 Resolution B2, note 4
+//   GM(Sun)  1.3271244e20 m^3 s^-2    nominal, exact, IAU 2015 Resolution B3
+//
+// The presets, by the names that files keep (a year is 365.25 days):
+//
+//   name           length  mass              time               velocity
+//   henon          no size: M = 1 and E = -1/4 (Henon 1971, Astrophysics and Space Science 14, 151)
+//   au-msun-yr2pi  1 au    1 Msun            58.1324409 d       29.7846918 km/s
+//   kpc-msun       1 kpc   1 Msun            471.482995 Gyr     2.07386530e-3 km/s
+//   kpc-100kms     1 kpc   2.32508541e9 Msun 9.77792222 Myr     100 km/s, exact
+//
+// The time of au-msun-yr2pi is 1/k, the Gaussian year over 2 pi, to 2e-10.
+#pragma once
+
+#include <numbers>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/snapshot_file.h"
+
+namespace nbody {
+
+inline constexpr double kAu = 149597870700.0;                          // m
+inline constexpr double kKpc = 1e3 * 648000 / std::numbers::pi * kAu;  // m
+inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^-2
+
+// In kpc and in solar masses: far beyond the universe, and far enough that nothing overflows.
+inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
+
+// Units that have a size.
+struct Units {
+  double length;   // m
+  double mass_gm;  // G times the unit of mass, m^3 s^-2
+
+  double time() const;      // s
+  double velocity() const;  // m / s
+  double kpc() const { return length / kKpc; }
+  double msun() const { return mass_gm / kSunGm; }
+};
+
+// What a file's text says, if it is a preset with a size or of the form "2.5 kpc, 1e10 Msun".
+// Other texts, "henon" among them, have no size.
+std::optional<Units> units_of(std::string_view text);
+// The text for units of so many kpc and solar masses: a preset's name when they are the preset's to
+// 1e-9, otherwise "2.5 kpc, 1e10 Msun", rounded to what kMaxTextBytes can hold.
+std::string units_text(double kpc, double msun);
+
+// The names of the presets, "henon, au-msun-yr2pi, ...".
+std::string unit_presets();
+// Throws UsageError, which lists them.
+void require_preset(const std::string& option, std::string_view name);
+
+// From the units the snapshot names to a preset. Throws UsageError, which begins with `file`, when
+// one of them has no size or a value does not fit a float32. Every value is rounded once.
+void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset);
+// The same between two sizes; leaves snapshot.units alone.
+void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to);
+
+}  // namespace nbody

@@ -1,0 +1,48 @@
+// Where the bodies are, or have been: a histogram of their x-y positions, D x D cells over the
+// square -extent <= x, y < extent. z is ignored, so systems of two and three dimensions count
+// alike. All systems are counted into one map; a body outside the square is in no cell.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nbody/bodies.h"
+
+namespace nbody {
+
+inline constexpr int kMostActivityCells = 8192;  // a side: 512 MiB of counts
+
+class ActivityMap {
+ public:
+  ActivityMap(int cells, float extent);
+
+  // Counts every body once. Cells are found in float32, as a device finds them: the same state
+  // gives the same counts everywhere.
+  void add(const Systems& systems);
+
+  int cells() const { return cells_; }
+  float extent() const { return extent_; }
+  // Column 0 has the lowest x, row 0 the lowest y.
+  std::uint64_t count(int column, int row) const { return counts_[index(column, row)]; }
+  // All that were looked at, those outside included: what the map is normalised by.
+  std::uint64_t positions() const { return positions_; }
+  // The cell's share of all positions. The sum over the map is the share of those inside.
+  double share(int column, int row) const;
+
+ private:
+  std::size_t index(int column, int row) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(cells_) +
+           static_cast<std::size_t>(column);
+  }
+
+  int cells_;
+  float extent_;
+  std::uint64_t positions_ = 0;
+  std::vector<std::uint64_t> counts_;
+};
+
+// An extent that shows these systems: 1.1 times the half width of the smallest square round the
+// origin that holds 95 % of their bodies. The few that are far out would shrink the rest to a dot.
+float activity_extent(const Systems& systems);
+
+}  // namespace nbody

@@ -1,0 +1,117 @@
+#include "physics/diagnostics.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "physics/reference.h"
+
+namespace nbody {
+namespace {
+
+// W from every stride-th body, scaled to the mass of all.
+template <class AnyBody>
+double potential_energy(std::span<const AnyBody> bodies, double softening, int stride) {
+  const ReferenceSystem reference(bodies);
+  const int samples = (static_cast<int>(bodies.size()) - 1) / stride + 1;
+  std::vector<double> potentials(static_cast<std::size_t>(samples));
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < samples; ++k) {
+    potentials[static_cast<std::size_t>(k)] =
+        reference.potential(k * stride, softening * softening);
+  }
+  double mass = 0, sampled_mass = 0, sum = 0;
+  for (const AnyBody& body : bodies) mass += body.mass;
+  // Added up by one thread: the order, and with it the last bits, is always the same.
+  for (int k = 0; k < samples; ++k) {
+    const double m = bodies[static_cast<std::size_t>(k * stride)].mass;
+    sum -= 0.5 * m * potentials[static_cast<std::size_t>(k)];
+    sampled_mass += m;
+  }
+  return sampled_mass == 0 ? 0 : sum * (mass / sampled_mass);
+}
+
+template <class AnyBody>
+Diagnostics diagnose_one(std::span<const AnyBody> bodies, double softening, double budget) {
+  Diagnostics result;
+  for (const AnyBody& body : bodies) {
+    const Vector3 x{body.x, body.y, body.z}, v{body.vx, body.vy, body.vz};
+    result.kinetic += 0.5 * body.mass * dot(v, v);
+    result.momentum += body.mass * v;
+    result.angular_momentum += body.mass * cross(x, v);
+  }
+  const auto n = static_cast<double>(bodies.size());
+  const int stride = static_cast<int>(std::clamp(n * n / budget, 1.0, std::max(n, 1.0)));
+  result.potential = potential_energy(bodies, softening, stride);
+  result.potential_is_sampled = stride > 1;
+  return result;
+}
+
+template <class AnyBody>
+Shape shape_of_one(std::span<const AnyBody> bodies) {
+  Shape shape;
+  double mass = 0;
+  for (const AnyBody& body : bodies) {
+    mass += body.mass;
+    shape.centre += body.mass * Vector3{body.x, body.y, body.z};
+  }
+  if (mass == 0) return {};
+  shape.centre = (1 / mass) * shape.centre;
+
+  std::vector<std::pair<double, double>> by_distance;  // distance, mass
+  by_distance.reserve(bodies.size());
+  for (const AnyBody& body : bodies) {
+    by_distance.emplace_back(length(Vector3{body.x, body.y, body.z} - shape.centre), body.mass);
+  }
+  std::sort(by_distance.begin(), by_distance.end());
+  double inside = 0;
+  std::size_t next = 0;
+  for (const auto& [distance, m] : by_distance) {
+    inside += m;
+    // Nine of ten equal masses are 90 % even if their sum is a rounding error short of it.
+    while (next < kLagrangianFractions.size() &&
+           inside >= kLagrangianFractions[next] * mass * (1 - 1e-12)) {
+      shape.lagrangian_radii[next++] = distance;
+    }
+  }
+  return shape;
+}
+
+}  // namespace
+
+Diagnostics& Diagnostics::operator+=(const Diagnostics& other) {
+  kinetic += other.kinetic;
+  potential += other.potential;
+  potential_is_sampled |= other.potential_is_sampled;
+  momentum += other.momentum;
+  angular_momentum += other.angular_momentum;
+  return *this;
+}
+
+Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget) {
+  return diagnose_one(bodies, softening, budget);
+}
+Diagnostics diagnose(std::span<const BodyF64> bodies, double softening, double budget) {
+  return diagnose_one(bodies, softening, budget);
+}
+
+Diagnostics diagnose(const Systems& systems, double softening, double budget) {
+  Diagnostics sum;
+  for (int s = 0; s < systems.count; ++s) {
+    sum += diagnose(systems.system(s), softening, budget / systems.count);
+  }
+  return sum;
+}
+
+Shape shape_of(std::span<const Body> bodies) { return shape_of_one(bodies); }
+Shape shape_of(std::span<const BodyF64> bodies) { return shape_of_one(bodies); }
+
+void drift(Systems& systems, float t) {
+  for (Body& body : systems.bodies) {
+    body.x += body.vx * t;
+    body.y += body.vy * t;
+    body.z += body.vz * t;
+  }
+}
+
+}  // namespace nbody

@@ -1,0 +1,54 @@
+// Conserved quantities and shape of one or several systems, in float64.
+//
+//   T = 1/2 sum m v^2,  W = -1/2 sum_i m_i sum_{j != i} m_j / sqrt(r_ij^2 + eps^2),  E = T + W,
+//   P = sum m v,  L = sum m x cross v,  virial ratio 2T / |W|   (Binney & Tremaine 2008, ch. 4)
+//
+// The same bodies give the same bits, with any number of threads.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <span>
+
+#include "nbody/bodies.h"
+#include "physics/vector3.h"
+
+namespace nbody {
+
+struct Diagnostics {
+  double kinetic = 0;
+  double potential = 0;
+  bool potential_is_sampled = false;  // estimated from some of the bodies, the same ones every time
+  Vector3 momentum;
+  Vector3 angular_momentum;
+  Diagnostics& operator+=(const Diagnostics& other);
+  double energy() const { return kinetic + potential; }
+  double virial_ratio() const { return potential == 0 ? 0 : 2 * kinetic / -potential; }
+};
+
+inline constexpr double kAllPairs = std::numeric_limits<double>::infinity();
+
+// Of one system. The potential costs N^2; above `budget` interactions it is estimated from evenly
+// spaced bodies.
+Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget = kAllPairs);
+Diagnostics diagnose(std::span<const BodyF64> bodies, double softening, double budget = kAllPairs);
+// Scalars are summed over the systems; P and L too, so each system's error counts.
+Diagnostics diagnose(const Systems& systems, double softening, double budget = 1e8);
+
+inline constexpr std::array<double, 5> kLagrangianFractions = {0.10, 0.25, 0.50, 0.75, 0.90};
+
+struct Shape {
+  Vector3 centre;  // of mass
+  // Radii round the centre of mass that hold these fractions of the mass: the distance of the body
+  // with which the fraction is reached, bodies taken from the centre outwards.
+  std::array<double, kLagrangianFractions.size()> lagrangian_radii{};
+};
+
+// Of one system; all zero for one without mass.
+Shape shape_of(std::span<const Body> bodies);
+Shape shape_of(std::span<const BodyF64> bodies);
+
+// Leapfrog's half drifts, on every body: x += v t in float32.
+void drift(Systems& systems, float t);
+
+}  // namespace nbody

@@ -1,0 +1,82 @@
+#include "run/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include "nbody/error.h"
+#include "run/revision.h"
+
+namespace nbody {
+
+struct CommandLine::Library {
+  CLI::App app;
+};
+
+void refuse(const std::string& option, const std::string& value, const std::string& allowed) {
+  throw UsageError(option + ": \"" + value + "\" is not allowed; " + allowed);
+}
+
+CommandLine::CommandLine(const std::string& program, const std::string& description)
+    : library_(new Library{CLI::App(description, program)}) {
+  library_->app.set_version_flag("--version", program + " " + revision());
+  library_->app.get_formatter()->column_width(38);
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::option(const std::string& name, const std::string& type, const std::string& help,
+                         const std::function<void(const std::string&)>& take) {
+  library_->app.add_option_function<std::string>(name, take, help)->type_name(type);
+}
+
+void CommandLine::word(const std::string& name, std::string& target, const std::string& help) {
+  library_->app.add_option(name, target, help)->required();
+}
+
+void CommandLine::words(const std::string& name, std::vector<std::string>& target,
+                        const std::string& help) {
+  library_->app.add_option(name, target, help)->required();
+}
+
+void CommandLine::flag(const std::string& name, bool& target, const std::string& help) {
+  library_->app.add_flag(name, target, help);
+}
+
+void CommandLine::seed(const std::string& name, std::uint64_t& target, const std::string& help) {
+  option(name, "K", help, [=, &target](const std::string& text) {
+    const auto value = parse_whole<std::uint64_t>(text);
+    if (!value) refuse(name, text, "a whole number from 0 to 18446744073709551615");
+    target = *value;
+  });
+}
+
+void CommandLine::real(const std::string& name, std::optional<double>& target, double low,
+                       const std::string& allowed, const std::string& help) {
+  option(name, "X", help, [=, &target](const std::string& text) {
+    const auto value = parse_whole<double>(text);
+    if (!value || !(*value >= low) || *value > std::numeric_limits<float>::max())
+      refuse(name, text, allowed);
+    target = *value;
+  });
+}
+
+void CommandLine::species(const std::string& name, std::vector<Species>& target,
+                          const std::string& help) {
+  option(name, "LIST", help,
+         [=, &target](const std::string& text) { target = parse_species(name, text); });
+}
+
+bool CommandLine::parse(int argc, char** argv) {
+  try {
+    library_->app.parse(argc, argv);
+    return true;
+  } catch (const CLI::Success& success) {
+    library_->app.exit(success);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    std::string line = error.what();
+    for (char& c : line) c = c == '\n' ? ' ' : c;
+    throw UsageError(line + " (see --help)");
+  }
+}
+
+}  // namespace nbody

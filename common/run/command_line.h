@@ -1,0 +1,92 @@
+// A command line read strictly: whole tokens, ranges and known words, each option at most once.
+// What does not fit is a UsageError that names the option, the value and what is allowed.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/species.h"
+
+namespace nbody {
+
+// A whole token or nothing: "12abc", "", "1e3" for a whole number and "nan" are all refused.
+template <class Number>
+std::optional<Number> parse_whole(const std::string& text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[noreturn]] void refuse(const std::string& option, const std::string& value,
+                         const std::string& allowed);
+
+class CommandLine {
+ public:
+  CommandLine(const std::string& program, const std::string& description);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  // `take` gets the value as it was written, `type` is what --help calls it.
+  void option(const std::string& name, const std::string& type, const std::string& help,
+              const std::function<void(const std::string&)>& take);
+  // A word without a name, in the order of the calls; it cannot be left out.
+  void word(const std::string& name, std::string& target, const std::string& help);
+  // One such word or more.
+  void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
+  void flag(const std::string& name, bool& target, const std::string& help);
+  void seed(const std::string& name, std::uint64_t& target, const std::string& help);
+  // At most the greatest float32: what does not fit there cannot be honoured.
+  void real(const std::string& name, std::optional<double>& target, double low,
+            const std::string& allowed, const std::string& help);
+  void species(const std::string& name, std::vector<Species>& target, const std::string& help);
+
+  template <class Target>
+  void whole(const std::string& name, Target& target, long long low, long long high,
+             const std::string& help) {
+    const std::string allowed =
+        "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+    option(name, "N", help, [=, &target](const std::string& text) {
+      const auto value = parse_whole<long long>(text);
+      if (!value || *value < low || *value > high) refuse(name, text, allowed);
+      target = static_cast<int>(*value);
+    });
+  }
+
+  template <class Choice, class Target>
+  void choice(const std::string& name, Target& target, const std::map<std::string, Choice>& choices,
+              const std::string& help) {
+    std::string names;
+    for (const auto& [key, unused] : choices) names += (names.empty() ? "" : ", ") + key;
+    option(name, "WORD", help + ": " + names, [=, &target](const std::string& text) {
+      const auto found = choices.find(text);
+      if (found == choices.end()) refuse(name, text, "one of " + names);
+      target = found->second;
+    });
+  }
+
+  template <class Target>
+  void text(const std::string& name, Target& target, const std::string& help) {
+    option(name, "NAME", help, [=, &target](const std::string& text) {
+      if (text.empty()) refuse(name, text, "a name that is not empty");
+      target = text;
+    });
+  }
+
+  // False after --help or --version, which have then been printed. Throws UsageError.
+  bool parse(int argc, char** argv);
+
+ private:
+  struct Library;  // CLI11 takes the compiler longer than all our headers together
+  std::unique_ptr<Library> library_;
+};
+
+}  // namespace nbody

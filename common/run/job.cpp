@@ -1,0 +1,218 @@
+#include "run/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/activity_map_file.h"
+#include "io/diagnostics_file.h"
+#include "io/formats.h"
+#include "io/write_whole_file.h"
+#include "nbody/error.h"
+#include "physics/diagnostics.h"
+#include "run/float64.h"
+#include "scenarios/initial_conditions.h"
+#include "support/memory.h"
+#include "support/text.h"
+
+namespace nbody {
+namespace {
+
+constexpr double kDefaultDt = 0.01;
+constexpr double kDefaultSoftening = 0.05;
+constexpr int kDefaultSteps = 20;
+constexpr int kUntilStopped = std::numeric_limits<int>::max();  // what somebody looks at
+constexpr long long kMostBodies = std::numeric_limits<int>::max();
+
+// What a run holds at its peak, counted in states of 28 bytes a body: start, simulation, its piece,
+// and a step's own copies; four more states and the float64 reference where the result is checked.
+// Step 00 holds 112 bytes a body without the check and 276 with it; the rest is for steps that
+// copy.
+constexpr std::uint64_t kStates = 6, kStatesChecked = 12;
+
+std::string text(double value) { return in_digits(value, 9); }
+
+int round_up(int n, int multiple) {
+  const long long padded = (static_cast<long long>(n) + multiple - 1) / multiple * multiple;
+  return static_cast<int>(std::min(padded, kMostBodies));
+}
+
+// Before anything is allocated: --systems 100000 --bodies 100000 must be a sentence, not a crash.
+void check_size(const StepInfo& info, const Options& options, int systems, int bodies) {
+  const long long total = static_cast<long long>(systems) * round_up(bodies, info.pad_to);
+  if (total > kMostBodies) {
+    throw UsageError("--systems " + std::to_string(systems) + " --bodies " +
+                     std::to_string(bodies) + ": " + std::to_string(total) + " bodies" +
+                     (info.pad_to > 1 ? " with padding" : "") + "; at most " +
+                     std::to_string(kMostBodies) + " are allowed");
+  }
+  const std::uint64_t states = options.validate == ValidationMode::off ? kStates : kStatesChecked;
+  require_memory(std::to_string(systems) + " x " + std::to_string(bodies) + " bodies: a run",
+                 static_cast<std::uint64_t>(total) * sizeof(Body) * states);
+}
+
+// The name of a file as a text that the header of every format can hold.
+std::string scenario_name(const std::filesystem::path& file) {
+  std::string name = one_line(file.filename().string()).substr(0, kMaxTextBytes);
+  name.erase(0, name.find_first_not_of(' '));
+  name.erase(name.find_last_not_of(' ') + 1);
+  while (!formats::is_text(name, formats::Cut::nowhere)) name.pop_back();  // a letter cut in two
+  return name;
+}
+
+void start_from_scenario(const StepInfo& info, const Options& options, Job& job) {
+  const Scenario& scenario = find_scenario(options.scenario.value_or("galaxies"));
+  const int bodies = options.bodies.value_or(scenario.bodies);
+  if (scenario.fixed_bodies && bodies != scenario.bodies) {
+    throw UsageError("--bodies: \"" + std::to_string(bodies) + "\" is not allowed; " +
+                     std::string(scenario.name) + " has " + std::to_string(scenario.bodies));
+  }
+  const int systems = options.systems.value_or(scenario.systems);
+  check_size(info, options, systems, bodies);
+  const double softening = options.softening.value_or(scenario.softening);
+  job.start =
+      make_scenario(scenario, {systems, bodies, options.seed, softening, {}, options.float64});
+  job.start.scenario = scenario.name;
+  job.start.softening = softening;
+  job.start.dt = options.dt.value_or(scenario.dt);
+  job.start.integrator = options.integrator.value_or(Integrator::euler);
+  job.last_step = options.steps.value_or(options.view ? kUntilStopped : scenario.steps);
+}
+
+void start_from_file(const StepInfo& info, const Options& options, Job& job) {
+  Snapshot& start = job.start;
+  start = read_bodies(*options.input, {.systems = options.systems,
+                                       .bodies = options.bodies,
+                                       .float64 = options.float64,
+                                       .species = options.species});
+  check_size(info, options, start.systems.count, start.systems.bodies_per_system);
+  if (start.staggered) {
+    throw UsageError(
+        options.input->string() +
+        ": is a checkpoint of a leapfrog run, half a step between two times; use --resume");
+  }
+  if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
+  start.softening =
+      options.softening.value_or(start.softening > 0 ? start.softening : kDefaultSoftening);
+  start.dt = options.dt.value_or(start.dt > 0 ? start.dt : kDefaultDt);
+  start.integrator = options.integrator.value_or(start.integrator);
+  start.step = 0;  // a run counts its own steps; the time goes on
+  job.last_step = options.steps.value_or(options.view ? kUntilStopped : kDefaultSteps);
+}
+
+// A resumed run must be the run that was interrupted: only --steps may differ.
+template <class Value>
+void require_same(const char* option, const std::optional<Value>& asked, const Value& stored,
+                  const std::string& asked_text, const std::string& stored_text) {
+  if (asked && *asked != stored) {
+    throw UsageError(std::string(option) + ": \"" + asked_text +
+                     "\" is not allowed; the checkpoint was made with " + stored_text);
+  }
+}
+
+void start_from_checkpoint(const Options& options, Job& job) {
+  Snapshot& start = job.start;
+  start = read_bodies(
+      options.resume,
+      {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
+  if (!(start.dt > 0) || !(start.softening > 0)) {
+    throw UsageError(options.resume.string() +
+                     ": is not a checkpoint: it does not say dt and softening");
+  }
+  require_same("--dt", options.dt, start.dt, text(options.dt.value_or(0)), text(start.dt));
+  require_same("--softening", options.softening, start.softening,
+               text(options.softening.value_or(0)), text(start.softening));
+  require_same("--integrator", options.integrator, start.integrator,
+               to_string(options.integrator.value_or(start.integrator)),
+               to_string(start.integrator));
+  if (start.format.starts_with("BIN") && start.format.ends_with("float64") != options.float64) {
+    throw UsageError(std::string("--precision: \"") + (options.float64 ? "double" : "single") +
+                     "\" is not allowed; the checkpoint was made with the other");
+  }
+  if (!options.steps) throw UsageError("--resume needs --steps: the number of time steps in all");
+  if (start.step < 0 || *options.steps < start.step) {
+    throw UsageError("--steps: \"" + std::to_string(*options.steps) +
+                     "\" is not allowed; the checkpoint has taken " + std::to_string(start.step) +
+                     " already");
+  }
+  job.last_step = *options.steps;
+}
+
+// Zero times a finite number is zero; zero times infinity is NaN. A body meets itself, and bodies
+// that coincide with it, at distance zero, where the factor is m / eps^3.
+void check_softening(const Job& job) {
+  float heaviest = 0;
+  for (const Body& body : job.start.systems.bodies) heaviest = std::max(heaviest, body.mass);
+  const double eps = std::sqrt(static_cast<double>(job.run.softening_squared));
+  if (heaviest / (eps * eps * eps) > std::numeric_limits<float>::max()) {
+    throw UsageError("--softening: \"" + text(job.start.softening) +
+                     "\" is not allowed; with a mass of " + text(heaviest) +
+                     " the force of a body on itself overflows float32: at least " +
+                     text(std::cbrt(heaviest / 3e38)));
+  }
+}
+
+void check_outputs(const Options& options, const Job& job) {
+  if (!options.output.empty()) {
+    require_can_write(options.output, job.start, format_for_writing(options.output));
+  }
+  if (!options.json.empty()) require_writable(options.json);
+  if (!options.timeline.empty()) require_writable(options.timeline);
+  if (!options.checkpoint.empty()) {
+    require_writable(options.checkpoint);
+    const FileFormat format = format_for_writing(options.checkpoint);
+    if (format != FileFormat::bin && format != FileFormat::csv) {
+      throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
+                       "\" is not allowed; a run resumes from .bin and .csv");
+    }
+  }
+  if (!options.diagnostics.empty()) {
+    require_writable(options.diagnostics);
+    if (!options.resume.empty()) {
+      require_continuable(options.diagnostics, job.start.systems.count, job.start.step);
+    }
+  }
+  if (options.activity_map > 0) {
+    require_writable(activity_csv(options.activity_map_name));
+    require_writable(activity_pgm(options.activity_map_name));
+  }
+  if (options.snapshot_every > 0)
+    require_writable(options.snapshot_folder / "snapshot_00000000.bin");
+}
+
+}  // namespace
+
+void take_half_drift(Snapshot& state, int sign) {
+  if (state.exact.empty())
+    drift(state.systems, static_cast<float>(sign) * static_cast<float>(state.dt) / 2);
+  else
+    drift_float64(state, sign * state.dt / 2);
+  state.staggered = sign > 0;
+}
+
+Snapshot Job::synchronised_start() const {
+  Snapshot state = start;
+  if (state.staggered) take_half_drift(state, -1);
+  return state;
+}
+
+Job prepare_job(const StepInfo& info, const Options& options) {
+  Job job;
+  if (!options.resume.empty()) {
+    start_from_checkpoint(options, job);
+    check_size(info, options, job.start.systems.count, job.start.systems.bodies_per_system);
+  } else if (options.input) {
+    start_from_file(info, options, job);
+  } else {
+    start_from_scenario(info, options, job);
+  }
+  job.run.dt = static_cast<float>(job.start.dt);
+  job.run.softening_squared = static_cast<float>(job.start.softening * job.start.softening);
+  job.run.steps = job.last_step - static_cast<int>(job.start.step);
+  job.padded_bodies = round_up(job.start.systems.bodies_per_system, info.pad_to);
+  check_softening(job);
+  check_outputs(options, job);
+  return job;
+}
+
+}  // namespace nbody

@@ -1,0 +1,117 @@
+#include "run/options.h"
+
+#include <limits>
+
+#include "nbody/error.h"
+#include "physics/activity_map.h"
+#include "run/command_line.h"
+#include "scenarios/initial_conditions.h"
+
+namespace nbody {
+namespace {
+
+void check_combinations(const StepInfo& info, const Options& options) {
+  const int sources =
+      options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
+  if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
+  if (!options.species.empty() && !options.input)
+    throw UsageError("--species chooses bodies of a file: it goes with --input");
+  if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
+    throw UsageError("--snapshot-every and --snapshot-dir go together: one of them is missing");
+  }
+  const bool writes_on_the_way = options.snapshot_every > 0 || !options.checkpoint.empty() ||
+                                 !options.diagnostics.empty() || options.activity_map > 0;
+  if (writes_on_the_way && (options.repeat > 1 || options.warmup > 0)) {
+    throw UsageError(
+        "--repeat and --warmup are for timing: they do not go with --snapshot-every, "
+        "--checkpoint, --diagnostics or --activity-map");
+  }
+  if (options.diagnostics_every > 0 && options.diagnostics.empty()) {
+    throw UsageError("--diagnostics-every needs --diagnostics: a file to write to");
+  }
+  const bool activity_details = options.activity_map_every > 0 || options.activity_map_extent ||
+                                options.activity_map_name != Options().activity_map_name;
+  if (activity_details && options.activity_map == 0) {
+    throw UsageError("--activity-map-... needs --activity-map: the number of cells a side");
+  }
+  if (options.view && (options.repeat > 1 || options.warmup > 0)) {
+    throw UsageError("--repeat and --warmup are for timing: they do not go with --view");
+  }
+  if (options.float64 && !info.float64) {
+    throw UsageError("--precision: \"double\" is not allowed; " + std::string(info.name) +
+                     " computes in float32, step00_cpu_omp also in float64");
+  }
+  if (options.devices > 1 && !info.multi_device) {
+    throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
+                     info.name + " uses one device");
+  }
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv) {
+  constexpr int most = std::numeric_limits<int>::max();
+  Options options;
+  CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
+  std::string names;
+  for (const Scenario& scenario : scenarios()) {
+    names += (names.empty() ? "" : ", ") + std::string(scenario.name);
+  }
+  parser.text("--input", options.input, "file of bodies: CSV, BIN, Tipsy, raw; found by content");
+  parser.species("--species", options.species, "bodies of the input to keep: dark,star [all]");
+  parser.text("--scenario", options.scenario, "initial condition: " + names + " [galaxies]");
+  parser.whole("--systems", options.systems, 1, most, "number of independent systems");
+  parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");
+  parser.seed("--seed", options.seed, "of the random initial conditions [1]");
+  parser.whole("--steps", options.steps, 1, most, "time steps in all");
+  parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38", "length of a time step");
+  parser.real(
+      "--softening", options.softening, 1e-12,
+      "a number from 1e-12 to 3.4e38 (below that the cube of the inverse distance of a body "
+      "to itself overflows float32)",
+      "Plummer softening length");
+  parser.choice<Integrator>("--integrator", options.integrator,
+                            {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
+                            "order 1 or 2");
+  parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
+                      "of state and arithmetic (double: step00_cpu_omp) [single]");
+  parser.whole("--devices", options.devices, 1, 64, "devices to use");
+  parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
+  parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
+  parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");
+  parser.text("--diagnostics", options.diagnostics,
+              "CSV of energy, momentum, radii at the start, at every snapshot and at the end");
+  parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
+               "time steps between its rows, instead of those between snapshots");
+  parser.whole("--activity-map", options.activity_map, 1, kMostActivityCells,
+               "histogram of the x-y positions, N x N cells, of the final state");
+  parser.whole("--activity-map-every", options.activity_map_every, 1, most,
+               "add up the states of every N-th step and the final one instead");
+  parser.real("--activity-map-extent", options.activity_map_extent, 1e-30,
+              "a number from 1e-30 to 3.4e38",
+              "half side of its square round the origin [holds 95 % of the bodies at the start]");
+  parser.text("--activity-map-file", options.activity_map_name,
+              "writes NAME.csv and NAME.pgm [activity_map]");
+  parser.text("--checkpoint", options.checkpoint,
+              "file to resume from, written at every snapshot, every few seconds and at the end");
+  parser.text("--resume", options.resume, "go on from a checkpoint up to --steps");
+  parser.whole("--repeat", options.repeat, 1, 100000, "timed runs, from the same start [1]");
+  parser.whole("--warmup", options.warmup, 0, 100000, "runs before the timed ones [0]");
+  parser.choice<ValidationMode>("--validate", options.validate,
+                                {{"auto", ValidationMode::automatic},
+                                 {"full", ValidationMode::full},
+                                 {"sampled", ValidationMode::sampled},
+                                 {"off", ValidationMode::off}},
+                                "check the result against float64");
+  parser.text("--json", options.json, "result record, one line of JSON");
+  parser.text("--timeline", options.timeline,
+              "CSV of when each system was uploaded, computed, downloaded (steps 05 to 09)");
+  parser.whole("--view", options.view, 0, 65535,
+               "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
+  parser.flag("--quiet", options.quiet, "print nothing but errors");
+  if (!parser.parse(argc, argv)) return std::nullopt;
+  check_combinations(info, options);
+  return options;
+}
+
+}  // namespace nbody

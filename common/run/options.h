@@ -1,0 +1,55 @@
+// The one command line of every step: parsed strictly, whole tokens and ranges.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/snapshot_file.h"
+#include "nbody/step.h"
+#include "physics/validation.h"
+
+namespace nbody {
+
+struct Options {
+  std::optional<std::filesystem::path> input;
+  std::vector<Species> species;  // of the input, to be kept; empty: all
+  std::optional<std::string> scenario;
+  std::optional<int> systems;
+  std::optional<int> bodies;
+  std::optional<int> steps;
+  std::optional<double> dt;
+  std::optional<double> softening;
+  std::optional<Integrator> integrator;
+  std::uint64_t seed = 1;
+  bool float64 = false;  // --precision double
+  int devices = 0;       // 0: all there are, or one where a step can use only one
+
+  std::filesystem::path output;
+  int snapshot_every = 0;  // 0: none
+  std::filesystem::path snapshot_folder;
+  std::filesystem::path diagnostics;  // CSV
+  int diagnostics_every = 0;          // 0: with the snapshots, otherwise at the start and the end
+  int activity_map = 0;               // cells a side; 0: none
+  int activity_map_every = 0;         // 0: the final state alone
+  std::optional<double> activity_map_extent;
+  std::filesystem::path activity_map_name = "activity_map";  // without an ending
+  std::filesystem::path checkpoint;
+  std::filesystem::path resume;
+
+  int repeat = 1;
+  int warmup = 0;
+  ValidationMode validate = ValidationMode::automatic;
+  std::filesystem::path json;
+  std::filesystem::path timeline;
+  std::optional<int> view;  // port on 127.0.0.1; 0: any free one
+  bool quiet = false;
+};
+
+// Throws UsageError: one line that names the option, the value and what is allowed.
+// Returns nothing when the user asked for --help or --version, which have then been printed.
+std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
+
+}  // namespace nbody

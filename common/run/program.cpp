@@ -1,0 +1,34 @@
+#include "run/program.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+
+#include "nbody/error.h"
+
+namespace nbody {
+
+int run_program(std::string_view name, const std::function<int()>& work) {
+  const auto say = [name](const char* what, int code) {
+    std::cerr << name << ": " << what << '\n';
+    return code;
+  };
+  // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return work();
+  } catch (const UsageError& error) {
+    return say(error.what(), kUsage);
+  } catch (const NoDevice& error) {
+    const char* required = std::getenv("NBODY_REQUIRE_GPU");
+    return say(error.what(),
+               required != nullptr && std::string_view(required) == "1" ? kFailed : kNoDevice);
+  } catch (const std::bad_alloc&) {
+    return say("out of memory", kFailed);
+  } catch (const std::exception& error) {
+    return say(error.what(), kFailed);
+  }
+}
+
+}  // namespace nbody

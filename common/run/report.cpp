@@ -1,0 +1,84 @@
+#include "run/report.h"
+
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "support/text.h"
+
+namespace nbody {
+namespace {
+
+const char* verdict_of(const Gate& gate) {
+  if (!gate.decidable) return "undecidable: the motion is chaotic";
+  return gate.passed() ? "pass" : "FAIL";
+}
+
+}  // namespace
+
+void print_job(std::ostream& out, const StepInfo& info, const Platform& platform, const Job& job) {
+  const Systems& systems = job.start.systems;
+  out << info.name << " on " << platform.device_name;
+  if (job.run.devices > 1) out << ", " << job.run.devices << " devices";
+  out << " (" << platform.backend << ")\n";
+  out << format("  input        %s: %d system%s of %d bodies\n", job.start.scenario.c_str(),
+                systems.count, systems.count == 1 ? "" : "s", systems.bodies_per_system);
+  if (job.padded_bodies != systems.bodies_per_system) {
+    out << format("  padding      to %d bodies a system, massless\n", job.padded_bodies);
+  }
+  const std::string steps = job.last_step == std::numeric_limits<int>::max()
+                                ? "until it is stopped, steps"
+                                : std::to_string(job.run.steps) + " steps";
+  // The kernels' float32 values, or those that float64 keeps.
+  const bool float64 = !job.start.exact.empty();
+  const double dt = float64 ? job.start.dt : static_cast<double>(job.run.dt);
+  const double softening =
+      float64 ? job.start.softening : std::sqrt(static_cast<double>(job.run.softening_squared));
+  out << format("  run          %s of dt %.9g, softening %.9g, %s%s\n", steps.c_str(), dt,
+                softening, to_string(job.start.integrator), float64 ? ", float64" : "");
+  if (job.start.step > 0) out << format("  resumed      at step %lld\n", job.start.step);
+  out.flush();
+}
+
+void print_result(std::ostream& out, const Result& result, const Validation* validation) {
+  const Timing middle = median(result.repeats), range = interquartile_range(result.repeats);
+  const double count = interactions(result);
+  out << format("  time         compute %.6f s, upload %.6f, download %.6f, total %.6f\n",
+                middle.compute, middle.upload, middle.download, middle.total);
+  if (result.repeats.size() > 1) {
+    out << format("               median of %zu; interquartile range of compute %.6f s\n",
+                  result.repeats.size(), range.compute);
+  }
+  if (result.steps > 0)
+    out << format(
+        "  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",
+        count / middle.compute * 1e-9, count / middle.total * 1e-9,
+        result.platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "");
+  if (validation == nullptr) {
+    out << "  verdict      unchecked\n";
+    return;
+  }
+  for (const Gate& gate : validation->gates) {
+    out << format("  %-18s %9.2e  limit %8.1e  %s\n", gate.name.c_str(), gate.value, gate.limit,
+                  verdict_of(gate));
+  }
+  out << "  verdict      " << result.verdict
+      << (validation->sampled ? " (sampled: one kick of some bodies of every system, no trajectory)"
+                              : " (full)")
+      << '\n';
+}
+
+void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after) {
+  const char* sampled = before.potential_is_sampled ? "  (potential sampled)" : "";
+  const double change =
+      before.energy() == 0 ? 0 : (after.energy() - before.energy()) / before.energy();
+  out << format("  energy       %.9g -> %.9g, relative change %.2e%s\n", before.energy(),
+                after.energy(), change, sampled);
+  out << format("  virial       2T/|W| %.6g -> %.6g\n", before.virial_ratio(),
+                after.virial_ratio());
+  out << format("  momentum     change %.2e; angular momentum, change %.2e\n",
+                length(after.momentum - before.momentum),
+                length(after.angular_momentum - before.angular_momentum));
+}
+
+}  // namespace nbody

@@ -1,0 +1,20 @@
+// What a person reads after a run.
+#pragma once
+
+#include <iosfwd>
+
+#include "physics/diagnostics.h"
+#include "run/job.h"
+#include "run/result.h"
+
+namespace nbody {
+
+// Before the run: the effective values, nothing rounded or defaulted in silence.
+void print_job(std::ostream& out, const StepInfo& info, const Platform& platform, const Job& job);
+
+void print_result(std::ostream& out, const Result& result, const Validation* validation);
+
+// Energy, momentum, angular momentum and virial ratio before and after.
+void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after);
+
+}  // namespace nbody

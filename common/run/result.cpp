@@ -1,0 +1,126 @@
+#include "run/result.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "run/revision.h"
+
+namespace nbody {
+namespace {
+
+// Keys in the order they are written down in, not sorted: a person reads these too.
+using Json = nlohmann::ordered_json;
+
+constexpr double Timing::*kParts[] = {&Timing::upload, &Timing::compute, &Timing::download,
+                                      &Timing::total};
+
+// Linear interpolation between the two nearest ranks (type 7 of Hyndman & Fan 1996, numpy's
+// default).
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const double rank = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  const auto above = std::min(below + 1, values.size() - 1);
+  return values[below] + (rank - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+Timing quantile(const std::vector<Timing>& repeats, double q) {
+  Timing result;
+  for (const auto part : kParts) {
+    std::vector<double> values;
+    for (const Timing& timing : repeats) values.push_back(timing.*part);
+    result.*part = quantile(std::move(values), q);
+  }
+  return result;
+}
+
+Json json_of(const Timing& timing) {
+  return {{"upload", timing.upload},
+          {"compute", timing.compute},
+          {"download", timing.download},
+          {"total", timing.total}};
+}
+
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
+  return text;
+}
+
+}  // namespace
+
+Timing median(const std::vector<Timing>& repeats) { return quantile(repeats, 0.5); }
+
+Timing interquartile_range(const std::vector<Timing>& repeats) {
+  const Timing low = quantile(repeats, 0.25), high = quantile(repeats, 0.75);
+  Timing range;
+  for (const auto part : kParts) range.*part = high.*part - low.*part;
+  return range;
+}
+
+double interactions(const Result& result) {
+  return static_cast<double>(result.systems) * result.bodies * result.bodies * result.steps;
+}
+
+std::string to_csv(const std::vector<Span>& spans) {
+  const char* const stages[] = {"upload", "compute", "download"};
+  double origin = spans.empty() ? 0 : spans.front().begin;
+  for (const Span& span : spans) origin = std::min(origin, span.begin);
+  std::string text = "device,stream,system,stage,begin,end\n";
+  for (const Span& span : spans) {
+    char line[128];
+    std::snprintf(line, sizeof line, "%d,%d,%d,%s,%.9f,%.9f\n", span.device, span.stream,
+                  span.system, stages[static_cast<int>(span.stage)], span.begin - origin,
+                  span.end - origin);
+    text += line;
+  }
+  return text;
+}
+
+std::string to_json(const Result& result) {
+  const Timing middle = median(result.repeats);
+  Json repeats = Json::array();
+  for (const Timing& timing : result.repeats) repeats.push_back(json_of(timing));
+  Json errors = Json::object(), limits = Json::object(), failed = Json::array();
+  for (const Gate& gate : result.gates) {
+    // JSON has no NaN: null says that there was no number.
+    errors[gate.name] = std::isfinite(gate.value) ? Json(gate.value) : Json(nullptr);
+    limits[gate.name] = gate.limit;
+    if (!gate.passed()) failed.push_back(gate.name);
+  }
+  const Json record = {{"step", result.info.name},
+                       {"parent", result.info.parent},
+                       {"revision", revision()},
+                       {"date", now()},
+                       {"device",
+                        {{"name", result.platform.device_name},
+                         {"count", result.devices},
+                         {"driver", result.platform.driver},
+                         {"cuda", result.platform.cuda}}},
+                       {"backend", result.platform.backend},
+                       {"flags", result.platform.flags},
+                       {"precision", result.precision},
+                       {"systems", result.systems},
+                       {"bodies", result.bodies},
+                       {"steps", result.steps},
+                       {"dt", result.dt},
+                       {"softening", result.softening},
+                       {"integrator", to_string(result.integrator)},
+                       {"scenario", result.scenario},
+                       {"repeats", repeats},
+                       {"median", json_of(middle)},
+                       {"iqr", json_of(interquartile_range(result.repeats))},
+                       {"interactions_per_second", interactions(result) / middle.compute},
+                       {"interactions_per_second_total", interactions(result) / middle.total},
+                       {"errors", errors},
+                       {"limits", limits},
+                       {"failed", failed},
+                       {"verdict", result.verdict}};
+  return record.dump();
+}
+
+}  // namespace nbody

@@ -1,0 +1,45 @@
+// The result record: one line of JSON a run, the only source of every table and figure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/snapshot_file.h"
+#include "nbody/device.h"
+#include "nbody/step.h"
+#include "physics/validation.h"
+
+namespace nbody {
+
+struct Result {
+  StepInfo info;
+  Platform platform;
+  int devices = 1;
+  int systems = 0;
+  int bodies = 0;
+  int steps = 0;  // timed steps: of this run, not of the ones before a resume
+  double dt = 0;
+  double softening = 0;
+  Integrator integrator = Integrator::euler;
+  std::string scenario;              // or the name of the input file
+  std::string precision = "single";  // or "double"
+  std::vector<Timing> repeats;       // seconds
+  std::vector<Gate> gates;
+  std::string verdict = "unchecked";  // "pass", "fail"
+};
+
+// Component by component, over the repeats. The interquartile range of a single run is 0.
+Timing median(const std::vector<Timing>& repeats);
+Timing interquartile_range(const std::vector<Timing>& repeats);
+
+// N^2 for every system and step, whatever a kernel saves by symmetry.
+double interactions(const Result& result);
+
+// The spans of the last run as CSV: device,stream,system,stage,begin,end; seconds from the first
+// one.
+std::string to_csv(const std::vector<Span>& spans);
+
+// One line, without the newline. Keys are those of docs/result_record.md.
+std::string to_json(const Result& result);
+
+}  // namespace nbody

@@ -1,0 +1,161 @@
+#include "run/simulation.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "nbody/stopwatch.h"
+#include "run/float64.h"
+
+namespace nbody {
+
+Timing timed(Simulate simulate, const Run& run, Systems& systems) {
+  const Stopwatch stopwatch;
+  Timing timing = simulate(run, systems);
+  timing.total = stopwatch.seconds();
+  return timing;
+}
+
+Simulation::Simulation(const Job& job, Simulate simulate)
+    : state_(job.start),
+      bodies_(job.start.systems.bodies_per_system),
+      last_step_(job.last_step),
+      run_(job.run),
+      simulate_(simulate) {
+  if (state_.integrator == Integrator::leapfrog && !state_.staggered) take_half_drift(state_, 1);
+  state_.systems = padded(state_.systems, job.padded_bodies);
+}
+
+void Simulation::advance(int steps) {
+  run_.steps = static_cast<int>(std::min<long long>(steps, last_step_ - state_.step));
+  const bool float64 = !state_.exact.empty();
+  const Timing timing =
+      float64 ? simulate_float64(state_, run_.steps) : timed(simulate_, run_, state_.systems);
+  for (const auto part : {&Timing::upload, &Timing::compute, &Timing::download, &Timing::total}) {
+    timing_.*part += timing.*part;
+  }
+  timing_.spans.insert(timing_.spans.end(), timing.spans.begin(), timing.spans.end());
+  state_.step += run_.steps;
+  const double dt = float64 ? state_.dt : static_cast<double>(run_.dt);
+  // One by one: the rounding of the sum must not depend on how a run was cut into pieces.
+  for (int k = 0; k < run_.steps; ++k) state_.time += dt;
+}
+
+Snapshot Simulation::checkpoint() const {
+  Snapshot snapshot = state_;
+  snapshot.systems = stripped(state_.systems, bodies_);
+  return snapshot;
+}
+
+Snapshot Simulation::snapshot() const {
+  Snapshot snapshot = checkpoint();
+  if (snapshot.staggered) take_half_drift(snapshot, -1);
+  return snapshot;
+}
+
+namespace {
+
+bool is_multiple(long long step, int every) { return every > 0 && step % every == 0; }
+
+void show_to(const std::vector<Observer>& observers, const Simulation& simulation) {
+  std::optional<Snapshot> snapshot;
+  for (const Observer& observer : observers) {
+    if (!simulation.finished() && !is_multiple(simulation.step(), observer.every)) continue;
+    if (!snapshot) snapshot = simulation.snapshot();
+    observer.look(*snapshot);
+  }
+}
+
+// How many steps to take at a time when nobody asked for a number: as many as fit into a second,
+// found from the last piece.
+class Pace {
+ public:
+  int next() const { return steps_; }
+  void took(int steps, double seconds) {
+    const double fit = steps / std::max(seconds, 1e-6);
+    steps_ = std::max(1, static_cast<int>(std::min(fit, 1e9)));
+  }
+
+ private:
+  int steps_ = 1;
+};
+
+class Progress {
+ public:
+  explicit Progress(bool shown) : shown_(shown) {}
+  ~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  void show(long long taken, long long of, double interactions_per_step) const {
+    if (!shown_ || taken == 0) return;
+    const double rate = static_cast<double>(taken) / stopwatch_.seconds();
+    std::fprintf(stderr, "\r\033[K%lld of %lld steps, %.3g G interactions/s, %.0f s left", taken,
+                 of, rate * interactions_per_step * 1e-9, static_cast<double>(of - taken) / rate);
+  }
+
+ private:
+  bool shown_;
+  Stopwatch stopwatch_;
+};
+
+}  // namespace
+
+void run_to_end(Simulation& simulation, const Options& options,
+                const std::vector<Observer>& observers, Conductor* conductor) {
+  const bool timing_run = options.repeat > 1 || options.warmup > 0;
+  const bool terminal =
+      isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run && conductor == nullptr;
+  const bool in_pieces = terminal || !options.checkpoint.empty();
+  const Snapshot start = simulation.checkpoint();
+  const double interactions_per_step =
+      static_cast<double>(start.systems.bodies.size()) * start.systems.bodies_per_system;
+  const Progress progress(terminal);
+  Pace pace;
+  Stopwatch since_checkpoint;
+
+  for (const Observer& observer : observers) {
+    if (observer.at_start) observer.look(simulation.snapshot());
+  }
+  const auto next_piece = [&] {
+    if (conductor != nullptr) return conductor->next_piece(simulation);
+    return in_pieces ? pace.next() : std::numeric_limits<int>::max();
+  };
+  for (int steps = next_piece(); steps > 0 && !simulation.finished(); steps = next_piece()) {
+    const long long before = simulation.step();
+    for (const Observer& observer : observers) {
+      if (observer.every == 0) continue;
+      const auto until_look = observer.every - before % observer.every;
+      steps = static_cast<int>(std::min<long long>(steps, until_look));
+    }
+    const Stopwatch stopwatch;
+    simulation.advance(steps);
+    if (options.timeline.empty()) simulation.forget_spans();
+    pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
+    progress.show(simulation.step() - start.step, simulation.last_step() - start.step,
+                  interactions_per_step);
+
+    // The checkpoint comes after what was seen of its state: a resumed run does not see it again.
+    show_to(observers, simulation);
+    const bool due = is_multiple(simulation.step(), options.snapshot_every) ||
+                     simulation.finished() || since_checkpoint.seconds() > 5;
+    if (!options.checkpoint.empty() && due) {
+      write_bodies(options.checkpoint, simulation.checkpoint());
+      since_checkpoint = Stopwatch();
+    }
+  }
+  const bool cut_short = !simulation.finished();
+  for (const Observer& observer : observers) {
+    const bool seen = is_multiple(simulation.step(), observer.every) ||
+                      (observer.at_start && simulation.step() == start.step);
+    if (cut_short && !seen) observer.look(simulation.snapshot());
+    observer.finish();
+  }
+  if (!options.checkpoint.empty() && cut_short) {
+    write_bodies(options.checkpoint, simulation.checkpoint());
+  }
+}
+
+}  // namespace nbody

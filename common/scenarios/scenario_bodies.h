@@ -1,0 +1,53 @@
+// What the makers of random systems share: directions, normal deviates, centres of mass.
+#pragma once
+
+#include <span>
+
+#include "nbody/bodies.h"
+#include "physics/vector3.h"
+#include "scenarios/portable_math.h"
+#include "scenarios/random.h"
+
+namespace nbody::makers {
+
+inline Vector3 isotropic(Random& random, double length) {
+  const double z = random.uniform(-1, 1);
+  const auto [cos, sin] = portable::direction(random.uniform());
+  const double ring = std::sqrt(1 - z * z);
+  return length * Vector3{ring * cos, ring * sin, z};
+}
+
+// Mean 0, variance 1. Marsaglia's polar method gives two; the second is thrown away, so that a body
+// takes its numbers from the generator independently of the one before it.
+inline double normal(Random& random) {
+  double x, square;
+  do {
+    x = random.uniform(-1, 1);
+    const double y = random.uniform(-1, 1);
+    square = x * x + y * y;
+  } while (square >= 1 || square == 0);
+  return x * std::sqrt(-2 * portable::log(square) / square);
+}
+
+inline Vector3 normal_vector(Random& random) {
+  const double x = normal(random), y = normal(random), z = normal(random);
+  return {x, y, z};
+}
+
+inline Vector3 position(const BodyF64& body) { return {body.x, body.y, body.z}; }
+inline Vector3 velocity(const BodyF64& body) { return {body.vx, body.vy, body.vz}; }
+inline BodyF64 body_of(const Vector3& x, const Vector3& v, double mass) {
+  return {x.x, x.y, x.z, v.x, v.y, v.z, mass};
+}
+
+// Moves the centre of mass to the origin and to rest.
+void recentre(std::span<BodyF64> bodies);
+
+double kinetic_energy(std::span<const BodyF64> bodies);
+// Softened: the sum over all pairs up to N = 2048, beyond that an estimate from four million pairs,
+// right to about 0.1 %. The sum would take longer than the simulation it prepares.
+double potential_energy(std::span<const BodyF64> bodies, double softening);
+
+void scale_velocities(std::span<BodyF64> bodies, double factor);
+
+}  // namespace nbody::makers

@@ -1,0 +1,160 @@
+// nbody-view -- files of bodies as an animation: served to a browser, or as one page that needs
+// neither a program nor a network.
+//
+// Run: nbody-view snapshot_*.bin   or   nbody-view snapshot_*.bin --export run.html
+#include <cmath>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "address.h"
+#include "frame.h"
+#include "io/gadget/gadget.h"
+#include "io/snapshot_file.h"
+#include "io/write_whole_file.h"
+#include "messages.h"
+#include "nbody/error.h"
+#include "page.h"
+#include "physics/diagnostics.h"
+#include "run/command_line.h"
+#include "run/program.h"
+#include "run_control.h"
+#include "server.h"
+
+namespace {
+
+using nbody::Snapshot;
+using nbody::Systems;
+using nbody::UsageError;
+
+// Browsers give up on larger pages, and on this machine the page is held in memory.
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+// Energies are left out when they would take longer than this many interactions: some seconds.
+constexpr double kEnergyBudget = 4e9;
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::string export_to;
+  std::optional<int> port;
+};
+
+// Empty after --help or --version.
+std::optional<Arguments> parse(int argc, char** argv) {
+  Arguments arguments;
+  nbody::CommandLine line("nbody-view", "Shows files of bodies in a browser, as an animation.");
+  line.words("FILE", arguments.files, "files of the same bodies, in the order of time");
+  line.text("--export", arguments.export_to,
+            "write a page that plays without this program, instead of serving it");
+  line.whole("--port", arguments.port, 0, 65535,
+             "where to serve it, on 127.0.0.1; 0: any free one [8765]");
+  if (!line.parse(argc, argv)) return std::nullopt;
+  if (arguments.port && !arguments.export_to.empty())
+    throw UsageError("--port and --export exclude each other");
+  return arguments;
+}
+
+Snapshot read_state(const std::string& file) {
+  Snapshot snapshot = nbody::read_bodies(file);
+  if (snapshot.staggered) nbody::drift(snapshot.systems, static_cast<float>(-snapshot.dt / 2));
+  return snapshot;
+}
+
+std::string size_of(const Systems& systems) {
+  return std::to_string(systems.count) + " x " + std::to_string(systems.bodies_per_system) +
+         " bodies";
+}
+
+// One frame after the other, all of the same bodies.
+class Recording {
+ public:
+  explicit Recording(const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+      const Snapshot snapshot = read_state(file);
+      if (frames_.empty()) begin(files, snapshot);
+      add(file, files.front(), snapshot);
+    }
+    info_.last_step = last_step_;
+  }
+
+  std::string page() const {
+    return nbody::view::recorded_page(nbody::view::info_message(info_, described_), frames_);
+  }
+
+ private:
+  void begin(const std::vector<std::string>& files, const Snapshot& first) {
+    described_ = first;
+    if (described_.scenario.empty()) described_.scenario = files.front();
+    info_.program = files.size() == 1 ? "one state" : std::to_string(files.size()) + " states";
+    info_.integrator = to_string(first.integrator);
+    info_.dt = first.dt;
+    info_.softening = first.softening;
+    info_.shown_every = nbody::view::shown_every(first.systems);
+    const double pairs =
+        static_cast<double>(first.systems.bodies.size()) * first.systems.bodies_per_system;
+    knows_energy_ =
+        first.softening > 0 && pairs * static_cast<double>(files.size()) <= kEnergyBudget;
+    if (knows_energy_) start_energy_ = energy(first);
+  }
+
+  void add(const std::string& file, const std::string& first_file, const Snapshot& snapshot) {
+    const Systems& systems = snapshot.systems;
+    if (systems.count != described_.systems.count ||
+        systems.bodies_per_system != described_.systems.bodies_per_system) {
+      throw UsageError(file + " has " + size_of(systems) + ", but " + first_file + " has " +
+                       size_of(described_.systems) + "; an animation needs the same in all");
+    }
+    nbody::view::FrameHead head{.step = snapshot.step, .time = snapshot.time};
+    head.number = frames_.size() + 1;
+    if (knows_energy_)
+      head.energy_error = (energy(snapshot) - start_energy_) / std::abs(start_energy_);
+    frames_.push_back(nbody::view::encode_frame(head, systems, info_.shown_every));
+    bytes_ += frames_.back().size();
+    if (bytes_ > kMostBytes) {
+      throw UsageError("the first " + std::to_string(frames_.size()) + " files take " +
+                       std::to_string(bytes_ >> 20) + " MiB; a page holds " +
+                       std::to_string(kMostBytes >> 20) + ": give every second file, or fewer");
+    }
+    last_step_ = snapshot.step;
+  }
+
+  double energy(const Snapshot& snapshot) const {
+    return nbody::diagnose(snapshot.systems, described_.softening, kEnergyBudget).energy();
+  }
+
+  Snapshot described_;
+  nbody::view::Info info_;
+  std::vector<std::string> frames_;
+  std::size_t bytes_ = 0;
+  long long last_step_ = 0;
+  bool knows_energy_ = false;
+  double start_energy_ = 0;
+};
+
+void serve(std::string page, int port) {
+  nbody::view::RunControl control(1);
+  const nbody::view::Server server(port, std::move(page), "",
+                                   {.interrupted = [&] { control.stop(); }});
+  nbody::view::print_address(std::cout, server.port());
+  std::cout << "               until Ctrl-C\n" << std::flush;
+  control.wait_for_stop();
+}
+
+void run(const Arguments& arguments) {
+  nbody::enable_gadget();
+  if (!arguments.export_to.empty()) nbody::require_writable(arguments.export_to);
+  std::string page = Recording(arguments.files).page();
+  if (arguments.export_to.empty()) return serve(std::move(page), arguments.port.value_or(8765));
+  nbody::write_whole_file(arguments.export_to, [&](std::ostream& out) { out << page; });
+  std::cout << arguments.export_to << ": " << arguments.files.size() << " frames, "
+            << (page.size() >> 10) << " KiB\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::run_program("nbody-view", [&] {
+    if (const auto arguments = parse(argc, argv)) run(*arguments);
+    return nbody::kRight;
+  });
+}

@@ -1,0 +1,25 @@
+# Writes OUTPUT: the page of FOLDER as C++ strings. In page.html every script that is a file, and the
+# style, is put where it is named; live.js and recorded.js are kept apart, for page.cpp to choose.
+file(READ ${FOLDER}/page.html page)
+string(REGEX MATCHALL "<script src=\"[a-z_]+\\.js\"></script>" scripts "${page}")
+foreach(element IN LISTS scripts)
+  string(REGEX REPLACE "<script src=\"([a-z_]+\\.js)\"></script>" "\\1" name "${element}")
+  file(READ ${FOLDER}/${name} text)
+  string(REPLACE "${element}" "<script>\n${text}</script>" page "${page}")
+endforeach()
+file(READ ${FOLDER}/style.css text)
+string(REPLACE "<link rel=\"stylesheet\" href=\"style.css\">" "<style>\n${text}</style>" page "${page}")
+file(READ ${FOLDER}/live.js live)
+file(READ ${FOLDER}/recorded.js recorded)
+
+set(code "// Generated from view/page.\n#include <string_view>\n\nnamespace nbody::view {\n\n")
+function(add_string name text)
+  string(APPEND code
+    "extern const std::string_view ${name};\n"
+    "const std::string_view ${name} = R\"nbody-page(${text})nbody-page\";\n\n")
+  set(code "${code}" PARENT_SCOPE)
+endfunction()
+add_string(kPage "${page}")
+add_string(kLiveSource "${live}")
+add_string(kRecordedSource "${recorded}")
+file(WRITE ${OUTPUT} "${code}}  // namespace nbody::view\n")

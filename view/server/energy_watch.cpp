@@ -1,0 +1,72 @@
+#include "energy_watch.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "nbody/stopwatch.h"
+#include "physics/diagnostics.h"
+
+namespace nbody::view {
+namespace {
+
+// Above this many interactions the potential is sampled: all pairs would take seconds.
+constexpr double kBudget = 1e9;
+// After each sum the watch rests for twenty times as long, and never less than this: on two cores
+// it takes one of them away from the run.
+constexpr double kLeastRest = 2;  // seconds
+
+}  // namespace
+
+EnergyWatch::EnergyWatch(double softening, std::function<void(const Status::Energy&)> report)
+    : softening_(softening), report_(std::move(report)), thread_([this] { work(); }) {}
+
+EnergyWatch::~EnergyWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+bool EnergyWatch::wants_one() const {
+  const std::lock_guard lock(mutex_);
+  return idle_;
+}
+
+void EnergyWatch::offer(const Snapshot& snapshot) {
+  const std::lock_guard lock(mutex_);
+  waiting_ = snapshot;
+  idle_ = false;
+  changed_.notify_all();
+}
+
+void EnergyWatch::work() {
+  // Most cores stay with the run; this holds for the teams that this thread makes.
+  omp_set_num_threads(std::max(1, omp_get_num_procs() / 4));
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return over_ || waiting_; });
+    if (over_) return;
+    const Snapshot snapshot = std::move(*waiting_);
+    waiting_.reset();
+    lock.unlock();
+    const Stopwatch stopwatch;
+    measure(snapshot);
+    const std::chrono::duration<double> rest(std::max(kLeastRest, 20 * stopwatch.seconds()));
+    lock.lock();
+    changed_.wait_for(lock, rest, [&] { return over_ || waiting_; });
+    idle_ = !waiting_;
+  }
+}
+
+void EnergyWatch::measure(const Snapshot& snapshot) {
+  const Diagnostics now = diagnose(snapshot.systems, softening_, kBudget);
+  if (!start_) start_ = now.energy();
+  report_({(now.energy() - *start_) / std::abs(*start_), snapshot.time, now.potential_is_sampled});
+}
+
+}  // namespace nbody::view

@@ -1,0 +1,68 @@
+// What the page and the program say to each other besides frames, as JSON in text messages.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/snapshot_file.h"
+
+namespace nbody::view {
+
+// Page to program: {"type": "next"} and the like; speed has one more field, "steps_per_frame".
+struct Command {
+  enum class Type {
+    next,    // send one more frame, once there is a newer one
+    pause,   // take no further time steps
+    resume,  //
+    step,    // while paused: take the steps of one frame
+    speed    // at most this many steps a frame; 0: as many as can be computed meanwhile
+  };
+  Type type;
+  int steps_per_frame = 0;
+};
+inline constexpr int kMostStepsPerFrame = 1'000'000;
+
+// JSON, but nothing that is known: the sender is told and may go on.
+struct UnknownCommand : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// Not even JSON: the connection is closed.
+struct Garbage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// Throws UnknownCommand or Garbage.
+Command parse_command(std::string_view text);
+
+std::string error_message(std::string_view what);
+
+// Program to page, once: what is shown.
+struct Info {
+  std::string program;
+  std::string device;
+  std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
+  std::string integrator;
+  double dt = 0;
+  double softening = 0;
+  std::optional<long long> last_step;  // none: until somebody ends it
+  int shown_every = 1;
+};
+std::string info_message(const Info& info, const Snapshot& snapshot);
+
+// Program to page, whenever it changes.
+struct Status {
+  bool paused = false;
+  bool finished = false;
+  int steps_per_frame = 0;
+  struct Energy {
+    double error;  // (E - E_start) / |E_start|
+    double time;   // of the state it belongs to
+    bool sampled;  // the potential is that of some bodies
+  };
+  std::optional<Energy> energy;
+};
+std::string status_message(const Status& status);
+
+}  // namespace nbody::view

@@ -1,0 +1,340 @@
+"""What a running step answers to viewers, to other pages, and to nonsense.
+
+    NBODY_PROGRAM=build/cpu/step00_cpu_omp/step00_cpu_omp python3 view/tests/server_test.py
+"""
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+from view_socket import BINARY, TEXT, Closed, ViewSocket  # noqa: E402
+
+# What is freed stays freed: AddressSanitizer keeps 256 MB of it, and memory is measured here.
+ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive",
+               "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
+PROGRAM = os.path.abspath(os.environ["NBODY_PROGRAM"])
+
+
+class Run:
+    """A step that is being viewed, on a port of its own."""
+
+    def __init__(self, *arguments):
+        self.folder = tempfile.TemporaryDirectory()
+        self.process = subprocess.Popen(
+            [PROGRAM, "--view", "0", *arguments], cwd=self.folder.name, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        self.out = ""
+        while "ssh" not in self.out:
+            line = self.process.stdout.readline()
+            if not line:
+                raise RuntimeError(self.process.stderr.read())
+            self.out += line
+        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", self.out).group(1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.process.poll() is None:
+            self.end()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        self.folder.cleanup()
+
+    def end(self, how=signal.SIGINT):
+        """Exit code, what was printed, and what was printed as an error."""
+        self.process.send_signal(how)
+        out, error = self.process.communicate(timeout=60)
+        return self.process.returncode, self.out + out, error
+
+    def request(self, text):
+        """The answer to a request given byte by byte."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+            connection.sendall(text if isinstance(text, bytes) else text.encode())
+            answer = b""
+            while True:
+                piece = connection.recv(1 << 16)
+                answer += piece
+                if not piece or (b"\r\n\r\n" in answer and b"</html>" in answer):
+                    return answer.decode()
+
+
+class ServerTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = Run("--scenario", "plummer", "--bodies", "300")
+        cls.port = cls.run_.port
+        # Somebody looks, all the time; the run must not notice what the tests do to the server.
+        cls.witness = ViewSocket(cls.port)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.witness.socket.close()
+        cls.run_.__exit__()
+
+    def tearDown(self):
+        """Whatever was done: the program lives, the page is there, frames advance."""
+        self.assertIsNone(self.run_.process.poll())
+        self.assertTrue(self.get("/").startswith("HTTP/1.1 200"))
+        for _ in range(3):
+            self.witness.send(type="next")
+        first = self.witness.frame()["step"]
+        self.assertGreater(self.witness.frame()["step"], first)
+        self.witness.frame()
+
+    def get(self, target, host=None, method="GET", more=""):
+        host = f"127.0.0.1:{self.port}" if host is None else host
+        return self.run_.request(f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n")
+
+    def refused(self, **how):
+        with self.assertRaises(ConnectionRefusedError) as caught:
+            ViewSocket(self.port, **how)
+        return str(caught.exception)
+
+    def closed(self, kind, data, **how):
+        with ViewSocket(self.port) as viewer:
+            viewer.send_raw(kind, data, **how)
+            with self.assertRaises(Closed) as caught:
+                while True:
+                    viewer.receive()
+            return caught.exception.code
+
+    def test_page(self):
+        page = self.get("/")
+        self.assertIn("text/html", page)
+        self.assertIn("nosniff", page)
+        self.assertIn("default-src 'none'", page)
+        self.assertNotIn("<script src", page)
+
+    def test_listens_on_loopback_only(self):
+        with open("/proc/net/tcp", encoding="ascii") as table:
+            local = [line.split()[1] for line in table if f":{self.port:04X} " in line.split()[1] + " "
+                     and line.split()[3] == "0A"]
+        self.assertEqual(local, [f"0100007F:{self.port:04X}"])
+
+    def test_other_hosts_are_refused(self):
+        for host in ("evil.example", f"evil.example:{self.port}", "127.0.0.1.evil.example", "",
+                     "localhost.evil.example:80", "[::1", "0.0.0.0", f"10.0.0.1:{self.port}"):
+            self.assertTrue(self.get("/", host=host).startswith("HTTP/1.1 403"), host)
+            self.assertIn("403", self.refused(host=host or " ", origin=f"http://{host}"))
+
+    def test_two_hosts_are_refused(self):
+        answer = self.get("/", more="Host: evil.example\r\n")
+        self.assertRegex(answer, "^HTTP/1.1 40[03]")
+
+    def test_names_of_this_machine_are_welcome(self):
+        # Also another port: that of the other end of a tunnel.
+        for host in (f"localhost:{self.port}", "127.0.0.1:9000", "localhost", f"[::1]:{self.port}"):
+            self.assertTrue(self.get("/", host=host).startswith("HTTP/1.1 200"), host)
+            ViewSocket(self.port, host=host).socket.close()
+
+    def test_other_origins_are_refused(self):
+        here = f"127.0.0.1:{self.port}"
+        for origin in ("http://evil.example", "null", f"https://{here}", "http://127.0.0.1",
+                       f"http://127.0.0.1:{self.port + 1}", f"http://localhost:{self.port}",
+                       f"http://{here}.evil.example", f"http://{here}/", ""):
+            self.assertIn("403", self.refused(origin=origin), origin)
+
+    def test_nothing_but_the_page(self):
+        for target in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/socket",
+                       "/page.html", "/?x", "/favicon.ico", "http://evil.example/", "*"):
+            answer = self.get(target)
+            self.assertRegex(answer, "^HTTP/1.1 40[04]", target)
+            self.assertNotIn("root:", answer)
+        self.assertIn("403", self.refused(path="/other"))
+
+    def test_other_methods(self):
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "HEAD"):
+            self.assertTrue(self.get("/", method=method).startswith("HTTP/1.1 405"), method)
+        self.assertRegex(self.get("/", method="POST", more="Content-Length: 5\r\n\r\nhello"),
+                         "^HTTP/1.1 40[05]")
+
+    def test_garbage_instead_of_a_request(self):
+        for garbage in (b"\0\xff\x80 nonsense\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n\r\n\r\n\r\n",
+                        b"\x16\x03\x01\x02\x00\x01\x00" * 10 + b"\r\n\r\n",
+                        b"GET / HTTP/1.1\r\nHost 127.0.0.1\r\n\r\n",
+                        b"GET / HTTP/1.1\r\nX: " + b"x" * 100_000 + b"\r\n\r\n"):
+            try:
+                self.assertRegex(self.run_.request(garbage), "^(HTTP/1.1 40[03]|$)")
+            except ConnectionError:  # cut off while still sending
+                pass
+
+    def test_unknown_messages_are_answered(self):
+        with ViewSocket(self.port) as viewer:
+            for text in ('{"type": "format_disk"}', '{"type": 7}', "{}", "[]", "null", '"next"', "17",
+                         '{"type": "next", "more": 1}', '{"type": "speed"}',
+                         '{"type": "speed", "steps_per_frame": -1}',
+                         '{"type": "speed", "steps_per_frame": 1000001}',
+                         '{"type": "speed", "steps_per_frame": 4294967297}',
+                         '{"type": "speed", "steps_per_frame": 1.5}',
+                         '{"type": "speed", "steps_per_frame": "1"}',
+                         '{"type": "speed", "steps_per_frame": 1e400}' .replace("1e400", "1e300")):
+                viewer.send_raw(TEXT, text.encode())
+                self.assertTrue(viewer.wait_for("error")["message"], text)
+            viewer.send(type="next")  # and one may go on
+            viewer.frame()
+
+    def test_garbage_closes(self):
+        for text in (b"", b"{", b"nonsense", b'{"type": "next"', b"[" * 4000, b'{"a":1e999}'):
+            self.assertEqual(self.closed(TEXT, text), 1007, text[:20])
+        self.assertEqual(self.closed(TEXT, b'{"type": "\xff\xfe"}'), 1007)  # not UTF-8
+        self.assertEqual(self.closed(BINARY, b"\0" * 100), 1003)
+        self.assertEqual(self.closed(TEXT, b" " * 5000), 1009)  # too big
+        self.assertIn(self.closed(TEXT, b'{"type": "next"}', masked=False), (1002, 1006))
+        self.assertIn(self.closed(11, b"reserved"), (1002, 1006))
+
+    def test_a_message_longer_than_memory(self):
+        with ViewSocket(self.port) as viewer:
+            viewer.socket.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 62) + b"mask")
+            with self.assertRaises(Closed) as caught:
+                while True:
+                    viewer.receive()
+            self.assertIn(caught.exception.code, (1002, 1006, 1009))
+
+    def test_who_does_not_read_gets_no_more(self):
+        """Replies do not pile up: sending nonsense without reading comes to a stop."""
+        with ViewSocket(self.port, receive_buffer=4096) as viewer:
+            viewer.socket.settimeout(1)
+            before = self.memory()
+            with self.assertRaises(TimeoutError):
+                for _ in range(400):
+                    viewer.socket.sendall(b"\x81\x82\0\0\0\0{}" * 20_000)  # 64 MB in all
+            self.assertLess(self.memory() - before, 16 << 20)
+
+    def test_a_slow_viewer_gets_the_newest_frame(self):
+        with ViewSocket(self.port) as viewer:
+            viewer.send(type="next")
+            first = viewer.frame()["number"]
+            time.sleep(0.5)
+            viewer.send(type="next")
+            self.assertGreater(viewer.frame()["number"], first + 5)
+
+    def test_only_some_frames_can_be_asked_for_in_advance(self):
+        with ViewSocket(self.port) as viewer:
+            for _ in range(1000):
+                viewer.send(type="next")
+            frames, deadline = 0, time.monotonic() + 1.5
+            while time.monotonic() < deadline:  # other messages come without being asked for
+                frames += isinstance(viewer.receive(), bytes)
+            self.assertLess(frames, 40)
+
+    def test_half_open_connections(self):
+        """They take a place for a while; a viewer that is there is not troubled, nor is a new one."""
+        lurkers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(10)]
+        for lurker in lurkers:
+            lurker.sendall(b"GET / HTTP/1.1\r\nHo")
+        self.assertTrue(self.get("/").startswith("HTTP/1.1 200"))
+        for lurker in lurkers:
+            lurker.close()
+
+    def test_more_connections_than_there_may_be(self):
+        lurkers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(60)]
+        time.sleep(0.2)
+        for lurker in lurkers:
+            lurker.close()
+        time.sleep(0.2)
+
+    def memory(self):
+        with open(f"/proc/{self.run_.process.pid}/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def test_pause_step_resume_speed(self):
+        with ViewSocket(self.port) as viewer:
+            viewer.send(type="pause")
+            try:
+                viewer.wait_for("status", lambda status: status["paused"])
+                self.witness.send(type="next")
+                self.witness.frame()  # whatever was on the way
+                time.sleep(0.3)
+                viewer.send(type="next")
+                at = viewer.frame()
+                viewer.send(type="next")
+                viewer.send(type="speed", steps_per_frame=3)
+                viewer.send(type="step")
+                after = viewer.frame()
+                while after["step"] < at["step"] + 3:  # where fewer fit into the time of a frame
+                    viewer.send(type="next")
+                    after = viewer.frame()
+                self.assertEqual(after["step"], at["step"] + 3)
+                viewer.send(type="next")
+                time.sleep(0.3)  # in which it must not go on
+                viewer.send(type="step")
+                self.assertIn(viewer.frame()["step"] - after["step"], (1, 2, 3))
+            finally:  # what follows waits for frames
+                viewer.send(type="resume")
+            viewer.send(type="next")
+            self.assertGreater(viewer.frame()["step"], after["step"])
+            viewer.wait_for("status", lambda status: not status["paused"])
+
+
+class EndTest(unittest.TestCase):
+    def test_nothing_happens_until_somebody_looks(self):
+        with Run("--scenario", "two-body", "--steps", "5", "--output", "end.csv") as run:
+            time.sleep(0.3)
+            self.assertFalse(Path(run.folder.name, "end.csv").exists())
+            with ViewSocket(run.port) as viewer:
+                info = viewer.wait_for("info")
+                self.assertEqual((info["scenario"], info["last_step"]), ("two-body", 5))
+                viewer.wait_for("status", lambda status: status["finished"])
+                for _ in range(100):  # files are written before anybody has to end the program
+                    if Path(run.folder.name, "end.csv").exists():
+                        break
+                    time.sleep(0.05)
+                viewer.send(type="next")
+                last = viewer.frame()
+                self.assertEqual((last["step"], last["bodies"], last["bytes"]), (5, 2, 64 + 32))
+            time.sleep(0.2)
+            self.assertIsNone(run.process.poll())  # it goes on showing the last state
+            code, out, error = run.end()
+            self.assertEqual((code, error), (0, ""), out)
+            self.assertIn("verdict      pass", out)
+            self.assertTrue(Path(run.folder.name, "end.csv").exists())
+
+    def test_ctrl_c_before_anybody_looked(self):
+        with Run("--scenario", "two-body", "--steps", "5", "--output", "end.csv") as run:
+            code, out, error = run.end()
+            self.assertEqual((code, error), (0, ""))
+            self.assertFalse(Path(run.folder.name, "end.csv").exists())
+
+    def test_ctrl_c_on_the_way_keeps_what_was_computed(self):
+        with Run("--scenario", "plummer", "--bodies", "200", "--output", "end.csv", "--json", "r.json",
+                 "--checkpoint", "c.bin") as run:
+            with ViewSocket(run.port) as viewer:
+                for _ in range(3):
+                    viewer.send(type="next")
+                    viewer.frame()
+            code, out, error = run.end(signal.SIGTERM)
+            self.assertEqual((code, error), (0, ""))
+            self.assertRegex(out, r"stopped      after \d+ steps")
+            self.assertIn("verdict      unchecked", out)
+            for name in ("end.csv", "r.json", "c.bin"):
+                self.assertTrue(Path(run.folder.name, name).exists(), name)
+
+    def refusal(self, *arguments):
+        done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60,
+                              check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_ports_that_cannot_be(self):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            port = other.getsockname()[1]
+            self.assertIn(f"port {port}", self.refusal("--scenario", "two-body", "--view", str(port)))
+        for port in ("-1", "65536", "http", "", "80.5"):
+            self.assertIn("--view", self.refusal("--view", port))
+        self.assertIn("--view", self.refusal("--view", "0", "--repeat", "3"))
+
+
+if __name__ == "__main__":
+    unittest.main()
