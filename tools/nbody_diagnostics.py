@@ -12,7 +12,7 @@ from nbody_files import FileError
 COLUMNS = ("step", "time", "system", "kinetic", "potential", "energy", "energy_error", "momentum_x",
            "momentum_y", "momentum_z", "angular_momentum_x", "angular_momentum_y",
            "angular_momentum_z", "virial_ratio", "centre_x", "centre_y", "centre_z", "r10", "r25",
-           "r50", "r75", "r90")
+           "r50", "r75", "r90", "potential_error")
 RADII = {"10 %": "r10", "25 %": "r25", "50 %": "r50", "75 %": "r75", "90 %": "r90"}
 MOST_OUTSIDE = 1e-9  # by which the shares of a map may exceed 1: rounding
 

@@ -16,8 +16,8 @@ namespace {
 const std::string kHeader =
     "step,time,system,kinetic,potential,energy,energy_error,momentum_x,momentum_y,momentum_z,"
     "angular_momentum_x,angular_momentum_y,angular_momentum_z,virial_ratio,centre_x,centre_y,"
-    "centre_z,r10,r25,r50,r75,r90";
-constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 22;
+    "centre_z,r10,r25,r50,r75,r90,potential_error";
+constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 
 // The time of a state is added up in the pieces in which the run was made; this many digits are
 // the same for all ways of cutting it.
@@ -116,6 +116,7 @@ std::string row_of(const Snapshot& snapshot, int system, const State& state, dou
   add(now.virial_ratio());
   add_vector(shape.centre);
   for (const double radius : shape.lagrangian_radii) add(radius);
+  add(now.potential_error);
   return row + '\n';
 }
 

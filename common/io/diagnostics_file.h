@@ -1,11 +1,13 @@
 // The diagnostics of a run as CSV: one row for each system at each time, appended while it runs.
 //
 //   step, time, system, kinetic, potential, energy, energy_error, momentum_{x,y,z},
-//   angular_momentum_{x,y,z}, virial_ratio, centre_{x,y,z}, r10, r25, r50, r75, r90
+//   angular_momentum_{x,y,z}, virial_ratio, centre_{x,y,z}, r10, r25, r50, r75, r90,
+//   potential_error
 //
 // All of one state: under leapfrog positions and velocities are at the same time. energy_error is
 // (E - E0) / |E0| with the E0 of the system's first row, or E - E0 where that is zero. The
-// potential is summed over all pairs, never sampled: a row costs about N^2 interactions in float64.
+// potential is summed over all pairs where that is affordable (physics/potential_energy.h);
+// otherwise potential_error is its standard error, and not 0.
 //
 // A run that is killed leaves whole rows; one that is resumed drops those later than its checkpoint
 // and goes on, so that the file ends with the bytes of an uninterrupted run.

@@ -1,35 +1,12 @@
 #include "physics/diagnostics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
-#include "physics/reference.h"
-
 namespace nbody {
 namespace {
-
-// W from every stride-th body, scaled to the mass of all.
-template <class AnyBody>
-double potential_energy(std::span<const AnyBody> bodies, double softening, int stride) {
-  const ReferenceSystem reference(bodies);
-  const int samples = (static_cast<int>(bodies.size()) - 1) / stride + 1;
-  std::vector<double> potentials(static_cast<std::size_t>(samples));
-#pragma omp parallel for schedule(static)
-  for (int k = 0; k < samples; ++k) {
-    potentials[static_cast<std::size_t>(k)] =
-        reference.potential(k * stride, softening * softening);
-  }
-  double mass = 0, sampled_mass = 0, sum = 0;
-  for (const AnyBody& body : bodies) mass += body.mass;
-  // Added up by one thread: the order, and with it the last bits, is always the same.
-  for (int k = 0; k < samples; ++k) {
-    const double m = bodies[static_cast<std::size_t>(k * stride)].mass;
-    sum -= 0.5 * m * potentials[static_cast<std::size_t>(k)];
-    sampled_mass += m;
-  }
-  return sampled_mass == 0 ? 0 : sum * (mass / sampled_mass);
-}
 
 template <class AnyBody>
 Diagnostics diagnose_one(std::span<const AnyBody> bodies, double softening, double budget) {
@@ -40,10 +17,9 @@ Diagnostics diagnose_one(std::span<const AnyBody> bodies, double softening, doub
     result.momentum += body.mass * v;
     result.angular_momentum += body.mass * cross(x, v);
   }
-  const auto n = static_cast<double>(bodies.size());
-  const int stride = static_cast<int>(std::clamp(n * n / budget, 1.0, std::max(n, 1.0)));
-  result.potential = potential_energy(bodies, softening, stride);
-  result.potential_is_sampled = stride > 1;
+  const PotentialEnergy potential = potential_energy(bodies, softening, budget);
+  result.potential = potential.value;
+  result.potential_error = potential.standard_error;
   return result;
 }
 
@@ -82,7 +58,7 @@ Shape shape_of_one(std::span<const AnyBody> bodies) {
 Diagnostics& Diagnostics::operator+=(const Diagnostics& other) {
   kinetic += other.kinetic;
   potential += other.potential;
-  potential_is_sampled |= other.potential_is_sampled;
+  potential_error = std::hypot(potential_error, other.potential_error);
   momentum += other.momentum;
   angular_momentum += other.angular_momentum;
   return *this;

@@ -7,10 +7,10 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <span>
 
 #include "nbody/bodies.h"
+#include "physics/potential_energy.h"
 #include "physics/vector3.h"
 
 namespace nbody {
@@ -18,22 +18,22 @@ namespace nbody {
 struct Diagnostics {
   double kinetic = 0;
   double potential = 0;
-  bool potential_is_sampled = false;  // estimated from some of the bodies, the same ones every time
+  double potential_error = 0;  // standard error of an estimate; 0: all pairs were counted
   Vector3 momentum;
   Vector3 angular_momentum;
   Diagnostics& operator+=(const Diagnostics& other);
+  bool potential_is_sampled() const { return potential_error > 0; }
   double energy() const { return kinetic + potential; }
   double virial_ratio() const { return potential == 0 ? 0 : 2 * kinetic / -potential; }
 };
 
-inline constexpr double kAllPairs = std::numeric_limits<double>::infinity();
-
-// Of one system. The potential costs N^2; above `budget` interactions it is estimated from evenly
-// spaced bodies.
-Diagnostics diagnose(std::span<const Body> bodies, double softening, double budget = kAllPairs);
-Diagnostics diagnose(std::span<const BodyF64> bodies, double softening, double budget = kAllPairs);
+// Of one system. The potential costs N^2; above `budget` interactions it is an estimate.
+Diagnostics diagnose(std::span<const Body> bodies, double softening,
+                     double budget = kAllPairsBudget);
+Diagnostics diagnose(std::span<const BodyF64> bodies, double softening,
+                     double budget = kAllPairsBudget);
 // Scalars are summed over the systems; P and L too, so each system's error counts.
-Diagnostics diagnose(const Systems& systems, double softening, double budget = 1e8);
+Diagnostics diagnose(const Systems& systems, double softening, double budget = kAllPairsBudget);
 
 inline constexpr std::array<double, 5> kLagrangianFractions = {0.10, 0.25, 0.50, 0.75, 0.90};
 

@@ -1,14 +1,6 @@
 #include "physics/reference.h"
 
-// The validator costs as much as what it validates: vector registers as wide as the machine has
-// them. The order of a sum differs between the clones, in float64, far below what any gate asks
-// for.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define NBODY_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define NBODY_CLONES
-#endif
+#include "physics/simd_clones.h"
 
 namespace nbody {
 
@@ -66,21 +58,6 @@ Vector3 ReferenceSystem::acceleration(int i, double softening_squared) const {
     az += s * dz;
   }
   return {ax, ay, az};
-}
-
-NBODY_CLONES
-double ReferenceSystem::potential(int i, double softening_squared) const {
-  const double xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
-  const double *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
-  const int n = size();
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int j = 0; j < n; ++j) {
-    const double dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
-    const double potential = mass[j] / std::sqrt(dx * dx + dy * dy + dz * dz + softening_squared);
-    sum += j == i ? 0.0 : potential;
-  }
-  return sum;
 }
 
 void ReferenceSystem::advance(double dt, double softening_squared) {

@@ -31,8 +31,6 @@ class ReferenceSystem {
   };
   Force force(int i, double softening_squared) const;
   Vector3 acceleration(int i, double softening_squared) const;
-  // sum_j m_j / sqrt(|x_j - x_i|^2 + eps^2) over j != i, positive.
-  double potential(int i, double softening_squared) const;
 
   // One kick-then-drift step, as the steps do it.
   void advance(double dt, double softening_squared);

@@ -1,5 +1,6 @@
 #include "run/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <ostream>
@@ -69,11 +70,20 @@ void print_result(std::ostream& out, const Result& result, const Validation* val
 }
 
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after) {
-  const char* sampled = before.potential_is_sampled ? "  (potential sampled)" : "";
-  const double change =
-      before.energy() == 0 ? 0 : (after.energy() - before.energy()) / before.energy();
-  out << format("  energy       %.9g -> %.9g, relative change %.2e%s\n", before.energy(),
-                after.energy(), change, sampled);
+  const double scale = std::abs(before.energy());
+  const double change = scale == 0 ? 0 : (after.energy() - before.energy()) / scale;
+  const double error = std::max(before.potential_error, after.potential_error);
+  out << format("  energy       %.9g -> %.9g, relative change ", before.energy(), after.energy());
+  if (error == 0 || scale == 0) {
+    out << format("%.2e\n", change);
+  } else {
+    // An estimate says nothing about a change smaller than its own error.
+    out << (std::abs(change) < error / scale ? "below" : format("%.2e, standard error", change))
+        << format(" %.1e (potential estimated from some of the bodies)\n", error / scale);
+  }
+  if (std::abs(change) > 0.1)
+    out << format("  warning      the energy changed by %.0f %%: is the time step too long?\n",
+                  100 * std::abs(change));
   out << format("  virial       2T/|W| %.6g -> %.6g\n", before.virial_ratio(),
                 after.virial_ratio());
   out << format("  momentum     change %.2e; angular momentum, change %.2e\n",

@@ -72,10 +72,12 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
     if (result.steps == 0) return kRight;
   }
 
+  const Snapshot initial = job.synchronised_start();
+  if (!options.quiet && !cut_short)
+    print_diagnostics(out, diagnose_state(initial), diagnose_state(final));
+
   std::optional<Validation> validation;
   if (options.validate != ValidationMode::off && !cut_short) {
-    const Snapshot initial = job.synchronised_start();
-    print_diagnostics(out, diagnose_state(initial), diagnose_state(final));
     const Advance advance = [&](const Run& run, Systems& systems) { simulate(run, systems); };
     validation = options.float64
                      ? validate_float64(initial, final)

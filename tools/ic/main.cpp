@@ -10,6 +10,7 @@
 #include "run/command_line.h"
 #include "run/program.h"
 #include "scenarios/initial_conditions.h"
+#include "support/text.h"
 
 namespace nbody::ic {
 namespace {
@@ -86,9 +87,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 }
 
 void print_summary(std::ostream& out, const Snapshot& snapshot) {
-  constexpr double kBudget = 4e9;  // all pairs of 60,000 bodies
   const std::span<const Body> bodies = snapshot.systems.system(0);
-  const Diagnostics sums = diagnose(bodies, snapshot.softening, kBudget);
+  const Diagnostics sums = diagnose(bodies, snapshot.softening);
   double mass = 0;
   for (const Body& body : bodies) mass += body.mass;
   const auto vector = [&](const char* name, const Vector3& v) {
@@ -99,7 +99,11 @@ void print_summary(std::ostream& out, const Snapshot& snapshot) {
   if (snapshot.systems.count > 1) out << "  of the first system:\n";
   out << "  mass         " << mass << '\n'
       << "  energy       " << sums.energy() << " = T + W, T " << sums.kinetic << ", W "
-      << sums.potential << (sums.potential_is_sampled ? " (from some of the bodies)" : "") << '\n'
+      << sums.potential
+      << (sums.potential_is_sampled()
+              ? " (standard error " + in_digits(sums.potential_error, 2) + ")"
+              : "")
+      << '\n'
       << "  virial       2T/|W| = " << sums.virial_ratio() << '\n';
   vector("centre       ", shape_of(bodies).centre);
   vector("velocity     ", (1 / mass) * sums.momentum);

@@ -31,7 +31,7 @@ def diagnostics_text(times: int = 4, systems: int = 2) -> str:
             values = {name: 1.0 for name in COLUMNS} | {
                 "step": 10 * t, "time": 0.5 * t, "system": system, "energy_error": 1e-6 * t * t,
                 "momentum_x": 3e-8 * t, "momentum_y": 1 + 4e-8 * t, "r10": 0.3, "r25": 0.5,
-                "r50": 0.8 - 0.01 * t, "r75": 1.3, "r90": 2.5 + system}
+                "r50": 0.8 - 0.01 * t, "r75": 1.3, "r90": 2.5 + system, "potential_error": 0}
             rows.append(",".join(repr(values[name]) for name in COLUMNS))
     return "\n".join(rows) + "\n"
 

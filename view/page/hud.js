@@ -49,9 +49,12 @@ class Hud {
 
   setEnergy(energy) {
     if (!energy || energy.error === null) return;
-    show("energy", `${energy.error.toExponential(1)}${energy.sampled ? " (sampled)" : ""}`);
+    // An estimate says nothing about a change smaller than its own error.
+    const error = energy.uncertainty.toExponential(1);
+    const below = Math.abs(energy.error) < energy.uncertainty;
+    show("energy", below ? `below ${error}` : energy.error.toExponential(1));
     element("energy").title = `(E − E₀) / |E₀|, float64, at time ${number(energy.time, 5)}` +
-        (energy.sampled ? "; potential of some of the bodies" : "; all pairs");
+        (energy.uncertainty > 0 ? `; estimated, standard error ${error}` : "; all pairs");
   }
 
   setMessage(text) { show("message", text); }

@@ -12,8 +12,6 @@
 namespace nbody::view {
 namespace {
 
-// Above this many interactions the potential is sampled: all pairs would take seconds.
-constexpr double kBudget = 1e9;
 // After each sum the watch rests for twenty times as long, and never less than this: on two cores
 // it takes one of them away from the run.
 constexpr double kLeastRest = 2;  // seconds
@@ -64,9 +62,10 @@ void EnergyWatch::work() {
 }
 
 void EnergyWatch::measure(const Snapshot& snapshot) {
-  const Diagnostics now = diagnose(snapshot.systems, softening_, kBudget);
+  const Diagnostics now = diagnose(snapshot.systems, softening_);
   if (!start_) start_ = now.energy();
-  report_({(now.energy() - *start_) / std::abs(*start_), snapshot.time, now.potential_is_sampled});
+  const double scale = std::abs(*start_);
+  report_({(now.energy() - *start_) / scale, snapshot.time, now.potential_error / scale});
 }
 
 }  // namespace nbody::view

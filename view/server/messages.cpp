@@ -116,7 +116,7 @@ std::string status_message(const Status& status) {
   if (status.energy) {
     message["energy"] = {{"error", status.energy->error},
                          {"time", status.energy->time},
-                         {"sampled", status.energy->sampled}};
+                         {"uncertainty", status.energy->uncertainty}};
   }
   return message.dump();
 }

@@ -59,7 +59,8 @@ struct Status {
   struct Energy {
     double error;  // (E - E_start) / |E_start|
     double time;   // of the state it belongs to
-    bool sampled;  // the potential is that of some bodies
+    // Relative standard error of a potential estimated from some of the bodies; 0: all pairs.
+    double uncertainty;
   };
   std::optional<Energy> energy;
 };

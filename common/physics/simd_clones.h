@@ -1,0 +1,11 @@
+// For loops over all bodies in float64: the function is compiled for vector registers of several
+// widths, and the machine takes the widest it has. The order of a sum differs between the clones,
+// in float64, far below what any gate asks for.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define NBODY_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define NBODY_CLONES
+#endif
