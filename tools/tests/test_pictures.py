@@ -63,7 +63,7 @@ class Reading(InFolder):
                 (read_diagnostics, "".join(lines[:1] + lines[2:]), "all 2 systems"),
                 (read_diagnostics, good.replace("0.3", "abc", 1), ":2: .*abc"),
                 (read_diagnostics, good.replace("0.3", "nan", 1), ":2: .*NaN"),
-                (read_diagnostics, good.replace("0.3,", "", 1), ":2: 21 values"),
+                (read_diagnostics, good.replace("0.3,", "", 1), ":2: 22 values"),
                 (read_activity, MAP.replace("# cells=2\n", ""), "not a map"),
                 (read_activity, MAP.replace("=2", "=3"), "2 lines of cells, 3"),
                 (read_activity, MAP.replace("0.5,0", "0.5"), ":5: 1 values"),
