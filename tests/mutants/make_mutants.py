@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Makes programs and tests of what mutants.toml declares.
+
+    make_mutants.py tests ROOT FOLDER            when the build is configured: checks every edit, writes
+        FOLDER/mutants.cmake, which adds a program per step and the tests, and
+        FOLDER/records/NAME.declared.json for each test, which check_run.py reads
+    make_mutants.py program STEP_SOURCE FILE    when it is built: writes the program of a step,
+        with all its variants, each in a namespace; what they have in common, most of it headers, is
+        then compiled once
+"""
+import hashlib
+import json
+import re
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+try:
+    import tomllib
+except ImportError:
+    sys.exit(f"mutants.toml is read with tomllib, which Python has from 3.11 on; {sys.executable} is "
+             f"{sys.version.split()[0]}: configure with -D Python3_EXECUTABLE=..., or without tests "
+             "(-D BUILD_TESTING=OFF)")
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "cmake"))
+from edit_source import EditError, edited  # noqa: E402
+
+
+@dataclass
+class Mutant:
+    """A table of mutants.toml; of one under [[right]] the edit is empty."""
+    step: str
+    run: str
+    name: str = ""
+    find: str = ""
+    replace: str = ""
+    wrong: str = ""
+    caught_by: tuple = ()
+    only: bool = False
+    says: str = ""
+    mode: str = ""
+    passes_plain: bool = False
+    define: str = ""
+
+    @property
+    def control(self):
+        """The variant without the edit."""
+        return re.sub(r"\W", "_", f"right_{self.define}")
+
+    @property
+    def variant(self):
+        return self.name or self.control
+
+
+def read_mutants():
+    tables = tomllib.loads((HERE / "mutants.toml").read_text(encoding="utf-8"))
+    default = {"run": tables.pop("default_run")}
+    right = tables.pop("right", [])
+    for name, table in tables.items():
+        if not name.isidentifier() or name.startswith("right"):
+            raise EditError(f"{name}: a mutant's name is a C++ identifier that does not begin with right")
+        check_keys(name, table, {"step", "find", "replace", "wrong"})
+        table["name"] = name
+    for table in right:
+        check_keys("right", table, {"step", "run"})
+    return [Mutant(**default | table) for table in [*tables.values(), *right]]
+
+
+def check_keys(name, table, required):
+    allowed = {field.name for field in fields(Mutant)} - {"name"}
+    for key in table.keys() - allowed:
+        raise EditError(f"{name}: {key} is not a key; there are {', '.join(sorted(allowed))}")
+    for key in required - table.keys():
+        raise EditError(f"{name}: {key} is missing")
+
+
+def source_of(root, step):
+    files = list((root / step).glob("nbody.c*"))
+    if len(files) != 1:
+        raise EditError(f"{step}: no step has this name")
+    return files[0]
+
+
+def declarations(mutant):
+    """The tests of a mutant: its own, and that the step without the edit is right."""
+    record = {"step": mutant.step, "caught_by": mutant.caught_by, "only": mutant.only,
+              "says": mutant.says, "passes_plain": mutant.passes_plain, "run": mutant.run.split()}
+    mode = mutant.mode.split()
+    if mutant.name:
+        yield record | {"name": mutant.name, "variant": mutant.name, "mode": mode,
+                        "is_wrong": bool(mutant.caught_by or mutant.says), "wrong": mutant.wrong}
+    for mode in (mode, []):
+        key = f"{mutant.control} {';'.join(mode)} {';'.join(record['run'])}"
+        yield record | {
+            "name": f"right.{mutant.step}.{hashlib.md5(key.encode()).hexdigest()[:6]}",
+            "variant": mutant.control, "mode": mode, "is_wrong": False, "wrong": "",
+            "caught_by": [], "only": False, "says": "", "passes_plain": False}
+
+
+def write_tests(root, folder):
+    mutants = read_mutants()
+    for mutant in mutants:
+        edited(source_of(root, mutant.step), mutant.variant, mutant.find, mutant.replace)
+    tests = {test["name"]: test for mutant in mutants for test in declarations(mutant)}
+    records = folder / "records"
+    records.mkdir(parents=True, exist_ok=True)
+    for stale in set(records.glob("*.declared.json")) - {records / f"{n}.declared.json" for n in tests}:
+        stale.unlink()
+    for name, test in tests.items():
+        (records / f"{name}.declared.json").write_text(json.dumps(test, indent=1) + "\n",
+                                                       encoding="utf-8")
+    steps = dict.fromkeys(mutant.step for mutant in mutants)
+    lines = [f"nbody_mutant_program({step} \"{source_of(root, step)}\")" for step in steps]
+    lines += [f"nbody_mutant_test({name} {test['step']})" for name, test in tests.items()]
+    (folder / "mutants.cmake").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def namespace(mutant, name, source, **edit):
+    text = edited(source, name, main="nbody::test::mutant_main", **edit)
+    macro, _, value = mutant.define.partition("=")
+    begin, end = (f"#undef {macro}\n#define {macro} {value}\n", f"#undef {macro}\n") if macro else ("", "")
+    # The compiler names the step's file, not this one.
+    return f'{begin}namespace {name} {{\n#line 1 "{source}"\n{text}\n}}\n{end}'
+
+
+def write_program(source, file):
+    variants = {}
+    for mutant in (m for m in read_mutants() if m.step == source.parent.name):
+        variants[mutant.variant] = namespace(mutant, mutant.variant, source, find=mutant.find,
+                                             replace=mutant.replace)
+        variants[mutant.control] = namespace(mutant, mutant.control, source)
+    # Headers are included before the namespaces open, which then find them included already.
+    headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
+    table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)
+    file.write_text(f"""{headers}
+#include "mutant_main.h"
+
+{''.join(variants.values())}
+int main(int argc, char** argv) {{
+  return nbody::test::main_of({{
+{table}
+  }}, argc, argv);
+}}
+""", encoding="utf-8")
+
+
+def main(command, *paths):
+    try:
+        {"tests": write_tests, "program": write_program}[command](*map(Path, paths))
+    except (EditError, tomllib.TOMLDecodeError) as error:
+        sys.exit(f"{HERE.name}/mutants.toml: {error}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
