@@ -26,6 +26,7 @@ gdb|gdb|repeats the sessions of docs/debugging.md
 python3|python3|runs the tools, and prepares CUDA code for the host compiler
 numpy|python3-numpy|computes what the pictures show
 matplotlib|python3-matplotlib|draws the pictures
+Jinja2|python3-jinja2|writes the documents and the page of a tour
 ccache|ccache|compiles the shared library once for both presets, and nothing twice
 git|git|names the revision in every result record
 '
@@ -39,7 +40,7 @@ readonly OPTIONAL=' HDF5 gdb ccache '
 find_python() {
   local candidate
   for candidate in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
-    if "$candidate" -c 'import numpy, matplotlib' 2>/dev/null; then
+    if "$candidate" -c 'import numpy, matplotlib, jinja2' 2>/dev/null; then
       command -v "$candidate"
       return 0
     fi
@@ -105,9 +106,10 @@ is_there() {
     HDF5) has_header hdf5.h || has_header hdf5/serial/hdf5.h || is_installed libhdf5-dev ;;
     GoogleTest) has_header gtest/gtest.h || is_installed libgtest-dev ;;
     python3) command -v python3 >/dev/null ;;
-    # Both must be importable by one interpreter; find_python has the last word.
+    # All must be importable by one interpreter; find_python has the last word.
     numpy) find_python >/dev/null || has_module numpy ;;
-    matplotlib) find_python >/dev/null ;;
+    matplotlib) find_python >/dev/null || has_module matplotlib ;;
+    Jinja2) find_python >/dev/null ;;
     # Only for the revision of a clone; an unpacked archive has none.
     git) [ ! -e .git ] || command -v git >/dev/null ;;
   esac
@@ -118,7 +120,7 @@ where_looked() {
     compiler) echo "\$CXX, c++ and g++ on the PATH" ;;
     cmake | ninja | gdb | ccache | git) echo "the PATH" ;;
     python3) echo "the PATH" ;;
-    numpy | matplotlib) echo "\$PYTHON, python3 on the PATH, /usr/bin/python3" ;;
+    numpy | matplotlib | Jinja2) echo "\$PYTHON, python3 on the PATH, /usr/bin/python3" ;;
     *) echo "the compiler's include and library paths" ;;
   esac
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the gdb sessions of docs/debugging.md and keeps their transcripts there.
+"""Runs the gdb sessions of docs/debugging.template.md and writes docs/debugging.md with their transcripts.
 
-  lesson.py --right PROGRAM --wrong PROGRAM           rewrites the transcripts
+  lesson.py --right PROGRAM --wrong PROGRAM           writes it
   lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; says what differs, exits 1
 
 PROGRAM is step 03 compiled with -O0 -g through hostcuda, --wrong the one without its first barrier.
@@ -18,12 +18,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from documents import replaced  # noqa: E402
-from nbody_arguments import OneLineParser, write_whole_file  # noqa: E402
+from nbody_tools.arguments import ROOT, OneLineParser, write_whole_file
+from nbody_tools.documents.templates import document_of, render
 
-DOCUMENT = ROOT / "docs" / "debugging.md"
+TEMPLATE = ROOT / "docs" / "debugging.template.md"
 SOURCE = ROOT / "step03_tiling" / "nbody.cu"
 SHOWN_PROGRAM = "build/debug/step03_tiling/step03_tiling"
 ARGUMENTS = "--systems 2 --bodies 1000 --steps 1 --quiet"
@@ -110,19 +108,23 @@ def main() -> int:
     parser.add_argument("--wrong", type=Path, required=True, metavar="PROGRAM")
     parser.add_argument("--check", action="store_true", help="change nothing, say what differs")
     options = parser.parse_args()
-    old = new = DOCUMENT.read_text(encoding="utf-8")
+    by_name = {session.name: session for session in sessions()}
     try:
-        for session in sessions():
-            content = block(session, getattr(options, session.program))
-            new = replaced(new, f"transcript {session.name}", content, "docs/debugging.md")
+        rendered = render(TEMPLATE, ROOT, {"transcript": lambda name: block(
+            by_name[name], getattr(options, by_name[name].program))})
     except FileNotFoundError:
         print("skipped: there is no gdb")
         return SKIPPED
+    document = document_of(TEMPLATE)
+    if rendered.problems:
+        print(*rendered.problems, sep="\n")
+        return 1
     if not options.check:
-        write_whole_file(DOCUMENT, new)
+        write_whole_file(document, rendered.text)
         return 0
-    difference = list(difflib.unified_diff(old.splitlines(), new.splitlines(), "docs/debugging.md",
-                                           "what gdb says", lineterm=""))
+    old = document.read_text(encoding="utf-8")
+    difference = list(difflib.unified_diff(old.splitlines(), rendered.text.splitlines(),
+                                           "docs/debugging.md", "what gdb says", lineterm=""))
     if difference:
         print("\n".join(difference), "\nRun tests/debugging/lesson.py without --check.", sep="")
     return 1 if difference else 0

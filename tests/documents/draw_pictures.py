@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Optional
 
-PROGRAMS = ("cpu_simd", "plot.py", "animate.py", "mkdir")
+PROGRAMS = ("cpu_simd", "nbody", "mkdir")
 
 
 def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
@@ -29,8 +29,8 @@ def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for command in commands:
             words = command.split()
-            if words[0].endswith(".py"):
-                words = [sys.executable, str(root / "tools" / words[0]), *words[1:]]
+            if words[0] == "nbody":
+                words = [sys.executable, "-m", "nbody_tools", *words[1:]]
             elif words[0] == "cpu_simd":
                 words[0] = str(build / "experiments" / "cpu_simd" / "cpu_simd")
             print(command, flush=True)

@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 """Tests of ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03"""
 
+import os
 import re
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-
-from nbody_inspect import InspectError, inspect_program  # noqa: E402
-from nbody_inspect_json import as_json  # noqa: E402
-from nbody_inspect_table import text_of  # noqa: E402
-from nbody_source_lines import source_text  # noqa: E402
+from nbody_tools.inspection.as_json import as_json
+from nbody_tools.inspection.as_text import text_of
+from nbody_tools.inspection.source_lines import source_text
+from nbody_tools.inspection.trace import InspectError, inspect_program
 
 PROGRAMS = {}
 FEW_BODIES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "256", "--steps", "2",
@@ -216,7 +214,7 @@ class Steps(unittest.TestCase):
 
 class CommandLine(unittest.TestCase):
     def refused(self, *words):
-        ended = subprocess.run([sys.executable, str(ROOT / "tools/inspect_step.py"), *words],
+        ended = subprocess.run([sys.executable, "-m", "nbody_tools", "inspect", *words],
                                capture_output=True, text=True, check=False)
         self.assertEqual(ended.returncode, 2, ended.stderr)
         self.assertEqual(ended.stdout, "")
@@ -234,8 +232,8 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(self.refused("3", *words), re.escape(words[0]))
 
     def test_no_compiler(self):
-        ended = subprocess.run([sys.executable, str(ROOT / "tools/inspect_step.py"), "3"],
-                               capture_output=True, text=True, check=False, env={"PATH": "/nowhere"})
+        ended = subprocess.run([sys.executable, "-m", "nbody_tools", "inspect", "3"],
+                               capture_output=True, text=True, check=False, env={**os.environ, "PATH": "/nowhere", "CXX": ""})
         self.assertEqual(ended.returncode, 2)
         self.assertRegex(ended.stderr, r"^nbody inspect: needs g\+\+[^\n]*\n$")
 

@@ -8,8 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from nbody_files import read_bodies  # pylint: disable=wrong-import-position
+from nbody_tools.files.bodies import read_bodies
 
 NBODY_IC = ""
 

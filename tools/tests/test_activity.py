@@ -5,9 +5,9 @@ import unittest
 from pathlib import Path
 
 import fakes
-import documents
-import nbody_activity
-from nbody_records import RecordError
+from nbody_tools.documents import documents
+from nbody_tools.documents import activity as nbody_activity
+from nbody_tools.records.record import RecordError
 
 
 def record(rung: str, bodies: int, cells: int, compute: float, backend: str = "cuda", **changes):

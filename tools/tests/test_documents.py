@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import fakes  # puts the tools on the path
-import documents
+from nbody_tools.documents import documents
 
 README = "\n".join([
     "# A step", "", *(line for heading in documents.HEADINGS for line in (heading, "", "Text.", "")),

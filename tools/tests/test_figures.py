@@ -18,12 +18,12 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
-import figures_performance
-import nbody_figures
-import plot
-import tour
-from figures_orbits import kepler_ellipse
-from nbody_files import FileError, read_bodies, read_snapshots
+from nbody_tools.figures import performance as figures_performance
+from nbody_tools.figures import style as nbody_figures
+from nbody_tools.figures import plot
+from nbody_tools.tour import tour
+from nbody_tools.figures.orbits import kepler_ellipse
+from nbody_tools.files.bodies import FileError, read_bodies, read_snapshots
 
 VALUES = [1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5]
 
@@ -193,7 +193,7 @@ class Figures(InFolder):
         self.assertEqual((code, len(said.splitlines())), (2, 1))
 
     def test_density_keeps_the_mass(self) -> None:
-        from figures_density import PIXELS, surface_density
+        from nbody_tools.figures.density import PIXELS, surface_density
         points = numpy.random.default_rng(2).normal(size=(500, 2))
         density = surface_density(points, numpy.full(500, 0.002), 12.0, 0.3)
         self.assertAlmostEqual(density.sum() * (24.0 / PIXELS) ** 2, 1.0, places=3)

@@ -11,12 +11,12 @@ from pathlib import Path
 from unittest import mock
 
 import fakes  # noqa: F401  puts the tools on the path
-import nbody_inspect_blocks as blocks
-from nbody_arguments import ROOT
-from nbody_calibration import FOLDER, PATTERNS, STEPS, CalibrationError, chip_lines, compared
-from nbody_inspect import merged, rows_of
-from nbody_profile import ProfileError
-from nbody_source_lines import Place, place_of
+from nbody_tools.inspection import blocks
+from nbody_tools.arguments import ROOT
+from nbody_tools.inspection.calibration import FOLDER, PATTERNS, STEPS, CalibrationError, chip_lines, compared
+from nbody_tools.inspection.trace import merged, rows_of
+from nbody_tools.measure.ncu import ProfileError
+from nbody_tools.inspection.source_lines import Place, place_of
 
 EXPLAINED = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step09_soa",
              "step10_tiled2d_cublas")

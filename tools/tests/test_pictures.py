@@ -13,12 +13,12 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
-import animate
-import figures_activity
-import figures_diagnostics
-import plot
-from nbody_diagnostics import COLUMNS, read_activity, read_diagnostics
-from nbody_files import FileError, read_bodies
+from nbody_tools.figures import animate
+from nbody_tools.figures import activity as figures_activity
+from nbody_tools.figures import diagnostics as figures_diagnostics
+from nbody_tools.figures import plot
+from nbody_tools.files.diagnostics import COLUMNS, read_activity, read_diagnostics
+from nbody_tools.files.bodies import FileError, read_bodies
 
 MAP = ("# share of all positions in each cell\n# cells=2\n# extent=3\n# positions=8\n"
        "0.5,0\n0.125,0.25\n")

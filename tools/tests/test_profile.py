@@ -8,9 +8,9 @@ import unittest
 from pathlib import Path
 
 import fakes
-import nbody_profile
-import profile as tool  # ours: fakes puts tools/ before the standard library
-from nbody_profile import ProfileError, aggregate, read_csv, short_name, to_base
+from nbody_tools.measure import ncu as nbody_profile
+from nbody_tools.measure import profile as tool  # ours: fakes puts tools/ before the standard library
+from nbody_tools.measure.ncu import ProfileError, aggregate, read_csv, short_name, to_base
 
 CSV = Path(__file__).resolve().parent / "data" / "ncu_raw.csv"
 

@@ -5,9 +5,9 @@ import unittest
 from pathlib import Path
 
 import fakes
-from nbody_arguments import ToolError
-from nbody_records import Quartiles, RecordError, quartiles, read_records
-from nbody_staircase import newest_gpu_staircase, read_staircase, staircases
+from nbody_tools.arguments import ToolError
+from nbody_tools.records.record import Quartiles, RecordError, quartiles, read_records
+from nbody_tools.records.staircase import newest_gpu_staircase, read_staircase, staircases
 
 
 class Records(unittest.TestCase):

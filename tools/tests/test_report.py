@@ -8,10 +8,10 @@ import unittest
 from pathlib import Path
 
 import fakes
-import report
-from nbody_facts import FactError, Facts, Missing, Problem
-from nbody_report_tables import TABLES, table
-from nbody_template import definitions, evaluate, literal_numbers, render
+from nbody_tools.documents import report
+from nbody_tools.records.facts import FactError, Facts, Missing, Problem
+from nbody_tools.documents.tables import TABLES, table
+from nbody_tools.documents.templates import definitions, evaluate, literal_numbers, render
 
 TOP = """<!-- about
 problem systems = 32 x 8192 x 20

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import fakes
-from nbody_steps import what_a_step_adds
+from nbody_tools.steps import what_a_step_adds
 
 
 class Run(unittest.TestCase):

@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 
 import fakes
-import timeline
-from nbody_timeline import TimelineError, common, merged, read_timeline, sums
+from nbody_tools.figures import timeline
+from nbody_tools.records.timeline import TimelineError, common, merged, read_timeline, sums
 
 HEADER = "device,stream,system,stage,begin,end\n"
 # Device 0: the second upload runs under the first kernel, the first download under the second one.

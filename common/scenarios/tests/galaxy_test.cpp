@@ -239,7 +239,7 @@ TEST(DiskHalo, SpiralIsColdInThePlane) {
 }
 
 // A small one, for three rotations at two scale lengths. Massive halo bodies heat so small a disk:
-// what is asked of the large one, tools/disk_halo.py asks.
+// what is asked of the large one, ./nbody disk-halo asks.
 TEST(DiskHalo, StaysWhatItIs) {
   const int n = 2000, stars = n / 3;
   const double softening = 0.1,

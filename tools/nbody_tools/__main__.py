@@ -1,0 +1,60 @@
+"""The one command line of the tools: ./nbody COMMAND, or python3 -m nbody_tools COMMAND from tools/.
+
+Exit codes: 0 all right; 1 it ran and something is wrong; 2 an argument or a file is wrong, in one line;
+77 something that the command cannot do without is not on this machine.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Optional, Sequence
+
+from nbody_tools.arguments import OneLineParser, ToolError, fail
+
+# Command: the module with its options (configure) and what it does (run), and a line of help.
+COMMANDS = {
+    "run": ("measure.run", "run the steps on the same input and print one table"),
+    "measure": ("measure.measure", "check and time everything on a machine with a GPU"),
+    "profile": ("measure.profile", "count what the kernels of a step do, with Nsight Compute"),
+    "inspect": ("inspection.inspect", "what the kernels of a step do to memory, without a GPU"),
+    "calibrate": ("inspection.calibrate", "renew docs/results/patterns/, behind the tables of inspect"),
+    "plot": ("figures.plot", "draw records, orbits, densities, maps and diagnostics"),
+    "timeline": ("figures.timeline", "draw and sum up what overlapped with what"),
+    "animate": ("figures.animate", "make a film of snapshots"),
+    "scenarios": ("figures.scenarios", "draw docs/figures/scenarios.png"),
+    "documents": ("documents.documents", "write the READMEs and other pages from their templates"),
+    "report": ("documents.report", "write docs/report.md and draw its figures"),
+    "validation": ("documents.validation", "write docs/validation.md from what the mutants came to"),
+    "tour": ("tour.tour", "run everything once and leave a page to look at"),
+    "solar-system": ("physics.solar_system", "distances from the ephemeris after one year and ten"),
+    "disk-halo": ("physics.disk_halo", "whether a galaxy stays what it is"),
+}
+HELP = "\n".join(["usage: ./nbody COMMAND [OPTION...]", "",
+                  *(f"  {name:<13} {text}" for name, (_, text) in COMMANDS.items()), "",
+                  "./nbody COMMAND --help says more. Exit codes: " + __doc__.split("Exit codes: ")[1]])
+
+
+def main(words: Optional[Sequence[str]] = None) -> int:
+    command, *rest = (sys.argv[1:] if words is None else list(words)) or ["--help"]
+    if command in ("help", "-h", "--help"):
+        print(HELP.strip())
+        return 0
+    if command not in COMMANDS:
+        fail(f"nbody: unknown command '{command}' (see ./nbody help); the tools are {', '.join(COMMANDS)}")
+    try:
+        module = import_module(f"nbody_tools.{COMMANDS[command][0]}")
+        parser = OneLineParser(prog=f"nbody {command}", description=module.__doc__)
+        module.configure(parser)
+        return module.run(parser.parse_args(rest))
+    except ModuleNotFoundError as missing:
+        fail(f"nbody {command}: needs the Python module {missing.name} (Debian, Ubuntu: apt install "
+             f"python3-{missing.name}, and run it with /usr/bin/python3)", code=1)
+    except ToolError as error:
+        fail(f"nbody {command}: {error}", error.code)
+    except KeyboardInterrupt:
+        fail(f"nbody {command}: interrupted", code=130)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""Command lines of the tools: strict, with a mistake reported in one line and exit code 2.
+
+The programs of the steps treat a wrong argument the same way, so that a script can tell "you asked
+for something that cannot be" (2) from "it ran and went wrong" (1).
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parents[2]  # of the repository
+
+USAGE_ERROR = 2
+
+
+class ToolError(Exception):
+    """Something that cannot be done as asked; its text is one line for the user."""
+
+    code = USAGE_ERROR
+
+
+class Failed(ToolError):
+    """It was asked rightly, ran, and went wrong."""
+
+    code = 1
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """argparse prints its whole usage before the one line that matters; this prints the line."""
+
+    def __init__(self, **keywords) -> None:
+        keywords.setdefault("allow_abbrev", False)
+        keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**keywords)
+
+    def error(self, message: str) -> NoReturn:
+        fail(f"{self.prog}: {message}")
+
+
+def fail(message: str, code: int = USAGE_ERROR) -> NoReturn:
+    print(" ".join(message.split()), file=sys.stderr)
+    sys.exit(code)
+
+
+def positive_integer(text: str) -> int:
+    return _integer(text, 1)
+
+
+def integer_from_zero(text: str) -> int:
+    return _integer(text, 0)
+
+
+def positive_number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number greater than 0")
+    return value
+
+
+def existing_file(text: str) -> Path:
+    if not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file '{text}'")
+    return Path(text)
+
+
+def existing_folder(text: str) -> Path:
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder '{text}'")
+    return Path(text)
+
+
+def _integer(text: str, least: int) -> int:
+    # int() would also take '1_000' and ' 7 ', which the programs refuse.
+    if not (text.isascii() and text.isdigit() and int(text) >= least):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of {least} or more")
+    return int(text)
+
+
+def write_whole_file(path: Path, text: str) -> None:
+    """Writes beside the target and renames, so that a reader never sees half a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ToolError(f"{path}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,118 @@
+"""Writes every generated document from its template: NAME.template.md becomes NAME.md beside it.
+
+  ./nbody documents                     all of them
+  ./nbody documents step03_tiling       those in one folder
+  ./nbody documents --check             changes nothing; names what is out of date or wrong, and exits 1
+
+tools/nbody_tools/documents/README.md says what a template can say. Both ways of calling also hold the
+steps to their budgets (documents/sources.py): the lines of a program, the lines that change from one step
+to the next, the lines and the headings of a step's README. docs/report.md also needs figures, which
+./nbody report draws; docs/validation.md is written by ./nbody validation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+from nbody_tools.arguments import ROOT, ToolError, write_whole_file
+from nbody_tools.documents import sources
+from nbody_tools.documents.templates import ENDING, Rendered, document_of, literal_numbers, render
+from nbody_tools.documents.vocabulary import Vocabulary
+
+HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
+            "## What the profiler says", "## Accuracy", "## Try it yourself")
+FOLDERS = ("", "docs", "experiments/*", *(f"step{digit}*" for digit in range(10)))
+# Their words are what a test of another room has just found.
+WRITTEN_ELSEWHERE = ("docs/validation.template.md", "docs/debugging.template.md")
+REPORT = "docs/report.template.md"
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("folder", nargs="?", help="only documents of this folder, such as step03_tiling")
+    p.add_argument("--check", action="store_true", help="change nothing, name what is out of date or wrong")
+    p.add_argument("--verbose", action="store_true", help="also name optional numbers that are missing")
+    p.add_argument("--root", type=Path, default=ROOT, metavar="DIR", help="of the repository")
+
+
+def templates(root: Path) -> Iterator[Path]:
+    for folder in FOLDERS:
+        for template in sorted(root.glob(f"{folder}/*{ENDING}" if folder else f"*{ENDING}")):
+            if str(template.relative_to(root)) not in WRITTEN_ELSEWHERE:
+                yield template
+
+
+def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
+    step = template.parent.name
+    words = vocabulary.words()
+    return {**words, **vocabulary.words_of_step(step)} if step in vocabulary.sources else words
+
+
+def update(template: Path, root: Path, words: dict[str, Any], write: bool) -> Rendered:
+    """Renders and writes, or compares. A document is only written when all of it is right."""
+    rendered = render(template, root, words)
+    where = template.relative_to(root)
+    if str(where) == REPORT:
+        rendered.problems += literal_numbers(template.read_text(encoding="utf-8"), str(where))
+    document = document_of(template)
+    old = document.read_text(encoding="utf-8") if document.exists() else None
+    if rendered.text and old != rendered.text:
+        if not write:
+            rendered.problems.append(staleness(document.relative_to(root), old, rendered.text))
+        elif not rendered.problems:
+            write_whole_file(document, rendered.text)
+    return rendered
+
+
+def staleness(where: Path, old: Optional[str], new: str) -> str:
+    if old is None:
+        return f"{where}: is missing; run ./nbody documents"
+    a, b = old.splitlines(), new.splitlines()
+    line = next((i for i, pair in enumerate(zip(a + [""], b + [""]), start=1) if pair[0] != pair[1]), 1)
+    changed = sum(text[:1] in "+-" for text in list(difflib.unified_diff(a, b, n=0))[2:])
+    return f"{where}:{line}: out of date ({changed} lines differ); run ./nbody documents"
+
+
+def wrong_shape(readme: Path, root: Path) -> list[str]:
+    """Of a step's README."""
+    where = readme.relative_to(root)
+    if not readme.is_file():
+        return [f"{where}: is missing"]
+    lines = readme.read_text(encoding="utf-8").splitlines()
+    problems = [f"{where}: heading '{heading}' is missing" for heading in HEADINGS if heading not in lines]
+    if len(lines) > sources.Budget.readme:
+        problems.append(f"{where}: {len(lines)} lines, of {sources.Budget.readme} allowed")
+    return problems
+
+
+def run(options: argparse.Namespace) -> int:
+    root = options.root.resolve()
+    vocabulary = Vocabulary(root)
+    chosen = [template for template in templates(root)
+              if options.folder in (None, str(template.parent.relative_to(root)))]
+    if not chosen:
+        raise ToolError(f"there is no template in '{options.folder or root}'")
+    result = Rendered()
+    for template in chosen:
+        rendered = update(template, root, words_for(template, vocabulary), write=not options.check)
+        result.problems += rendered.problems
+        result.missing += rendered.missing
+    if options.folder is None:
+        result.problems += sources.broken_budgets(vocabulary.sources)
+    for name in vocabulary.sources:
+        if options.folder in (None, name):
+            result.problems += wrong_shape(root / name / "README.md", root)
+    return report_problems(result, options.verbose)
+
+
+def report_problems(result: Rendered, verbose: bool = False) -> int:
+    for problem in result.problems:
+        print(problem)
+    if verbose:
+        for text in result.missing:
+            print(f"optional: {text}")
+    elif result.missing:
+        print(f"{len(result.missing)} optional numbers, tables or figures are missing (--verbose names them)")
+    return 1 if result.problems else 0

@@ -1,0 +1,128 @@
+"""Draws the figures of docs/report.md from what was measured, and writes the report.
+
+  ./nbody report            draws docs/figures/ and writes docs/report.md
+  ./nbody report --check    changes nothing; names what is out of date, missing or typed by hand
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Optional, Sequence
+
+from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
+from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
+from nbody_tools.documents.vocabulary import Vocabulary
+from nbody_tools.records.facts import Facts
+from nbody_tools.records.record import Record, read_records
+from nbody_tools.records.staircase import Staircase, staircases
+from nbody_tools.records.timeline import Span, read_timeline
+
+FIGURES = Path("docs") / "figures"
+DRAWN_FROM = FIGURES / "report.json"  # which records the figures were drawn from
+TIMELINES = Path("docs") / "results" / "timelines"  # RUN.timeline.csv, and records.jsonl
+STAIRCASE = "systems"  # the problem of the figures of steps
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--check", action="store_true", help="change nothing, name what is wrong")
+    p.add_argument("--verbose", action="store_true", help="also name optional numbers that are missing")
+    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+
+
+def measured_staircase(facts: Facts) -> Optional[Staircase]:
+    """One record a step, on one device: those that the text speaks of."""
+    found = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
+    # Of runs with other scenarios or softenings, those that most steps have in common.
+    return max(staircases(found), key=lambda s: len(s.records), default=None)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is drawn, and from what."""
+
+    staircase: Optional[Staircase]
+    peak: float
+    timelines: dict[str, list[Path]]  # figures by name; of files that are all there
+
+    @property
+    def names(self) -> list[str]:
+        names = sorted(self.timelines)
+        if self.staircase is not None:
+            names += [record.step for record in self.staircase.records] + ["report_throughput"]
+            names += ["report_speedup"] if self.staircase.base else []
+        return names
+
+    @property
+    def sources(self) -> str:
+        """The same data give the same figures: a digest of the data says whether they are stale."""
+        records = self.staircase.records if self.staircase else ()
+        data = [self.peak, *(record.data for record in records),
+                *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
+        digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+        return json.dumps({"figures": self.names, "data": digest}, indent=1) + "\n"
+
+    def draw(self, root: Path, facts: Facts) -> Iterator[Path]:
+        if self.staircase is not None:
+            from nbody_tools.figures.report import draw_all
+
+            yield from draw_all(self.staircase, self.peak, root / FIGURES)
+        for name, paths in self.timelines.items():
+            yield draw_timelines(paths, root / FIGURES / f"{name}.png", facts)
+        write_whole_file(root / DRAWN_FROM, self.sources)
+
+
+def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
+    from nbody_tools.figures.timeline import draw
+
+    spans = [read_timeline(path) for path in paths]
+    titles = [path.name.split(".")[0].replace("_", " ") for path in paths]
+    return draw(spans, titles, output, record_of_timeline(paths[-1], spans[-1], facts))
+
+
+def record_of_timeline(path: Path, spans: Sequence[Span], facts: Facts) -> Optional[Record]:
+    """Of that run, from records.jsonl beside it; otherwise the newest of as many systems on as many
+    devices, which is not the same run but the same program, machine and problem."""
+    name, devices = path.name.split(".")[0], len({span.device for span in spans})
+    beside = path.parent / "records.jsonl"
+    found = read_records(beside) if beside.is_file() else []
+    measured = sorted(facts.measured, key=lambda m: m.rank)
+    for records in (found, [m.record for m in measured]):
+        fitting = [r for r in records if r.step == name and r.device_count == devices
+                   and r.problem.systems == len({span.system for span in spans})]
+        if fitting:
+            return fitting[-1]
+    return None
+
+
+def timelines_there(wanted: dict[str, list[str]], root: Path) -> dict[str, list[Path]]:
+    found = {name: [root / TIMELINES / f"{run}.timeline.csv" for run in runs]
+             for name, runs in wanted.items()}
+    return {name: paths for name, paths in found.items() if all(path.is_file() for path in paths)}
+
+
+def stale_figures(root: Path, figures: Figures) -> list[str]:
+    known = (root / DRAWN_FROM).read_text(encoding="utf-8") if (root / DRAWN_FROM).exists() else ""
+    problems = [f"{FIGURES / name}.png: is missing; run ./nbody report"
+                for name in figures.names if not (root / FIGURES / f"{name}.png").is_file()]
+    if known != figures.sources:
+        problems.append(f"{DRAWN_FROM}: the figures were drawn from other records; run ./nbody report")
+    return problems
+
+
+def run(options: argparse.Namespace) -> int:
+    root = options.root.resolve()
+    vocabulary = Vocabulary(root)
+    facts = vocabulary.facts
+    figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
+                      timelines_there(facts.timelines, root))
+    if not options.check:
+        for path in figures.draw(root, facts):
+            print(path.relative_to(root))
+    template = root / REPORT
+    rendered = update(template, root, words_for(template, vocabulary), write=not options.check)
+    rendered.problems += stale_figures(root, figures)
+    return report_problems(rendered, options.verbose)

@@ -1,0 +1,133 @@
+"""The steps as sources: their ideas, their sizes, the lines that change from one to the next, budgets."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.steps import number_of, step_folders
+
+
+class Budget:
+    """The same for every step; templates quote it as `budget`."""
+
+    changed = 100  # lines added and removed against the parent: more is more than one idea
+    changed_layout = 120  # of the steps that replace the layout or the decomposition of everything
+    layout_steps = ("09", "10")
+    lines = 190  # of a program
+    first_lines = 140  # of the first programs, for readers who have never seen a kernel
+    last_first = "04b"
+    readme = 150  # lines of a step's README
+    excerpt = 24  # lines of one block of changed lines in it
+
+
+class SourceError(ToolError):
+    pass
+
+
+@dataclass(frozen=True)
+class Source:
+    """A step's program."""
+
+    folder: Path
+    file: Path
+    text: str
+    parent: Optional[str]  # None: the first step
+
+    name = property(lambda self: self.folder.name)
+    number = property(lambda self: number_of(self.name))
+    lines = property(lambda self: self.text.splitlines())
+    shown_path = property(lambda self: f"{self.name}/{self.file.name}")
+    line_budget = property(lambda self: Budget.first_lines if self.number <= Budget.last_first
+                           else Budget.lines)
+    change_budget = property(lambda self: Budget.changed_layout if self.number in Budget.layout_steps
+                             else Budget.changed)
+
+    @property
+    def idea(self) -> str:
+        """The first paragraph of the source, `// stepNN_name -- what it adds.`: said once, there."""
+        words = []
+        for line in self.lines:
+            if line.strip() in ("", "//") or not line.startswith("//"):
+                break
+            words.append(line[2:].strip())
+        return " ".join(words).partition(" -- ")[2].rstrip(".")
+
+
+def read_source(folder: Path) -> Optional[Source]:
+    """None for a folder that has no program yet."""
+    for file in (folder / "nbody.cpp", folder / "nbody.cu"):
+        if file.is_file():
+            text = file.read_text(encoding="utf-8")
+            parent = re.search(r'\.parent\s*=\s*"(\w+)"', text)
+            return Source(folder, file, text, parent.group(1) if parent else None)
+    return None
+
+
+def read_sources(root: Path) -> dict[str, Source]:
+    sources = (read_source(root / name) for name in step_folders(root))
+    return {source.name: source for source in sources if source is not None}
+
+
+def diff(source: Source, sources: dict[str, Source]) -> list[str]:
+    """What the reader gets who types the command; difflib's diffs are longer than need be."""
+    if source.parent is None:
+        return []
+    if source.parent not in sources:
+        raise SourceError(f"{source.shown_path}: its parent {source.parent} does not exist")
+    parent = sources[source.parent]
+    labels = ["--label", parent.shown_path, "--label", source.shown_path]
+    done = subprocess.run(["diff", "-u", *labels, str(parent.file), str(source.file)], text=True,
+                          stdout=subprocess.PIPE, check=False)
+    if done.returncode > 1:
+        raise SourceError(f"diff failed on {parent.shown_path} and {source.shown_path}")
+    return done.stdout.splitlines()
+
+
+def changed(lines: Sequence[str]) -> int:
+    return sum(line[:1] in ("+", "-") for line in lines[2:])  # behind the --- and +++ headers
+
+
+def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
+    """The lines of a diff from the one that begins with `first` to the one that begins with `last`."""
+    begin = the_line(lines, first, 0)
+    end = the_line(lines, last, begin)
+    if end - begin >= Budget.excerpt:
+        raise SourceError(f"'{first}' to '{last}' are {end - begin + 1} lines, {Budget.excerpt} are allowed")
+    return list(lines[begin:end + 1])
+
+
+def the_line(lines: Sequence[str], text: str, start: int) -> int:
+    """Where it stands, from `start` on. With + or - before it, a line of that kind; a line that is the
+    text goes before lines that only begin with it."""
+    kind, text = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
+    text = text.strip()
+    places = [i for i in range(max(start, 2), len(lines)) if lines[i].startswith(kind)]
+    for fits in (str.__eq__, str.startswith):
+        found = [i for i in places if fits(lines[i][1:].strip(), text)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            break
+    raise SourceError(f"'{kind}{text}' stands on {len(found)} lines of the diff, not on one")
+
+
+def broken_budgets(sources: dict[str, Source]) -> list[str]:
+    problems = []
+    for source in sources.values():
+        if len(source.lines) > source.line_budget:
+            problems.append(f"{source.shown_path}: {len(source.lines)} lines, of {source.line_budget} "
+                            "allowed")
+        try:
+            lines = changed(diff(source, sources))
+        except SourceError as error:
+            problems.append(str(error))
+            continue
+        if lines > source.change_budget:
+            problems.append(f"{source.shown_path}: {lines} changed lines against {source.parent}, of "
+                            f"{source.change_budget} allowed")
+    return problems

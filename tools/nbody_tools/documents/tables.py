@@ -1,0 +1,298 @@
+"""The tables of the documents, made from what was measured."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, Optional, Sequence
+
+from nbody_tools.documents.sources import Source, changed
+from nbody_tools.measure.ncu import DERIVED, METRICS
+from nbody_tools.records.facts import STEP_NAME, FactError, Facts, Measured, Value
+from nbody_tools.records.record import Record
+from nbody_tools.records.staircase import Staircase, staircases
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, with_range
+
+DEVICE_COUNTS = (1, 2, 4, 8)
+MULTI_GPU_STEPS = ("step07_overlap", "step08_multigpu", "step09_soa", "step10_tiled2d_cublas")
+FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
+
+
+def cell(value: Value) -> str:
+    return ABSENT if value.content is None else str(value)
+
+
+def link(step: str) -> str:
+    return f"[{step}](../{step}/)"
+
+
+# Of the report.
+
+def machines(facts: Facts) -> str:
+    rows = [[name, fact["label"], f"{plain(fact['value'])} {fact['unit']}".strip(), fact["source"]]
+            for name in facts.machines.values()
+            for fact in facts.machine_facts.get(name, {}).values()]
+    return markdown(("machine", "what", "value", "how known"), rows)
+
+
+def staircase(facts: Facts) -> str:
+    """Ours beside the published one. Ours: medians of total times, transfers included."""
+    rows = []
+    for step in facts.steps:
+        theirs = [row for row in facts.published["rows"] if row["step"] == step] or [None]
+        ours = [cell(facts.value(step, "systems", quantity))
+                for quantity in ("total", "speedup", "gips", "gips_total")]
+        for i, row in enumerate(theirs):
+            printed = [ABSENT] * 3 if row is None else [
+                f"{row['time']:.4f} s", f"{row['speedup']:.2f}", f"{row['gips']:.2f}"]
+            if row is not None and row["key"] == "multi":
+                printed[2] += f" (by its time: {facts.published_value('multi', 'gips_from_time')})"
+            rows.append([link(step), *(ours if i == 0 else ["as above"] * 4),
+                         row["label"] if row else ABSENT, *printed])
+    return markdown(("step", "time", "speedup", "G/s, kernels", "G/s, total", "lab report", "its time",
+                     "its speedup", "its G/s"), rows)
+
+
+def predictions(facts: Facts) -> str:
+    rows = []
+    for step in facts.steps:
+        predicted = facts.predicted(step[4:6], "predicted G/s")
+        if predicted.content is not None:
+            measured = facts.value(step, "systems", "gips")
+            rows.append([link(step), cell(predicted), cell(measured), cell(measured / predicted)])
+    return markdown(("step", "predicted G/s", "measured G/s", "measured over predicted"), rows)
+
+
+def devices(facts: Facts) -> str:
+    rows = []
+    for step in (name for name in MULTI_GPU_STEPS if name in facts.steps):
+        one = facts.pick(step, "wide")
+        for count in DEVICE_COUNTS:
+            several = facts.pick(step, "wide", count)
+            if several is None:
+                continue
+            ratios = [ABSENT] * 3
+            if one is not None:
+                speedup = several.record.speedup_over(one.record).median
+                ratios = [f"{several.rate / one.rate:.2f}", f"{speedup:.2f}",
+                          f"{100 * speedup / count:.1f} %"]
+            rows.append([link(step), str(count), with_range(several.record.seconds("total")),
+                         plain(several.rate), *ratios])
+    return markdown(("step", "GPUs", "total (IQR)", "G/s", "G/s over one GPU",
+                     "speedup over one GPU", "efficiency"), rows)
+
+
+def single(facts: Facts) -> str:
+    names = [name for name, problem in facts.problems.items() if problem.systems == 1]
+    rows = []
+    for step in facts.steps:
+        cells = [cell(facts.value(step, name, "gips")) for name in names]
+        if step[4:] >= FIRST_STEP_OF_MANY_BLOCKS and any(text != ABSENT for text in cells):
+            rows.append([link(step), *cells])
+    return markdown(("G/s of one system of", *(f"{facts.problems[n].bodies} bodies" for n in names)),
+                    rows)
+
+
+def accuracy(facts: Facts) -> str:
+    rows = [[link(step), *(cell(facts.value(step, name, "error")) for name in facts.problems)]
+            for step in facts.steps]
+    return without_empty(["RMS error of accelerations", *map(str, facts.problems.values())], rows)
+
+
+def without_empty(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows and columns of which nothing was measured are left out."""
+    rows = [row for row in rows if any(text != ABSENT for text in row[1:])]
+    used = [i for i in range(len(head)) if any(row[i] != ABSENT for row in rows)]
+    return markdown([head[i] for i in used], [[row[i] for i in used] for row in rows])
+
+
+def cpu(facts: Facts) -> str:
+    """Two CPU lines, and what the fastest step on one GPU is against each."""
+    gpu = [m for step in facts.steps if (m := facts.pick(step, "systems")) is not None
+           and m.record.backend == "cuda"]
+    best = min(gpu, key=lambda m: m.record.seconds("total").median, default=None)
+    rows = []
+    for name in ("step00_cpu_omp", "cpu_simd"):
+        measured = facts.pick(name, "systems")
+        if measured is None:
+            rows.append([name, *[NOT_MEASURED] * 4])
+            continue
+        ratio = ABSENT if best is None else f"{best.record.speedup_over(measured.record).median:.1f}"
+        rows.append([name, measured.record.machine, with_range(measured.record.seconds("total")),
+                     plain(measured.rate), ratio])
+    title = "fastest step" if best is None else best.name
+    return markdown(("program", "machine", "total (IQR)", "G/s", f"{title} is faster by"), rows)
+
+
+PROFILE_COLUMNS = (("registers", "registers"), ("occupancy_percent", "occupancy, %"),
+                   ("sm_busy_percent", "SMs with work, %"), ("issue_percent", "issue slots, %"),
+                   ("fma_percent", "FMA pipe, %"), ("xu_percent", "XU pipe, %"),
+                   ("instructions_per_interaction", "instructions per interaction"))
+
+
+def profile(facts: Facts) -> str:
+    rows = []
+    for step in facts.steps:
+        line = facts.profile(step)
+        if line is not None:
+            rows.append([link(step), f"`{line['kernel'].partition('<')[0]}`",
+                         *(metric(line, key) for key, _ in PROFILE_COLUMNS)])
+    return without_empty(["step", "kernel", *(label for _, label in PROFILE_COLUMNS)], rows)
+
+
+def metric(line: Optional[dict], key: str) -> str:
+    return plain(line["metrics"][key]) if line and key in line["metrics"] else ABSENT
+
+
+def variants(facts: Facts) -> str:
+    return variant_table(list(facts.variants()), facts)
+
+
+def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
+    rows = []
+    for m in measured:
+        original = original_of(m, facts)
+        ratio = ABSENT if original is None else f"{m.rate / original.rate:.3f}"
+        rows.append([m.name, str(m.problem), str(m.record.device_count),
+                     with_range(m.record.seconds("total")), plain(m.rate), ratio])
+    return markdown(("variant", "systems x bodies x steps", "GPUs", "total (IQR)", "G/s",
+                     "G/s over the step itself"), rows)
+
+
+def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:
+    """The step that a variant is one of: from the same file if it is there, otherwise the newest."""
+    if STEP_NAME.fullmatch(variant.name) is None:
+        return None
+    same = [m for m in facts.measured if m.name in facts.steps
+            and m.name.partition("_")[0] == variant.name.partition("_")[0]
+            and m.problem == variant.problem
+            and m.record.device_count == variant.record.device_count]
+    return max(same, key=lambda m: m.rank, default=None)
+
+
+TABLES: dict[str, Callable[[Facts], str]] = {
+    "machines": machines, "staircase": staircase, "predictions": predictions, "devices": devices,
+    "single": single, "accuracy": accuracy, "cpu": cpu, "profile": profile, "variants": variants,
+}
+
+
+def table(name: str, facts: Facts) -> Value:
+    if name not in TABLES:
+        raise FactError(f"there is no table '{name}', but {', '.join(TABLES)}")
+    text = TABLES[name](facts)
+    return Value(text if text.count("\n") > 1 else None, "text", f"table('{name}')")
+
+
+# Of the READMEs.
+
+def measured(step: str, facts: Facts) -> str:
+    """A row for every problem size and number of devices."""
+    newest: dict[tuple, Measured] = {}
+    for m in facts.measured:
+        key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
+        if m.name == step and (key not in newest or m.rank >= newest[key].rank):
+            newest[key] = m
+    return measured_table([newest[key] for key in sorted(newest)])
+
+
+def cpu_programs(facts: Facts) -> str:
+    """The newest of every machine and problem: cpu_simd is measured on more than one CPU."""
+    newest: dict[tuple[str, str], Measured] = {}
+    for m in facts.measured:
+        key = (m.record.machine, str(m.record.problem))
+        if m.name == "cpu_simd" and (key not in newest or m.record.date >= newest[key].record.date):
+            newest[key] = Measured(m.name, m.record, None)
+    return measured_table([newest[key] for key in sorted(newest)])
+
+
+def measured_table(measurements: Sequence[Measured]) -> str:
+    if not measurements:
+        return NOT_MEASURED
+    return markdown(
+        ("machine", "systems x bodies x steps", "compute, median (IQR)", "total, median (IQR)",
+         "G interactions/s", "speedup over step 00", "RMS error", "verdict"),
+        [measured_row(m) for m in measurements])
+
+
+def measured_row(m: Measured) -> list[str]:
+    error = m.record.acceleration_error
+    return [f"{m.record.machine}, {m.record.date[:10]}", str(m.problem),
+            with_range(m.record.seconds("compute")), with_range(m.record.seconds("total")),
+            f"{m.rate:.4g}", speedup(m.record, m.base), ABSENT if error is None else f"{error:.1e}",
+            m.record.verdict]
+
+
+def speedup(record: Record, base: Optional[Record]) -> str:
+    return ABSENT if base is None else f"{record.speedup_over(base).median:.2f}"
+
+
+def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[str]) -> str:
+    """The main kernels of the parent and of the step, a row for each metric."""
+    known = {m.key: m for m in (*METRICS, *DERIVED)}
+    unknown = [key for key in keys if key not in known]
+    if unknown:
+        raise FactError(f"'{unknown[0]}' is no metric; there are {', '.join(known)}")
+    lines = {name: line for name in (parent, step) if name and (line := facts.profile(name))}
+    if step not in lines:
+        return NOT_MEASURED
+    rows = []
+    for key in keys or [key for key, _ in PROFILE_COLUMNS]:
+        label = ", ".join(filter(None, (known[key].label, known[key].unit)))
+        rows.append([label, *(metric(line, key) for line in lines.values())])
+    head = ["", *(f"{name[4:].replace('_', ' ')}: `{line['kernel'].partition('<')[0]}`"
+                  for name, line in lines.items())]
+    return markdown(head, rows)
+
+
+def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
+    """All of a step, or those that are named."""
+    chosen = [m for m in facts.variants() if m.name.partition("_")[0] == step.partition("_")[0]
+              and (not names or m.name in names)]
+    return variant_table(chosen, facts) if chosen else NOT_MEASURED
+
+
+# Of the main README.
+
+def main_staircase(facts: Facts, sources: dict[str, Source],
+                   diff: Callable[[str], Sequence[str]]) -> str:
+    shown = staircase_to_show(facts, sources)
+    rows = [row for source in sources.values() for row in staircase_rows(source, diff, shown)]
+    table_ = markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows)
+    return f"{table_}\n\n{staircase_note(shown)}"
+
+
+def staircase_to_show(facts: Facts, sources: dict[str, Source]) -> Optional[Staircase]:
+    """The newest of those that measured the most steps, with a GPU and with step 00 beside it."""
+    def worth(candidate: Staircase) -> tuple[int, str]:
+        known = {record.step for record in candidate.records if record.step in sources}
+        return len(known), max(record.date for record in candidate.records)
+
+    by_file: dict[str, list[Record]] = {}
+    for m in facts.measured:
+        if m.name in sources and m.base is not None:
+            by_file.setdefault(str(id(m.base)), []).append(m.record)
+    candidates = (s for records in by_file.values() for s in staircases(records))
+    return max((s for s in candidates if s.has_gpu), key=worth, default=None)
+
+
+def staircase_rows(source: Source, diff: Callable[[str], Sequence[str]],
+                   shown: Optional[Staircase]) -> Iterator[list[str]]:
+    lines = diff(source.name)
+    facts = [f"[{source.name}]({source.name}/)", source.idea, str(len(source.lines)),
+             str(changed(lines)) if lines else ABSENT]
+    records = [record for record in shown.records if record.step == source.name] if shown else []
+    if not records:
+        yield [*facts, ABSENT, ABSENT]
+    for record in records:
+        count = f" ({record.device_count} GPUs)" if record.device_count > 1 else ""
+        rate = record.giga_interactions_per_second("compute").median
+        yield [facts[0] + count, *facts[1:], f"{rate:.4g}", speedup(record, shown.base)]
+
+
+def staircase_note(shown: Optional[Staircase]) -> str:
+    if shown is None:
+        return NOT_MEASURED
+    gpus = [record for record in shown.records if record.backend == "cuda"]
+    one = min(gpus, key=lambda record: record.device_count)
+    newest = max(record.date for record in shown.records)
+    return (f"Measured on {one.machine}, step 00 on {shown.base.machine}, {newest[:10]}: "
+            f"{shown.problem}. G interactions/s from the median compute time, N^2 interactions per "
+            "step and system; speedup of the median total time, transfers included.")

@@ -1,0 +1,148 @@
+"""Renders templates with Jinja2. A name that means nothing is an error, and so is a number that was not
+measured, unless the template says that it may be missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import textwrap
+import traceback
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.records.facts import Value
+
+WIDTH = 105
+ENDING = ".template.md"
+# Numbers of the report's text that are no measurements. A number that belongs to a name (step03, float32)
+# does not count as one.
+ALLOWED = {
+    "sizes of problems": r"32|256|1024|8192|16384|16,384|65536|65,536|262144|262,144|1,125,000|20|5|10",
+    "small counts, steps and chapters": r"[0-9]|0[0-9]",
+    "physics of the runs": r"0\.01|0\.05",
+    "sizes of blocks, tiles and words": r"12|16|28|64|128|512",
+    "repeats": r"30",
+    "years and versions": r"20[0-2][0-9]",
+}
+ALLOWED_NUMBER = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED.values()))
+NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:[eE][-+]?\d+)?")
+MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+
+
+@dataclass
+class Rendered:
+    text: str = ""
+    problems: list[str] = field(default_factory=list)  # each fails a check
+    missing: list[str] = field(default_factory=list)  # optional, and not there
+
+
+def document_of(template: Path) -> Path:
+    return template.with_name(template.name.removesuffix(ENDING) + ".md")
+
+
+def shaped(form: str) -> Any:
+    """A filter that says how a value is written: {{ (a / b) | change }}."""
+    return lambda value: replace(value if isinstance(value, Value) else Value(value), format=form)
+
+
+def digits(value: Value, count: int) -> Value:
+    """Significant digits, with the unit that the value has anyway."""
+    kind = value.format.partition(":")[0] if isinstance(value, Value) else "number"
+    return shaped(f"{kind if kind == 'time' else 'number'}:{count}")(value)
+
+
+def in_unit(unit: str, scale: float) -> Any:
+    """{{ this.systems.compute | milliseconds(4) }}"""
+    def filtered(value: Value, count: int = 3) -> Value:
+        if value.content is None:
+            return value
+        return replace(value, content=f"{Value(scale * value.content, f'number:{count}')} {unit}")
+    return filtered
+
+
+FILTERS = {
+    "digits": digits, "fixed": lambda value, count: shaped(f".{count}f")(value),
+    "percent": shaped("percent"), "change": shaped("change"), "time": shaped("time"),
+    "seconds": in_unit("s", 1), "milliseconds": in_unit("ms", 1e3),
+    "format": lambda value, form: shaped(form)(value),
+    "optional": lambda value: replace(value, optional=True),
+}
+
+
+def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
+    """`words` are what the template can say."""
+    where = str(template.relative_to(root))
+    result = Rendered()
+
+    def written(value: Any) -> str:
+        if isinstance(value, Value) and value.content is None:
+            (result.missing if value.optional else result.problems).append(
+                f"{where}:{line_now()}: {value.name} is not measured")
+        return str(value)
+
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=written,
+                                     trim_blocks=True, lstrip_blocks=True, autoescape=False)
+    environment.filters.update(FILTERS)
+    figures = os.path.relpath(root / "docs" / "figures", template.parent)
+    words = {**words, "figure": lambda name, text="": figure(root, figures, name, text)}
+    source = template.read_text(encoding="utf-8")
+    try:
+        text = environment.from_string(source).render(words)
+    except jinja2.TemplateSyntaxError as error:
+        result.problems.append(f"{where}:{error.lineno}: {error.message}")
+    except (jinja2.UndefinedError, ToolError, TypeError, ZeroDivisionError) as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+                 if frame.filename == "<template>"]
+        result.problems.append(f"{where}:{lines[-1] if lines else 1}: {error}")
+    else:
+        note = f"<!-- Written by ./nbody documents from {template.name}: change that, not this. -->\n\n"
+        result.text = note + filled(text)
+    return result
+
+
+def figure(root: Path, folder: str, name: str, text: str) -> Value:
+    """A picture of docs/figures/, linked from where the document is."""
+    there = (root / "docs" / "figures" / f"{name}.png").is_file()
+    link = f"![{text or name.replace('_', ' ')}]({folder}/{name}.png)"
+    return Value(link if there else None, "text", f"figure('{name}')")
+
+
+def line_now() -> int:
+    """Of the template that is being rendered: Jinja2 keeps it in the globals of the code it made."""
+    frame = sys._getframe()
+    while "__jinja_template__" not in frame.f_globals:
+        frame = frame.f_back
+    return frame.f_globals["__jinja_template__"].get_corresponding_lineno(frame.f_lineno)
+
+
+def filled(text: str) -> str:
+    """Lines of prose have other lengths with numbers in them. Lists, tables and code stay."""
+    parts = re.split(r"(^```.*?^```$)", text.strip(), flags=re.DOTALL | re.MULTILINE)
+    parts[::2] = ["\n\n".join(map(filled_paragraph, re.split(r"\n{2,}", part))) for part in parts[::2]]
+    return "\n".join(line.rstrip() for line in "".join(parts).split("\n")) + "\n"
+
+
+def filled_paragraph(text: str) -> str:
+    lines = text.strip("\n").split("\n")
+    if not re.match(r"[A-Z`]|\*\S", lines[0]) or any(re.match(r"[-#|>]|1\. | |\* ", line) for line in lines):
+        return text
+    words = textwrap.fill(text.strip("\n"), width=WIDTH, break_long_words=False, break_on_hyphens=False)
+    return text.replace(text.strip("\n"), words)
+
+
+def literal_numbers(template: str, where: str) -> list[str]:
+    """Numbers that are neither filled in nor allowed, with their lines."""
+    bare = MARKUP.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), template)
+    problems = []
+    for line_number, line in enumerate(bare.splitlines(), start=1):
+        for match in NUMBER.finditer(line):
+            number = match.group(0).rstrip(".,")
+            if not ALLOWED_NUMBER.fullmatch(number):
+                problems.append(f"{where}:{line_number}: the number {number} is not filled in and not "
+                                "in ALLOWED (documents/templates.py)")
+    return problems

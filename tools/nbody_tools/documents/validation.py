@@ -1,0 +1,114 @@
+"""Writes docs/validation.md from its template: what the mutants came to when they were last run.
+
+  ./nbody validation [--records FOLDER]           writes it
+  ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if it is out of date
+
+The tests of the mutants (ctest -L mutants) leave the records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools.arguments import ROOT, Failed, existing_folder
+from nbody_tools.documents.documents import report_problems, update
+from nbody_tools.tables import markdown
+
+PAGE = Path("docs/validation.template.md")
+RECORDS = Path("build/cpu/tests/mutants/records")
+WEAK_CHECKS = {"throughput": "ends with a throughput", "one_short_step": "one short step",
+               "a_quarter": "a quarter of the state", "blind_to_nan": "blind to NaN"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    name: str
+    step: str
+    wrong: str
+    is_wrong: bool
+    caught_by: list[str]  # as declared; the tests saw to it that these gates fail,
+    says: str  # or that the run is stopped with this
+    mode: list[str]
+    passes_plain: bool
+    failed: Optional[list[str]]  # None: the run was stopped
+    weak: dict[str, str]
+    gates: list[str]
+
+    @property
+    def rejected_by(self) -> str:
+        if not self.is_wrong:
+            return "nothing: it is right"
+        if self.failed is None:
+            return f"stopped: \"{self.says}\""
+        return ", ".join(f"`{gate}`" for gate in self.caught_by)
+
+    @property
+    def shown_mode(self) -> str:
+        settings = " ".join(setting.removeprefix("HOSTCUDA_") for setting in self.mode)
+        if not settings:
+            return "plain"
+        plain = "passes" if self.passes_plain else "fails"
+        return f"`{settings}`; {plain} in plain mode"
+
+
+def read_mutants(folder: Path) -> list[Mutant]:
+    mutants = []
+    for declaration in sorted(folder.glob("*.declared.json")):
+        name = declaration.name.removesuffix(".declared.json")
+        if name.startswith("right."):
+            continue  # a step without an edit
+        try:
+            data = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise Failed(f"{folder}: {name} has not been run, or failed; run ctest -L mutants")
+        found = data["found"]
+        mutants.append(Mutant(
+            name, data["step"], data["wrong"], data["is_wrong"], data["caught_by"], data["says"],
+            data["mode"], data["passes_plain"], found.get("failed"), found.get("weak", {}),
+            list(found.get("errors", {}))))
+    if not mutants:
+        raise Failed(f"{folder}: no records of mutants; run ctest -L mutants")
+    return sorted(mutants, key=lambda mutant: (mutant.step, mutant.name))
+
+
+def mutants_table(mutants: Sequence[Mutant]) -> str:
+    rows = [[f"`{m.name}`", m.step[:6], m.wrong, m.rejected_by, m.shown_mode,
+             *[m.weak.get(check, "-") for check in WEAK_CHECKS]] for m in mutants]
+    return markdown(("mutant", "step", "what is wrong", "rejected by", "mode",
+                     *WEAK_CHECKS.values()), rows)
+
+
+def gates(mutants: Sequence[Mutant]) -> str:
+    gates = dict.fromkeys(gate for mutant in mutants for gate in mutant.gates)
+    rows = [[f"`{gate}`", f"`{mutant.name}`", mutant.wrong] for gate in gates
+            for mutant in mutants if mutant.failed == [gate]]
+    return markdown(("gate", "a mutant that only it rejects", "what is wrong"), rows)
+
+
+def counts(mutants: Sequence[Mutant]) -> str:
+    wrong = [mutant for mutant in mutants if mutant.is_wrong]
+    judged = [mutant for mutant in wrong if mutant.failed is not None]
+    lines = [f"{len(wrong)} mutants; {len(judged)} rejected by a gate, {len(wrong) - len(judged)} "
+             "stopped with an error before there was a result. Of those with a result, let through by", ""]
+    for check, title in WEAK_CHECKS.items():
+        passed = sum(mutant.weak[check] == "pass" for mutant in judged)
+        lines.append(f"- *{title}*: {passed} of {len(judged)}")
+    lines.append(f"- the validator: {sum(not mutant.failed for mutant in judged)} of {len(judged)}")
+    return "\n".join(lines)
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--records", type=existing_folder, default=ROOT / RECORDS, metavar="FOLDER",
+                   help=f"what the mutants came to [{RECORDS}]")
+    p.add_argument("--check", action="store_true", help="change nothing, name what is out of date")
+
+
+def run(options: argparse.Namespace) -> int:
+    mutants = read_mutants(options.records)
+    words = {"counts": lambda: counts(mutants), "mutants": lambda: mutants_table(mutants),
+             "gates": lambda: gates(mutants)}
+    return report_problems(update(ROOT / PAGE, ROOT, words, write=not options.check))

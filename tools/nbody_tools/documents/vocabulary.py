@@ -1,0 +1,139 @@
+"""What templates can say. documents/README.md is the page for those who write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable, Optional, Union
+
+from nbody_tools.documents import activity, sources, tables
+from nbody_tools.inspection import blocks, calibration
+from nbody_tools.records.facts import OTHER_PROGRAMS, QUANTITIES, Facts, FactError, Problem, Value
+
+
+class Named:
+    """Attributes that are looked up by name: Named("machine.gpu", facts.machine ...)."""
+
+    def __init__(self, lookup: Callable[[str], Any]) -> None:
+        self._lookup = lookup
+
+    def __getattr__(self, name: str) -> Any:
+        # Jinja asks for attributes of its own; a FactError must reach the reader.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._lookup(name)
+
+
+class Run:
+    """A program on a problem: its attributes are the QUANTITIES of a record."""
+
+    def __init__(self, facts: Facts, name: str, problem: Union[str, Problem], devices: int = 1) -> None:
+        self._facts, self._name, self._problem, self._devices = facts, name, problem, devices
+
+    def on(self, devices: int) -> "Run":
+        return Run(self._facts, self._name, self._problem, devices)
+
+    def gate(self, name: str) -> Value:
+        """The value of one of the gates of the validator."""
+        measured = self._facts.pick(self._name, self._problem, self._devices)
+        content = measured.record.data["errors"].get(name) if measured else None
+        return Value(content, ".1e", f"{self._name}.{self._problem}.gate('{name}')")
+
+    def __getattr__(self, name: str) -> Value:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._facts.value(self._name, self._problem, name, self._devices)
+
+
+class Program:
+    """A step, a variant of one, or another program; its attributes are the problems of docs/names.json."""
+
+    def __init__(self, vocabulary: "Vocabulary", name: str) -> None:
+        self._vocabulary, self.name = vocabulary, name
+
+    def at(self, systems: int, bodies: int, steps: int) -> Run:
+        """On a problem without a name."""
+        return Run(self._vocabulary.facts, self.name, Problem(systems, bodies, steps))
+
+    def kernel(self, name: Optional[str] = None) -> Named:
+        """What Nsight Compute counted of a kernel: METRICS of measure/ncu.py. Without a name, of the one
+        that took longest."""
+        profile = self._vocabulary.facts.profile(self.name, name)
+        where = f"{self.name}.kernel({name or ''})"
+        metrics = profile["metrics"] if profile else {}
+        return Named(lambda key: Value(metrics.get(key), name=f"{where}.{key}"))
+
+    def inspected(self, kernel: str, quantity: str) -> Named:
+        """What ./nbody inspect counts: executions, requests, cost, ideal, per_interaction, per_request of
+        a quantity such as "global load"."""
+        counts = calibration.step_counts(self._vocabulary.root, self.name, kernel, quantity)
+        return Named(lambda key: Value(counts.get(key), name=f"{self.name}.inspected.{key}"))
+
+    @property
+    def lines(self) -> int:
+        return len(self._vocabulary.source(self.name).lines)
+
+    @property
+    def changed(self) -> int:
+        return sources.changed(self._vocabulary.diff(self.name))
+
+    def __getattr__(self, problem: str) -> Run:
+        if problem.startswith("_"):
+            raise AttributeError(problem)
+        self._vocabulary.facts.problem(problem)
+        return Run(self._vocabulary.facts, self.name, problem)
+
+
+class Vocabulary:
+    """Everything that all templates share, read once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.facts = Facts(root)
+        self.sources = sources.read_sources(root)
+
+    def source(self, step: str) -> sources.Source:
+        if step not in self.sources:
+            raise FactError(f"{step} has no program")
+        return self.sources[step]
+
+    def diff(self, step: str) -> list[str]:
+        return sources.diff(self.source(step), self.sources)
+
+    def words(self) -> dict[str, Any]:
+        facts = self.facts
+        published = {"citation": Value(facts.published["citation"]),
+                     "machine": Value(facts.published["machine"])}
+        return {
+            **{name: Program(self, name) for name in (*facts.steps, *OTHER_PROGRAMS)},
+            "variant": lambda name: Program(self, name),
+            "machine": Named(lambda which: Named(lambda fact: facts.machine(which, fact))),
+            "published": Named(lambda key: published.get(key)
+                               or Named(lambda quantity: facts.published_value(key, quantity))),
+            "predicted": facts.predicted,
+            "budget": sources.Budget,
+            "table": lambda name: tables.table(name, facts),
+            "staircase": lambda: tables.main_staircase(facts, self.sources, self.diff),
+            "activity_map": lambda: activity.measured(self.root),
+            "cpu_programs": lambda: tables.cpu_programs(facts),
+            "patterns": lambda: blocks.patterns_block(self.root),
+            "calibrated_steps": lambda: blocks.steps_block(self.root),
+            "causes": lambda: blocks.causes_block(self.root),
+        }
+
+    def words_of_step(self, step: str) -> dict[str, Any]:
+        """For the README of a step, which says `this`, `parent` and so on."""
+        facts, parent = self.facts, self.source(step).parent
+        return {
+            "this": Program(self, step),
+            "parent": Program(self, parent) if parent else None,
+            "lines": lambda: len(self.source(step).lines),
+            "changed": lambda: sources.changed(self.diff(step)),
+            "diff_command": lambda: " ".join(
+                ["diff", "-u", *(line[4:] for line in self.diff(step)[:2])]),
+            "changed_lines": lambda first, last: "\n".join(
+                ["```diff", *sources.excerpt(self.diff(step), first, last), "```"]),
+            "measured": lambda: tables.measured(step, facts),
+            "profile": lambda *keys: tables.profile_of(step, parent, facts, keys),
+            "inspect": lambda: blocks.step_block(step, parent, self.root),
+            "variants": lambda *names: tables.variants_of(step, facts, names),
+        }

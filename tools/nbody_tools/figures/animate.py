@@ -1,0 +1,155 @@
+"""Makes a film of a folder of snapshots: MP4 where ffmpeg is installed, GIF elsewhere.
+
+  ./nbody animate FOLDER OUT            writes OUT.mp4 or OUT.gif
+  ./nbody animate FOLDER orbits.gif     the ending decides
+
+A frame for each snapshot, in its order. Few bodies leave trails. The last line of its output is the
+name of the film. Exit code: 0 written, 2 an argument or a file is wrong, in one line, 1 numpy or
+matplotlib is missing or ffmpeg failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Sequence
+
+import numpy
+from matplotlib import animation
+
+from nbody_tools import arguments
+from nbody_tools.arguments import Failed, ToolError
+from nbody_tools.figures.density import AXES
+from nbody_tools.figures.orbits import MAX_BODIES
+from nbody_tools.figures.style import pyplot
+from nbody_tools.files.bodies import SPECIES, Bodies, each_snapshot, read_bodies, snapshot_files
+
+ENDINGS = (".mp4", ".gif")
+INCHES = 4.8
+TRAIL = 40  # snapshots
+VIEWED_FRACTION = 0.98  # of the bodies: a few that escape would shrink the rest to a dot
+BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
+# Brighter than on paper, and told apart by people with any common colour blindness.
+BRIGHT = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#FFFFFF", "#D55E00")
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("snapshots", type=arguments.existing_folder, metavar="FOLDER")
+    p.add_argument("output", type=film_file, metavar="OUT")
+    p.add_argument("--system", type=arguments.positive_integer, default=1,
+                   help="which to show, counted from 1 [1]")
+    p.add_argument("--view", choices=sorted(AXES), default="xy")
+    p.add_argument("--species", choices=SPECIES, help="of the bodies to show [all]")
+    p.add_argument("--half-width", type=arguments.positive_number, metavar="X",
+                   help="of the picture [holds a few bodies always, 98 %% of many at the start and the end]")
+    p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
+    p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
+                   help="a side of the picture [480]")
+
+
+def film_file(text: str) -> Path:
+    path = Path(text)
+    if path.suffix not in ("", *ENDINGS):
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in {', '.join(ENDINGS)} or nothing")
+    if path.suffix == ".mp4" and not shutil.which("ffmpeg"):
+        raise argparse.ArgumentTypeError(f"'{text}' needs ffmpeg, which is not installed; a name "
+                                         "that ends in .gif does without")
+    if path.suffix:
+        return path
+    return path.with_suffix(".mp4" if shutil.which("ffmpeg") else ".gif")
+
+
+class Scene:
+    """One system as it is drawn: a dot a body, and behind a few bodies their trails."""
+
+    def __init__(self, states: Sequence[Bodies], options: argparse.Namespace) -> None:
+        """The states say how far the picture must reach."""
+        systems = states[0].positions.shape[0]
+        if options.system > systems:
+            raise ToolError(f"--system: '{options.system}' is not there; the snapshots have {systems}")
+        self.system, self.axes = options.system - 1, list(AXES[options.view])
+        self.species = options.species
+        points = self.points(states[0])
+        half_width = options.half_width or self.half_width([self.points(s) for s in states])
+        self.trails = numpy.empty((0, *points.shape))
+        self.figure, axes = pyplot.subplots(figsize=(INCHES, INCHES), facecolor=BACKGROUND,
+                                            dpi=options.pixels / INCHES)
+        axes.set(xlim=(-half_width, half_width), ylim=(-half_width, half_width), facecolor=BACKGROUND,
+                 aspect="equal")
+        axes.set_xlabel(options.view[0], color=FOREGROUND)
+        axes.set_ylabel(options.view[1], color=FOREGROUND)
+        axes.tick_params(colors=FOREGROUND, labelsize=9)
+        for spine in axes.spines.values():
+            spine.set(visible=True, color=FOREGROUND)
+        few = len(points) <= MAX_BODIES
+        colours = [BRIGHT[i % len(BRIGHT)] for i in range(len(points))] if few else BRIGHT[0]
+        self.dots = axes.scatter(*points.T, c=colours, s=28 if few else self.dot_size(len(points)),
+                                 alpha=1 if few else 0.7, linewidths=0)
+        self.lines = [axes.plot([], [], color=colour, linewidth=1, alpha=0.7)[0]
+                      for colour in colours] if few else []
+        self.title = axes.set_title("", color=FOREGROUND, fontsize=11)
+        self.figure.subplots_adjust(left=0.15, right=0.97, bottom=0.11, top=0.93)
+
+    @staticmethod
+    def dot_size(bodies: int) -> float:
+        return float(numpy.clip(6000 / bodies, 0.1, 6))  # in points squared
+
+    def points(self, bodies: Bodies) -> numpy.ndarray:
+        bodies = bodies.only(self.species) if self.species else bodies
+        return bodies.synchronised_positions()[self.system][:, self.axes]
+
+    @staticmethod
+    def half_width(states: Sequence[numpy.ndarray]) -> float:
+        viewed = 1 if len(states[0]) <= MAX_BODIES else VIEWED_FRACTION
+        return 1.1 * max(float(numpy.quantile(abs(state).max(-1), viewed)) for state in states) or 1.0
+
+    def show(self, bodies: Bodies) -> None:
+        points = self.points(bodies)
+        self.dots.set_offsets(points)
+        self.title.set_text(f"{bodies.scenario or 'bodies'}, t = {bodies.time:.3f}")
+        if self.lines:
+            self.trails = numpy.concatenate([self.trails, points[None]])[-TRAIL:]
+            for body, line in enumerate(self.lines):
+                line.set_data(*self.trails[:, body].T)
+
+
+def states_for_the_size(folder: Path) -> list[Bodies]:
+    """All of a few bodies; the first and the last of many."""
+    files = snapshot_files(folder)
+    first = read_bodies(files[0])
+    if first.positions.shape[1] <= MAX_BODIES:
+        return list(each_snapshot(folder))
+    return [first, read_bodies(files[-1])]
+
+
+def make_film(options: argparse.Namespace) -> Path:
+    scene = Scene(states_for_the_size(options.snapshots), options)
+    path = options.output
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")  # its ending tells the format
+    writer = (animation.PillowWriter(fps=options.frames_per_second) if path.suffix == ".gif" else
+              animation.FFMpegWriter(fps=options.frames_per_second, codec="h264",
+                                     extra_args=["-pix_fmt", "yuv420p", "-loglevel", "error"]))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with writer.saving(scene.figure, str(temporary), scene.figure.dpi):
+            for snapshot in each_snapshot(options.snapshots):
+                scene.show(snapshot)
+                writer.grab_frame(facecolor=BACKGROUND)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ToolError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+        pyplot.close(scene.figure)
+    return path
+
+
+def run(options: argparse.Namespace) -> int:
+    try:
+        print(make_film(options))
+    except subprocess.CalledProcessError as error:
+        raise Failed(f"ffmpeg failed: {error}") from error
+    return 0

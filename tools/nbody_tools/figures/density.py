@@ -1,0 +1,118 @@
+"""Projected surface density of systems before and after: the same scale, one colour bar."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Sequence
+
+import numpy
+from matplotlib.colors import LogNorm
+
+from nbody_tools.figures.style import pyplot, save
+from nbody_tools.files.bodies import Bodies, FileError
+
+PIXELS = 160
+DECADES = 3.0  # of the colour scale below its maximum
+MAX_SYSTEMS = 4  # as many columns as can be read
+VIEWED_FRACTION = 0.95  # of the bodies: a few that escape would shrink the rest to a dot
+AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
+def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
+                    smoothing: float) -> numpy.ndarray:
+    """Mass per area on a grid, each body spread over a Gaussian that is wider where they are few.
+
+    The adaptive kernel estimate of Silverman (1986): widths go with the inverse root of a first,
+    evenly smoothed density, so that a lone body is a haze and a dense core stays sharp.
+    """
+    pilot = _spread(points, masses, half_width, smoothing)
+    pixels = ((points + half_width) / (2 * half_width) * PIXELS).astype(int).clip(0, PIXELS - 1)
+    local = numpy.maximum(pilot[pixels[:, 1], pixels[:, 0]], pilot.max() * 1e-6)
+    typical = numpy.exp(numpy.log(local).mean())
+    # Widths in steps of a root of two: one smoothing for each, instead of one for each body.
+    classes = numpy.round(2 * numpy.log2((typical / local) ** 0.5)).clip(-3, 5)
+    return sum(_spread(points[classes == c], masses[classes == c], half_width,
+                       max(smoothing * 2 ** (c / 2), half_width / PIXELS))
+               for c in numpy.unique(classes))
+
+
+def _spread(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
+            width: float) -> numpy.ndarray:
+    edges = numpy.linspace(-half_width, half_width, PIXELS + 1)
+    histogram, _, _ = numpy.histogram2d(points[:, 0], points[:, 1], bins=(edges, edges),
+                                        weights=masses)
+    pixel = edges[1] - edges[0]
+    reach = int(numpy.ceil(3 * width / pixel))
+    kernel = numpy.exp(-0.5 * (numpy.arange(-reach, reach + 1) * pixel / width) ** 2)
+    kernel /= kernel.sum()
+    for axis in (0, 1):
+        histogram = numpy.apply_along_axis(_smoothed, axis, histogram, kernel)
+    return histogram.T / pixel ** 2
+
+
+def _smoothed(line: numpy.ndarray, kernel: numpy.ndarray) -> numpy.ndarray:
+    # mode "same" returns the longer of the two; the kernel may be longer than the line.
+    start = len(kernel) // 2
+    return numpy.convolve(line, kernel)[start:start + len(line)]
+
+
+def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
+                   systems: int = MAX_SYSTEMS, note: str = "") -> Path:
+    """A column for each system, the state before above the state after."""
+    if before.positions.shape != after.positions.shape:
+        raise FileError("before and after are not the same numbers of systems and bodies")
+    columns = min(systems, MAX_SYSTEMS, before.positions.shape[0])
+    first, second = AXES[view]
+    states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]
+    half_width = _half_width(states)
+    # About as fine as the number of bodies allows: the spacing grows as their number falls.
+    smoothing = max(1.6 * half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS)
+    maps = [[surface_density(state[s], bodies.masses[s], half_width, smoothing)
+             for s in range(columns)] for state, bodies in zip(states, (before, after))]
+    return _draw(maps, (before, after), half_width, smoothing, view, path, note)
+
+
+def _centred(bodies: Bodies, columns: int) -> numpy.ndarray:
+    positions = bodies.synchronised_positions()[:columns]
+    masses = bodies.masses[:columns, :, None]
+    return positions - (positions * masses).sum(1, keepdims=True) / masses.sum(1, keepdims=True)
+
+
+def _half_width(states: Sequence[numpy.ndarray]) -> float:
+    return 1.15 * max(float(numpy.quantile(abs(state).max(-1), VIEWED_FRACTION)) for state in states)
+
+
+def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], half_width: float,
+          smoothing: float, view: str, path: Path, note: str) -> Path:
+    columns = len(maps[0])
+    highest = max(density.max() for row in maps for density in row)
+    colours = LogNorm(highest / 10 ** DECADES, highest)
+    side = 3.4 if columns > 2 else 4.4
+    # One system side by side, several above each other.
+    rows, across = (1, 2) if columns == 1 else (2, columns)
+    figure, panels = pyplot.subplots(rows, across, squeeze=False, sharex=True, sharey=True,
+                                     figsize=(side * across + 1.6, rows * side + 0.4),
+                                     layout="constrained")
+    panels = panels.reshape(2, columns)
+    colour_map = pyplot.get_cmap("cividis").copy()
+    colour_map.set_bad(colour_map(0.0))  # no mass at all: the darkest colour, not white
+    for row, (name, state) in enumerate(zip(("before", "after"), states)):
+        for column in range(columns):
+            axes = panels[row][column]
+            image = axes.imshow(numpy.ma.masked_less_equal(maps[row][column], 0), origin="lower",
+                                extent=2 * (-half_width, half_width), norm=colours, cmap=colour_map)
+            which = f"system {column + 1}, " if columns > 1 else ""
+            axes.set_title(f"{which}{name}: t = {state.time:.4g}", fontsize=13)
+            axes.locator_params(nbins=5)
+    unit = states[0].units or "G = 1"
+    figure.supxlabel(f"{view[0]} (length, {unit})", fontsize=13)
+    figure.supylabel(f"{view[1]} (length, {unit})", fontsize=13)
+    figure.colorbar(image, ax=panels, label="surface density (mass / length²)", shrink=0.8,
+                    extend="min").ax.yaxis.labelpad = 12
+    after = states[1]
+    total, bodies = states[0].positions.shape[:2]
+    caption = (f"{states[0].scenario or 'Systems'}: projected surface density, {columns} of {total} "
+               f"systems, {bodies} bodies each, centred on the centre of mass, smoothed: "
+               f"Gaussians of about {smoothing:.2g}. Integrator {after.integrator}, dt {after.dt:.3g}, "
+               f"softening {after.softening:.3g}, {after.step - states[0].step} steps. {note}")
+    return save(figure, path, caption.strip())

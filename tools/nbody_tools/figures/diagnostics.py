@@ -1,0 +1,93 @@
+"""How a run went: conserved quantities, virial ratio and Lagrangian radii over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from nbody_tools.files.diagnostics import RADII, DiagnosticsTable
+from nbody_tools.figures.style import BLACK, BLUE, CYCLE, GREEN, GREY, VERMILION, pyplot, save
+from nbody_tools.files.bodies import FileError
+
+
+def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note: str = "") -> Path:
+    """Energy, virial ratio, momenta and radii of one system."""
+    _check(table, system)
+    time = table.of(system, "time")
+    figure, panels = pyplot.subplots(2, 2, figsize=(12, 8), layout="constrained", sharex=True)
+    (energy, virial), (momenta, radii) = panels
+    energy.plot(time, table.of(system, "energy_error"), color=BLUE, linewidth=2)
+    energy.set(title="Energy", ylabel="(E − E₀) / |E₀|")
+    energy.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
+    virial.plot(time, table.of(system, "virial_ratio"), color=BLUE, linewidth=2)
+    virial.axhline(1, color=GREY, linewidth=1, linestyle="--")
+    virial.set(title="Virial ratio", ylabel="2T / |W|")
+    for vector, label, colour, style in (("momentum", "momentum", BLUE, "-"),
+                                         ("angular_momentum", "angular momentum", VERMILION, "--"),
+                                         ("centre", "centre of mass", GREEN, ":")):
+        momenta.plot(time, table.change(system, vector), style, color=colour, linewidth=2, label=label)
+    momenta.set(title="Momenta and centre of mass", ylabel="|change|")
+    momenta.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
+    momenta.legend(frameon=False)
+    draw_radii_on(radii, table, system)
+    for axes in panels[1]:
+        axes.set_xlabel("time (G = 1)")
+    return save(figure, path, f"{_which(table, system)}{_worst(table, system)} {note}".strip())
+
+
+def draw_radii(table: DiagnosticsTable, path: Path, system: int = 0, note: str = "") -> Path:
+    _check(table, system)
+    figure, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")
+    draw_radii_on(axes, table, system)
+    axes.set_xlabel("time (G = 1)")
+    return save(figure, path, f"{_which(table, system)}Radii round the centre of mass that hold 10 to "
+                f"90 % of the mass. {_worst(table, system)} {note}".strip())
+
+
+def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
+    time = table.of(system, "time")
+    found = {label: table.of(system, column) for label, column in RADII.items()}
+    for (label, radius), colour in zip(found.items(), CYCLE):
+        axes.plot(time, radius, color=colour, linewidth=2.5 if label == "50 %" else 1.8)
+    smallest = min(radius.min() for radius in found.values())
+    largest = max(radius.max() for radius in found.values())
+    if smallest > 0 and largest > 4 * smallest:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set(title="Lagrangian radii", ylabel="radius (length)")
+    _label_ends(axes, time[-1], found)
+
+
+def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None:
+    """At the right end of each line, pushed upwards where it would cover the label below."""
+    axes.figure.canvas.draw()  # settles the layout, on which the distances depend
+    lowest = -numpy.inf
+    for (label, radius), colour in zip(radii.items(), CYCLE):
+        at = axes.transData.transform((end, radius[-1]))[1]
+        height = max(at, lowest + 1.3 * axes.xaxis.label.get_size() * axes.figure.dpi / 72)
+        lowest = height
+        axes.annotate(label, (1.01, axes.transAxes.inverted().transform((0, height))[1]),
+                      xycoords="axes fraction", color=colour if colour != BLACK else GREY,
+                      va="center", fontweight="bold")
+
+
+def _check(table: DiagnosticsTable, system: int) -> None:
+    if system >= table.systems:
+        raise FileError(f"system {system + 1} is asked for, there are {table.systems}")
+    if len(table.of(system, "time")) < 2:
+        raise FileError("one row a system: nothing to draw over time")
+
+
+def _which(table: DiagnosticsTable, system: int) -> str:
+    return f"System {system + 1} of {table.systems}. " if table.systems > 1 else ""
+
+
+def _worst(table: DiagnosticsTable, system: int) -> str:
+    error = abs(table.of(system, "energy_error")).max()
+    steps = table.of(system, "step")
+    return f"{int(steps[-1] - steps[0])} steps; the energy changed by at most {error:.1e} of itself."

@@ -1,0 +1,86 @@
+"""What all figures share: colours, sizes, captions, and saving whole files.
+
+Colours are those of Okabe and Ito, which people with any common colour blindness tell apart. Text
+is large enough to be read when a figure is shown at half its size.
+"""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from pathlib import Path
+from typing import Sequence
+
+import matplotlib
+
+matplotlib.use("Agg")  # no window: this runs on servers
+import matplotlib.pyplot as pyplot  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from PIL import Image  # noqa: E402  (matplotlib itself needs it)
+
+from nbody_tools.arguments import ToolError  # noqa: E402
+from nbody_tools.records.record import Record  # noqa: E402
+
+BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+GREY = "#767676"
+CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
+
+CAPTION_SIZE = 11
+DOTS_PER_INCH = 130
+
+pyplot.rcParams.update({
+    "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13, "figure.facecolor": "white",
+    "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "nbody",
+    "axes.axisbelow": True,
+})
+
+
+def save(figure: Figure, path: Path, caption: str) -> Path:
+    """Writes the caption under the figure, saves under a temporary name and renames."""
+    figure.draw_without_rendering()  # settles the layout, so that the caption starts below everything
+    width = figure.get_figwidth()
+    # 0.008 inch a point is the mean width of a letter of DejaVu Sans.
+    lines = textwrap.wrap(caption, width=int(width / (0.008 * CAPTION_SIZE)))
+    box = figure.get_tightbbox(figure.canvas.get_renderer())
+    figure.text(0.01, (box.y0 - 0.15) / figure.get_figheight(), "\n".join(lines), ha="left",
+                va="top", fontsize=CAPTION_SIZE, color="#333333", linespacing=1.35)
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Without a date in the file, the same records give the same bytes.
+        metadata = {"Date": None} if path.suffix == ".svg" else {}
+        figure.savefig(temporary, format=path.suffix[1:], dpi=DOTS_PER_INCH, bbox_inches="tight",
+                       pad_inches=0.12, metadata=metadata)
+        if path.suffix == ".png":
+            _shrink(temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ToolError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+        pyplot.close(figure)
+    return path
+
+
+def _shrink(png: Path) -> None:
+    """A third of the bytes, and no colour moves by more than can be seen: figures have few."""
+    with Image.open(png) as image:
+        few = image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(png, format="PNG")
+
+
+def machines(records: Sequence[Record]) -> str:
+    return "; ".join(dict.fromkeys(record.machine for record in records))
+
+
+def dates(records: Sequence[Record]) -> str:
+    days = sorted({record.date[:10] for record in records})
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+
+def run_note(record: Record) -> str:
+    """For the caption of a picture: who simulated this, where and when. No word about speed."""
+    how = " (emulated)" if record.emulated else ""
+    return f"Simulated by {record.step} on {record.machine}{how}, {record.date[:10]}."

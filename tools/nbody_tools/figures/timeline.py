@@ -1,0 +1,150 @@
+"""Draws what overlapped with what, from the CSV that steps 05 to 09 write with --timeline FILE.
+
+  ./nbody timeline overlap.csv --output overlap.png --record record.jsonl
+  ./nbody timeline by_system.csv by_stage.csv --output orders.png   under one another, one time axis
+
+One row a stream, bars coloured by stage. Prints the sums of each stage and how much of the copies
+was hidden under compute; without --output, only that.
+
+Exit code: 0 done, 2 an argument or a file is wrong, in one line, 1 matplotlib is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ToolError
+from nbody_tools.records.record import Record, read_records
+from nbody_tools.records.timeline import STAGES, Span, TimelineError, read_timeline, sums, summary
+
+ENDINGS = ("png", "svg", "pdf")
+VISIBLE = 0.01  # of the axis: a bar narrower than that needs a closer look
+CLOSER = 1.6  # the second panel is as long as all first uploads, times this
+ROW_HEIGHT = 0.2  # inches
+MANY_ROWS = 32  # from here on rows are half as high, and every fourth has a label
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("timeline", nargs="+", type=arguments.existing_file, metavar="FILE.csv")
+    p.add_argument("--output", type=figure_file, metavar="FILE")
+    p.add_argument("--title", action="append", metavar="TEXT", default=[],
+                   help="of a panel; once for every file [its name]")
+    p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
+                   help="result records of the run: the caption names step, machine and date")
+    p.add_argument("--step", metavar="NAME", help="which step in --record [the last record]")
+
+
+def figure_file(text: str) -> Path:
+    if Path(text).suffix[1:] not in ENDINGS:
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in .{', .'.join(ENDINGS)}")
+    return Path(text)
+
+
+def record_of(source: Path, step: Optional[str]) -> Record:
+    found = [record for record in read_records(source) if step in (None, record.step)]
+    if not found:
+        raise TimelineError(f"{source}: holds no record of {step}")
+    if found[-1].emulated:
+        raise TimelineError(f"{source}: {found[-1].step} was emulated: its times are no times")
+    return found[-1]
+
+
+def closer_end(spans: Sequence[Span]) -> Optional[float]:
+    """Where a second panel should end, if bars of the first copies would be too narrow to see."""
+    wall = max(span.end for span in spans)
+    uploads = [span for span in spans if span.stage == "upload"]
+    longest = max((span.end - span.begin for span in uploads), default=wall)
+    if longest >= VISIBLE * wall:
+        return None
+    # Uploads may go on for as long as everything: then only the first ones are shown.
+    first = min(span.begin for span in uploads)
+    return min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
+
+
+def draw_panel(axes, spans: Sequence[Span], end: float, colours: dict[str, str]) -> None:
+    rows = sorted({(span.device, span.stream) for span in spans})
+    places = {row: i for i, row in enumerate(rows)}
+    for stage in STAGES:
+        shown = [s for s in spans if s.stage == stage and s.begin <= end]
+        # A thin edge of its own colour keeps the narrowest bar a pixel wide.
+        axes.barh([places[s.device, s.stream] for s in shown],
+                  [1e3 * (s.end - s.begin) for s in shown], left=[1e3 * s.begin for s in shown],
+                  height=0.85, color=colours[stage], edgecolor=colours[stage], linewidth=0.3,
+                  label=stage, zorder=2 if stage == "compute" else 3)
+    several = len({device for device, _ in rows}) > 1
+    for place, (device, stream) in enumerate(rows[1:], start=1):
+        if device != rows[place - 1][0]:
+            axes.axhline(place - 0.5, color="#444444", linewidth=0.8)
+    step = 4 if len(rows) > MANY_ROWS else 1
+    ticks = [i for i, row in enumerate(rows) if row[1] % step == 0]
+    axes.set_yticks(ticks, [f"{rows[i][0]}.{rows[i][1]}" if several else str(rows[i][1])
+                            for i in ticks], fontsize=9)
+    axes.set_ylabel("device.stream" if several else "stream")
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0, 1.01e3 * end)
+    axes.grid(axis="x", color="#DDDDDD", linewidth=0.8)
+
+
+def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
+         record: Optional[Record]) -> Path:
+    from nbody_tools.figures.style import BLUE, ORANGE, SKY_BLUE, pyplot, save
+
+    # Blue, light blue and orange differ in lightness too: they survive a grey printer.
+    colours = {"upload": BLUE, "compute": SKY_BLUE, "download": ORANGE}
+    closer = [closer_end(spans) for spans in timelines]
+    columns = 2 if any(closer) else 1
+    end = max(span.end for spans in timelines for span in spans)
+    near = max((value for value in closer if value), default=end)
+    rows = [len({(s.device, s.stream) for s in spans}) for spans in timelines]
+    heights = [max(1.6, ROW_HEIGHT * (count if count <= MANY_ROWS else 0.5 * count))
+               for count in rows]
+    figure, grid = pyplot.subplots(
+        len(timelines), columns, squeeze=False, figsize=(13, sum(heights) + 1.1 * len(heights) + 0.5),
+        gridspec_kw={"height_ratios": heights, "width_ratios": [3, 2][:columns], "wspace": 0.12,
+                     "hspace": 1.0 / (sum(heights) / len(heights))})
+    for line, (spans, title) in zip(grid, zip(timelines, titles)):
+        draw_panel(line[0], spans, end, colours)
+        line[0].set_title(title)
+        line[0].set_xlabel("time (ms)")
+        if columns == 2:
+            draw_panel(line[1], spans, near, colours)
+            line[1].set_title(f"the first {1e3 * near:.2g} ms")
+            line[1].set_xlabel("time (ms)")
+            line[1].set_ylabel("")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=3, frameon=False,
+                  bbox_to_anchor=(0.5, figure.subplotpars.top + 0.4 / figure.get_figheight()))
+    return save(figure, path, caption(timelines, titles, record))
+
+
+def caption(timelines: Sequence[Sequence[Span]], titles: Sequence[str],
+            record: Optional[Record]) -> str:
+    words = []
+    for spans, title in zip(timelines, titles):
+        found = sums(spans)
+        name = f"{title}: " if len(timelines) > 1 else ""
+        words.append(f"{name}{1e3 * found.wall:.3g} ms in all; copies take {1e3 * found.copies:.3g} "
+                     f"ms, {100 * found.hidden_share:.0f} % of that hidden under compute.")
+    words.append("A bar begins when what was before it in its stream has ended: waiting for the "
+                 "device counts as part of a stage.")
+    if record is not None:
+        words.append(f"{record.step}, {record.problem}. {record.machine}, {record.date[:10]}.")
+    return " ".join(words)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.title and len(options.title) != len(options.timeline):
+        raise ToolError(f"{len(options.title)} titles for {len(options.timeline)} files")
+    if options.step and not options.record:
+        raise ToolError("--step chooses in --record, which is not given")
+    titles = options.title or [path.stem.replace("_", " ") for path in options.timeline]
+    timelines = [read_timeline(path) for path in options.timeline]
+    record = record_of(options.record, options.step) if options.record else None
+    for path, spans in zip(options.timeline, timelines):
+        print(f"{path}: {summary(spans)}")
+    if options.output:
+        print(draw(timelines, titles, options.output, record))
+    return 0

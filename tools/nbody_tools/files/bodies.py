@@ -1,0 +1,216 @@
+"""Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
+
+A file that does not hold what it announces is refused with a FileError that names it. BIN is
+little-endian: a header of 144 bytes, then seven float32 or float64 a body, system after system; in
+version 2 then the species of every body, a byte each.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Iterator
+
+import numpy
+
+from nbody_tools.arguments import ToolError
+
+HEADER = struct.Struct("<8s6Idq3d2I32s32s")
+MAGIC = b"NBODYBIN"
+PLAIN, WITH_SPECIES = 1, 2  # versions
+SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by the number in a BIN file
+ENDIAN_TAG = 0x01020304
+DTYPES = {4: "<f4", 8: "<f8"}  # by bytes of a value
+VALUES_PER_BODY = 7
+INTEGRATORS = ("euler", "leapfrog")
+CSV_COLUMNS = ("m", "x", "y", "z", "vx", "vy", "vz")  # the order the programs write
+SNAPSHOT_NAME = re.compile(r"snapshot_(\d{8})\.(bin|csv)")
+
+
+class FileError(ToolError):
+    """A file that is not what it should be; the text names the file, and the line if it has one."""
+
+
+@dataclass
+class Bodies:
+    """S systems of N bodies at one time, with what the file says about them."""
+
+    positions: numpy.ndarray  # S x N x 3
+    velocities: numpy.ndarray  # S x N x 3
+    masses: numpy.ndarray  # S x N
+    time: float = 0.0
+    step: int = 0
+    gravity: float = 1.0
+    softening: float = 0.0  # 0: the file does not say
+    dt: float = 0.0  # 0: the file does not say
+    integrator: str = "euler"
+    staggered: bool = False
+    scenario: str = ""
+    units: str = ""
+    names: list[str] = field(default_factory=list)  # of the bodies of one system, or empty
+    species: list[str] = field(default_factory=list)  # of all bodies, system after system, or empty
+
+    def only(self, species: str) -> "Bodies":
+        """Without the bodies of other species."""
+        kinds = numpy.array(self.species, dtype=str).reshape(-1, self.masses.shape[1])
+        if not (kinds == species).any() or (kinds != kinds[0]).any():
+            raise FileError(f"no body is said to be '{species}' in every system; species in the file: "
+                            f"{', '.join(sorted(set(self.species))) or 'none'}")
+        kept = kinds[0] == species
+        names = [name for name, keep in zip(self.names, kept) if keep]
+        return replace(self, positions=self.positions[:, kept], velocities=self.velocities[:, kept],
+                       masses=self.masses[:, kept], names=names,
+                       species=[species] * (len(kinds) * int(kept.sum())))
+
+    def synchronised_positions(self) -> numpy.ndarray:
+        """Positions at the time of the velocities: a leapfrog checkpoint is half a step ahead."""
+        return self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
+
+
+def read_bodies(path: Path) -> Bodies:
+    """Tells the formats apart by content, as the programs do."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror}") from error
+    bodies = _read_bin(path, data) if data.startswith(MAGIC) else _read_csv(path, data)
+    if not all(numpy.isfinite(a).all() for a in (bodies.positions, bodies.velocities, bodies.masses)):
+        raise FileError(f"{path}: holds a NaN or an infinity")
+    return bodies
+
+
+def _read_bin(path: Path, data: bytes) -> Bodies:
+    if len(data) < HEADER.size:
+        raise FileError(f"{path}: truncated: {len(data)} bytes are less than a header of {HEADER.size}")
+    (_, version, endian_tag, bytes_per_value, header_size, systems, count, time, step, gravity,
+     softening, dt, integrator, staggered, scenario, units) = HEADER.unpack_from(data)
+    if version not in (PLAIN, WITH_SPECIES):
+        raise FileError(f"{path}: version is {version}, this reader knows {PLAIN} and {WITH_SPECIES}")
+    for name, value, expected in (("endian tag", endian_tag, ENDIAN_TAG),
+                                  ("header size", header_size, HEADER.size)):
+        if value != expected:
+            raise FileError(f"{path}: {name} is {value:#x}, this reader knows {expected:#x}")
+    if bytes_per_value not in DTYPES:
+        raise FileError(f"{path}: values of {bytes_per_value} bytes; this reader knows 4 and 8")
+    if integrator >= len(INTEGRATORS):
+        raise FileError(f"{path}: unknown integrator {integrator}")
+    if systems == 0 or count == 0:
+        raise FileError(f"{path}: announces {systems} systems of {count} bodies")
+    species_start = HEADER.size + systems * count * VALUES_PER_BODY * bytes_per_value
+    expected_size = species_start + (systems * count if version == WITH_SPECIES else 0)
+    if len(data) != expected_size:
+        kind = "truncated" if len(data) < expected_size else "too long"
+        raise FileError(f"{path}: {kind}: {systems} systems of {count} bodies are {expected_size} "
+                        f"bytes, the file has {len(data)}")
+    species = data[species_start:]
+    if any(number >= len(SPECIES) for number in species):
+        raise FileError(f"{path}: a species is none of 0 to {len(SPECIES) - 1}")
+    values = numpy.frombuffer(data[:species_start], dtype=DTYPES[bytes_per_value], offset=HEADER.size)
+    values = values.reshape(systems, count, VALUES_PER_BODY).astype(numpy.float64)
+    return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
+                  time=time, step=step, gravity=gravity, softening=softening, dt=dt,
+                  integrator=INTEGRATORS[integrator], staggered=bool(staggered),
+                  scenario=_text(scenario), units=_text(units),
+                  species=[SPECIES[number] for number in species])
+
+
+def _text(padded: bytes) -> str:
+    return padded.split(b"\0", 1)[0].decode("utf-8", errors="replace")
+
+
+def _read_csv(path: Path, data: bytes) -> Bodies:
+    try:
+        lines = data.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: neither BIN (no {MAGIC.decode()} at its start) nor text") from error
+    comments: dict[str, str] = {}
+    names: list[str] = []
+    species: list[str] = []
+    rows: list[list[float]] = []
+    header: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("#"):
+            key, separator, value = line[1:].partition("=")
+            if separator:
+                comments[key.strip()] = value.strip()
+        elif not line.strip():
+            continue
+        elif not header:
+            header = ["m" if cell.strip() == "mass" else cell.strip() for cell in line.split(",")]
+            if sorted(set(header) - {"id", "name", "species"}) != sorted(CSV_COLUMNS):
+                raise FileError(f"{path}:{number}: the columns should be "
+                                f"id,{','.join(CSV_COLUMNS)} (or name instead of id, and species)")
+        else:
+            cells = dict(zip(header, line.split(",")))
+            if line.count(",") + 1 != len(header):
+                raise FileError(f"{path}:{number}: {line.count(',') + 1} values, "
+                                f"{len(header)} are needed")
+            names += [cells["name"].strip()] if "name" in header else []
+            species += [_csv_species(path, number, cells)] if "species" in header else []
+            rows.append(_csv_row(path, number, cells))
+    if not rows:
+        raise FileError(f"{path}: holds no bodies")
+    return _bodies_from_csv(path, comments, rows, names, species)
+
+
+def _csv_row(path: Path, number: int, cells: dict[str, str]) -> list[float]:
+    try:
+        return [float(cells[column]) for column in CSV_COLUMNS]
+    except ValueError as error:
+        raise FileError(f"{path}:{number}: {error}") from error
+
+
+def _csv_species(path: Path, number: int, cells: dict[str, str]) -> str:
+    word = cells["species"].strip()
+    if word not in SPECIES:
+        raise FileError(f"{path}:{number}: the species is {word!r}; known are {', '.join(SPECIES)}")
+    return word
+
+
+def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float]],
+                     names: list[str], species: list[str]) -> Bodies:
+    try:
+        systems = int(comments.get("systems", "1"))
+        numbers = {key: float(comments.get(key, default))
+                   for key, default in (("time", "0"), ("G", "1"), ("softening", "0"), ("dt", "0"))}
+        step = int(comments.get("step", "0"))
+    except ValueError as error:
+        raise FileError(f"{path}: a '# key=value' line: {error}") from error
+    if systems < 1 or len(rows) % systems:
+        raise FileError(f"{path}: {len(rows)} bodies cannot be cut into {systems} systems")
+    values = numpy.array(rows).reshape(systems, -1, VALUES_PER_BODY)
+    return Bodies(positions=values[..., 1:4], velocities=values[..., 4:7], masses=values[..., 0],
+                  time=numbers["time"], step=step, gravity=numbers["G"],
+                  softening=numbers["softening"], dt=numbers["dt"],
+                  integrator=comments.get("integrator", "euler"),
+                  staggered=comments.get("staggered", "0") in ("1", "true"),
+                  scenario=comments.get("scenario", ""), units=comments.get("units", ""),
+                  names=names[:values.shape[1]], species=species)
+
+
+def snapshot_files(folder: Path) -> list[Path]:
+    """Of one run, in the order of their steps."""
+    folder = Path(folder)
+    files = sorted(file for file in folder.glob("snapshot_*") if SNAPSHOT_NAME.fullmatch(file.name))
+    if not files:
+        raise FileError(f"{folder}: holds no snapshot_NNNNNNNN.bin or .csv")
+    return files
+
+
+def read_snapshots(folder: Path) -> list[Bodies]:
+    """All snapshots of one run; they must be of the same bodies."""
+    return list(each_snapshot(folder))
+
+
+def each_snapshot(folder: Path) -> Iterator[Bodies]:
+    """One after the other, for runs that do not fit into memory."""
+    files = snapshot_files(folder)
+    shape = None
+    for file in files:
+        snapshot = read_bodies(file)
+        shape = shape or snapshot.positions.shape
+        if snapshot.positions.shape != shape:
+            raise FileError(f"{file}: has other numbers of systems or bodies than {files[0].name}")
+        yield snapshot

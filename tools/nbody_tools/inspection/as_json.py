@@ -1,0 +1,44 @@
+"""What an inspection found, as JSON: --json of ./nbody inspect, and docs/results/patterns/."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Inspection, Kernel, RaceSide, Row
+from nbody_tools.inspection.source_lines import source_text
+
+
+def as_json(inspection: Inspection, interactions: Optional[float] = None) -> dict[str, Any]:
+    """docs/inspect.md describes it."""
+    return {"kernels": [kernel_json(kernel, interactions) for kernel in inspection.kernels],
+            "races": [{"kernel": race.kernel, "memory": race.memory, "offset": race.offset,
+                       "earlier": side_json(race.earlier), "later": side_json(race.later),
+                       "count": race.count} for race in inspection.races],
+            "barrier_divergences": [
+                {"kernel": found.kernel, "block": list(found.block),
+                 "barriers": [{**vars(at.place), "threads": at.threads,
+                               "example": list(at.example)} for at in found.places]}
+                for found in inspection.divergences]}
+
+
+def side_json(side: RaceSide) -> dict[str, Any]:
+    return {**vars(side.place), "access": side.access, "block": list(side.block),
+            "thread": list(side.thread)}
+
+
+def kernel_json(kernel: Kernel, interactions: Optional[float]) -> dict[str, Any]:
+    result: dict[str, Any] = {"name": kernel.name, "launches": kernel.launches,
+                              "blocks": kernel.blocks, "threads": kernel.threads}
+    if interactions:
+        result["per_interaction"] = {
+            memory: {access: kernel.sum("executions", memory, access) / interactions
+                     for access in ACCESSES} for memory in MEMORIES}
+    result["lines"] = [row_json(row) for row in kernel.rows]
+    return result
+
+
+def row_json(row: Row) -> dict[str, Any]:
+    unit = "sectors" if row.memory == "global" else "wavefronts"
+    return {**vars(row.place), "source": source_text(row.place), "memory": row.memory,
+            "access": row.access, "bytes": row.bytes, "executions": row.executions,
+            "requests": row.requests, unit: row.cost, f"ideal_{unit}": row.ideal_cost}

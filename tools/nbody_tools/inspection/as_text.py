@@ -1,0 +1,100 @@
+"""What an inspection found, for people to read: a table a kernel, then what is wrong."""
+
+from __future__ import annotations
+
+from typing import Optional, Sequence
+
+from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Divergence, Inspection, Kernel, Race, RaceSide, Row
+from nbody_tools.inspection.source_lines import source_text
+
+WIDTH = 118
+COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "")
+# Worse than this is worth a remark: five sectors where four would do is one unaligned warp.
+REMARK_FROM = 1.05
+
+
+def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str:
+    parts = [kernel_text(kernel, interactions) for kernel in inspection.kernels]
+    parts += [race_text(race) for race in inspection.races]
+    parts += [divergence_text(found) for found in inspection.divergences]
+    if inspection.clean:
+        parts.append("No race and no barrier divergence was seen.")
+    return "\n\n".join(parts)
+
+
+def kernel_text(kernel: Kernel, interactions: Optional[float]) -> str:
+    lines = [f"kernel {kernel.name}: {counted(kernel.launches, 'launch', 'launches')}, "
+             f"{counted(kernel.blocks, 'block')}, {counted(kernel.threads, 'thread')}"]
+    if not kernel.rows:
+        return f"{lines[0]}\n  accesses neither global nor shared memory"
+    if interactions:
+        lines += [f"  {line}" for line in per_interaction(kernel, interactions)]
+    for file in dict.fromkeys(row.place.file for row in kernel.rows):
+        lines += ["", f"  {file}"]
+        lines += table([row for row in kernel.rows if row.place.file == file])
+    return "\n".join(lines)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def per_interaction(kernel: Kernel, interactions: float) -> list[str]:
+    said = []
+    for memory in MEMORIES:
+        counts = [(access, kernel.sum("executions", memory, access)) for access in ACCESSES]
+        if any(count for _, count in counts):
+            said.append(f"{memory} memory, an interaction: " + ", ".join(
+                f"{access}s {count / interactions:.4g}" for access, count in counts if count))
+    return said
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    cells = [list(COLUMNS)]
+    for row in rows:
+        cells.append([str(row.place.line), f"{row.memory} {row.access}", str(row.bytes),
+                      f"{row.executions:,}", f"{row.requests:,}", f"{row.cost_of_request:.2f}",
+                      f"{row.ideal_of_request:.2f}", remark(row)])
+    widths = [max(len(line[i]) for line in cells) for i in range(len(COLUMNS))]
+    laid_out = []
+    for line, row in zip(cells, [None, *rows]):
+        words = [cell.ljust(width) if i in (1, len(COLUMNS) - 1) else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(line, widths))]
+        source = source_text(row.place) if row else "source"
+        laid_out.append(f"  {'  '.join(words)}  {source}"[:WIDTH].rstrip())
+    return laid_out
+
+
+def remark(row: Row) -> str:
+    if row.cost < REMARK_FROM * row.ideal_cost:
+        return ""
+    if row.memory == "shared":
+        return f"{row.cost / row.ideal_cost:.2g}-way conflict"
+    return f"{100 * row.ideal_cost / row.cost:.0f} % used"
+
+
+def position(v: Sequence[int]) -> str:
+    return f"({v[0]},{v[1]},{v[2]})"
+
+
+def race_text(race: Race) -> str:
+    return "\n".join([
+        f"RACE in kernel {race.kernel}: nothing orders these two accesses to {race.memory} memory "
+        f"(byte {race.offset}; {counted(race.count, 'pair')} like this)",
+        side_text(race.earlier), side_text(race.later)])
+
+
+def side_text(side: RaceSide) -> str:
+    return (f"  {side.access:6} by thread {position(side.thread)} of block {position(side.block)} "
+            f"at {side.place}\n         {source_text(side.place)}")
+
+
+def divergence_text(found: Divergence) -> str:
+    return "\n".join([f"BARRIER DIVERGENCE in kernel {found.kernel}, block {position(found.block)}: "
+                      "threads of one block wait at different barriers",
+                      *(f"  {counted(at.threads, 'thread')}, {position(at.example)} first, at "
+                        f"{at.place}" for at in found.places)])
+
+
+LEGEND = """cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) a request of a warp; ideal is what the
+same bytes would cost side by side. executions: by threads. No times: this is no GPU (docs/inspect.md)."""

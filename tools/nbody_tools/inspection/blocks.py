@@ -1,0 +1,185 @@
+"""Generated parts of docs/inspect.md and of the steps' READMEs: what the instrument counts, beside
+what a GPU counted. Made from docs/results/patterns/ for templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from nbody_tools.inspection.calibration import (INTERACTIONS, PATTERNS, PROBLEM, CalibrationError, Compared, compared,
+                               read_chip, read_model)
+from nbody_tools.tables import markdown
+
+# Why model and chip differ, where they do. A difference that is not here, and a cause without a
+# difference, are errors.
+CAUSES = {
+    (PATTERNS, "shared_loop", "shared load"):
+        "nvcc unrolls the loop and loads four neighbouring floats with one instruction of 16 bytes",
+    ("step03_tiling", "advance_systems", "shared load"):
+        "nvcc loads the four floats of a body with one instruction of 16 bytes, and the mass again "
+        "later on; the source has four loads",
+    ("step08_multigpu", "update_velocities", "shared load"):
+        "as in step 03, but the mass is kept: one instruction of 16 bytes a body",
+    ("step08_multigpu", "update_velocities", "shared store"):
+        "nvcc stores the four floats of a body with one instruction of 16 bytes, which has no conflict; "
+        "the source has four stores",
+    ("step09_soa", "update_velocities", "shared load"):
+        "nvcc unrolls the loop and loads the x of four bodies with one instruction of 16 bytes, and "
+        "so on: four loads for four interactions; the source has sixteen",
+}
+
+
+def unit(quantity: str) -> str:
+    return "sectors" if quantity.startswith("global") else "wavefronts"
+
+
+def checked(found: Sequence[Compared]) -> Sequence[Compared]:
+    differing = {(one.program, one.kernel, one.quantity) for one in found if not one.agrees}
+    without_cause = differing - CAUSES.keys()
+    without_difference = CAUSES.keys() - differing
+    if without_cause:
+        raise CalibrationError(f"model and chip differ without a cause that is listed: "
+                               f"{sorted(without_cause)}")
+    if without_difference:
+        raise CalibrationError("a cause is listed, and model and chip agree: "
+                               f"{sorted(without_difference)}")
+    return found
+
+
+def is_usual_store(one: Compared) -> bool:
+    """Nearly every pattern ends with one, which is not what it is about."""
+    return one.quantity == "global store" and one.agrees and one.model.cost == one.ideal_cost
+
+
+# docs/inspect.md.
+
+def patterns_block(root: Path) -> str:
+    found = [one for one in checked(compared(root)) if one.program == PATTERNS]
+    shown = [one for one in found if not is_usual_store(one)]
+    return "\n\n".join([
+        f"{machine(root)}: {len(found)} quantities of {len({one.kernel for one in found})} kernels, "
+        f"{sum(one.agrees for one in found)} of them equal in requests, cost and bank conflicts. "
+        f"{len(found) - len(shown)} coalesced stores, all equal, are left out.",
+        markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts a request", "chip",
+               "ideal", "bank conflicts", "chip", ""), [pattern_row(one) for one in shown])])
+
+
+def pattern_row(one: Compared) -> list[str]:
+    ideal = one.ideal_cost / one.model.requests
+    return [one.kernel, one.quantity, f"{one.model.requests:,}", f"{one.chip.requests:,}",
+            f"{one.model.each:.2f}", f"{one.chip.each:.2f}", f"{ideal:.2f}", *conflicts(one),
+            "equal" if one.agrees else "differs"]
+
+
+def conflicts(one: Compared) -> list[str]:
+    if one.quantity.startswith("global"):
+        return ["", ""]
+    return [f"{one.model.conflicts:,}", f"{one.chip.conflicts:,}"]
+
+
+def steps_block(root: Path) -> str:
+    found = [one for one in checked(compared(root)) if one.program != PATTERNS]
+    rows = [[one.program[:6], one.kernel, one.quantity, f"{one.model.requests:,}",
+             f"{one.chip.requests:,}", f"{one.model.cost:,} {unit(one.quantity)}",
+             f"{one.chip.cost:,}", *conflicts(one), "equal" if one.agrees else "differs"]
+            for one in found]
+    return markdown(("step", "kernel", "access", "requests", "chip", "cost", "chip", "bank conflicts",
+                  "chip", ""), rows)
+
+
+def causes_block(root: Path) -> str:
+    checked(compared(root))
+    return "\n".join(f"- {program}, `{kernel}`, {quantity}s: {cause}."
+                     for (program, kernel, quantity), cause in CAUSES.items())
+
+
+def machine(root: Path) -> str:
+    chip, _ = read_chip(root)
+    return (f"{chip['machine']}, driver {chip['driver']}, Nsight Compute {chip['ncu']}, "
+            f"{chip['date']}")
+
+
+# READMEs of steps.
+
+@dataclass(frozen=True)
+class Kind:
+    """Accesses of a kernel that cost the same."""
+    memory: str
+    access: str
+    bytes: int
+    each: str
+    ideal: str
+
+
+def step_block(step: str, parent: Optional[str], root: Path) -> str:
+    """The step's accesses, under those of its parent where that has kernels too."""
+    model = read_model(root)
+    rows = [row for program in (parent, step) for kernel in model
+            if program and kernel["program"] == program for row in kernel_rows(kernel, root)]
+    problem = f"{PROBLEM['systems']} x {PROBLEM['bodies']} bodies, {PROBLEM['steps']} time step"
+    return "\n\n".join([
+        f"`./nbody inspect {step[4:6]}` ({problem}), which needs no GPU:",
+        markdown(("step", "kernel", "access", "bytes", "an interaction",
+               "sectors or wavefronts a request", "ideal", "lines"), rows),
+        verdict(step, root)])
+
+
+def kernel_rows(kernel: dict[str, Any], root: Path) -> list[list[str]]:
+    kinds: dict[Kind, list[dict[str, Any]]] = {}
+    for line in kernel["lines"]:
+        kinds.setdefault(kind_of(line), []).append({**line, "line": line_now(line, root)})
+    rows = []
+    for kind, lines in sorted(kinds.items(), key=lambda item: -executions(item[1])):
+        rows.append([kernel["program"][4:6], f"`{kernel['name']}`", f"{kind.memory} {kind.access}",
+                     str(kind.bytes), f"{executions(lines) / INTERACTIONS:.2g}", kind.each,
+                     kind.ideal, ranges(sorted({line["line"] for line in lines}))])
+    return rows
+
+
+def kind_of(line: dict[str, Any]) -> Kind:
+    cost = unit(line["memory"])
+    each = [f"{line[name] / line['requests']:.1f}" for name in (cost, f"ideal_{cost}")]
+    return Kind(line["memory"], line["access"], line["bytes"], *each)
+
+
+def executions(lines: Sequence[dict[str, Any]]) -> int:
+    return sum(line["executions"] for line in lines)
+
+
+def line_now(line: dict[str, Any], root: Path) -> int:
+    """An edit elsewhere moves a line, and that is all; a line that was edited itself must be inspected
+    again."""
+    text = (root / line["file"]).read_text(encoding="utf-8").splitlines()
+    same = [number for number, source in enumerate(text, start=1)
+            if source.strip() == line["source"]]
+    if not same:
+        raise CalibrationError(f"{line['file']} has no longer the line '{line['source']}'; build "
+                               "inspect_calibrated and run ./nbody calibrate model")
+    return min(same, key=lambda number: abs(number - line["line"]))
+
+
+def ranges(lines: Sequence[int]) -> str:
+    """[3, 4, 5, 9] -> 3-5, 9"""
+    parts: list[list[int]] = []
+    for line in lines:
+        if parts and line == parts[-1][-1] + 1:
+            parts[-1].append(line)
+        else:
+            parts.append([line])
+    return ", ".join(f"{p[0]}-{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
+
+
+def verdict(step: str, root: Path) -> str:
+    """What the chip counted for the same problem."""
+    found = [one for one in checked(compared(root)) if one.program == step]
+    said = [f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "
+            f"problem exactly as many requests and sectors or wavefronts of each kernel"]
+    differing = [one for one in found if not one.agrees]
+    if not found:
+        raise CalibrationError(f"{step}: was not counted on a GPU")
+    if not differing:
+        return said[0] + "."
+    return said[0] + ", but for " + "; ".join(
+        f"the {one.quantity}s, {one.chip.requests:,} requests and not {one.model.requests:,}: "
+        f"{CAUSES[one.program, one.kernel, one.quantity]}" for one in differing) + "."

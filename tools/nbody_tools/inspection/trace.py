@@ -1,0 +1,182 @@
+"""Runs a traced program (cmake/inspect.cmake) and says what its kernels do to memory, line by line.
+
+The counts come from hostcuda/trace; here addresses of code become source lines, and what
+belongs together is added up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Iterable, Sequence
+
+from nbody_tools.arguments import Failed
+from nbody_tools.inspection.source_lines import Place, shown_path, source_lines
+
+MEMORIES = ("global", "shared")
+ACCESSES = ("load", "store", "atomic")
+
+
+class InspectError(Failed):
+    pass
+
+
+@dataclass
+class Row:
+    """Accesses of one line that are alike. Cost is in sectors (global) or wavefronts (shared)."""
+    place: Place
+    memory: str
+    access: str
+    bytes: int
+    executions: int = 0  # by threads
+    requests: int = 0  # by warps
+    cost: int = 0
+    ideal_cost: int = 0
+
+    def add(self, site: dict[str, Any]) -> None:
+        self.executions += site["executions"]
+        self.requests += site["requests"]
+        self.cost += site["cost"]
+        self.ideal_cost += site["ideal_cost"]
+
+    @property
+    def cost_of_request(self) -> float:
+        return self.cost / self.requests
+
+    @property
+    def ideal_of_request(self) -> float:
+        return self.ideal_cost / self.requests
+
+
+@dataclass
+class Kernel:
+    name: str
+    launches: int
+    blocks: int
+    threads: int
+    rows: list[Row] = field(default_factory=list)
+
+    def sum(self, quantity: str, memory: str, access: str) -> int:
+        return sum(getattr(row, quantity) for row in self.rows
+                   if row.memory == memory and row.access == access)
+
+
+@dataclass(frozen=True)
+class RaceSide:
+    place: Place
+    access: str
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Race:
+    kernel: str
+    memory: str
+    offset: int  # bytes from the beginning of the allocation or the variable
+    earlier: RaceSide
+    later: RaceSide
+    count: int
+
+
+@dataclass(frozen=True)
+class BarrierPlace:
+    place: Place
+    threads: int
+    example: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Divergence:
+    kernel: str
+    block: tuple[int, int, int]
+    places: tuple[BarrierPlace, ...]
+
+
+@dataclass(frozen=True)
+class Inspection:
+    kernels: list[Kernel]
+    races: list[Race]
+    divergences: list[Divergence]
+
+    @property
+    def clean(self) -> bool:
+        return not self.races and not self.divergences
+
+    def kernel(self, name: str) -> Kernel:
+        return next(kernel for kernel in self.kernels if kernel.name == name)
+
+
+def inspect_program(program: Path, arguments: Sequence[str] = (),
+                    timeout: float = 600.0) -> Inspection:
+    """Raises InspectError with one line when the program cannot be traced to its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "trace.json"
+        environment = {**os.environ, "HOSTCUDA_TRACE": str(record)}
+        try:
+            ended = subprocess.run([program, *arguments], env=environment, timeout=timeout,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise InspectError(f"{program}: {error}") from error
+        if ended.returncode != 0 or not record.exists():
+            raise InspectError(f"{program.name} ended with exit code {ended.returncode}: "
+                               f"{' '.join(ended.stderr.split())}")
+        return read_trace(json.loads(record.read_text(encoding="utf-8")), program)
+
+
+def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
+    codes = {site["code"] for site in trace["sites"]}
+    places = source_lines(program, sorted(codes))
+    kernels = {kernel["name"]: Kernel(**kernel) for kernel in trace["kernels"]}
+    for name, kernel in kernels.items():
+        sites = [site for site in trace["sites"] if site["kernel"] == name]
+        kernel.rows = rows_of(sites, places)
+    races = [Race(race["kernel"], race["memory"], race["offset"],
+                  race_side(race["earlier"], places), race_side(race["later"], places),
+                  race["count"]) for race in trace["races"]]
+    return Inspection(list(kernels.values()), merged(races),
+                      [divergence(found) for found in trace["barrier_divergences"]])
+
+
+def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:
+    """A line may load once before a loop and again in it; copies that unrolling made are the same
+    access. What tells them apart is what a request costs."""
+    rows: dict[tuple, Row] = {}
+    for site in sites:
+        if not site["requests"]:
+            continue
+        place = places[site["code"]]
+        each = tuple(round(site[cost] / site["requests"], 2) for cost in ("cost", "ideal_cost"))
+        kind = (site["memory"], site["access"], site["bytes"])
+        row = rows.setdefault((place, *kind, *each), Row(place, *kind))
+        row.add(site)
+    return sorted(rows.values(), key=lambda row: (row.place.file, row.place.line))
+
+
+def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
+    return RaceSide(places[side["code"]], side["access"], tuple(side["block"]),
+                    tuple(side["thread"]))
+
+
+def merged(races: Iterable[Race]) -> list[Race]:
+    """One for each pair of lines; the first stands for all. Which of the two came first is chance."""
+    found: dict[tuple, Race] = {}
+    for race in races:
+        key = (race.kernel, race.memory, frozenset((side.place, side.access)
+                                                   for side in (race.earlier, race.later)))
+        old = found.get(key)
+        count = race.count + (old.count if old else 0)
+        kept = old or race
+        found[key] = Race(kept.kernel, kept.memory, kept.offset, kept.earlier, kept.later, count)
+    return list(found.values())
+
+
+def divergence(found: dict[str, Any]) -> Divergence:
+    return Divergence(found["kernel"], tuple(found["block"]), tuple(
+        BarrierPlace(Place(shown_path(place["file"]), place["line"]), place["threads"],
+                     tuple(place["example"])) for place in found["places"]))

@@ -1,0 +1,84 @@
+"""Runs the steps on the same input, collects their result records and prints one table.
+
+  ./nbody run                                   all steps that are built, default problem
+  ./nbody run 01 03 step10_tiled2d_cublas       some of them
+  ./nbody run --systems 32 --bodies 8192 --steps 20 --repeat 5 --warmup 1
+
+Exit code: 0 every step ran and was right, 1 one did not (or found no device), 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Callable, Optional, Sequence
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT
+from nbody_tools.steps import Outcome, Step, choose_steps, default_build, find_steps, run_step
+from nbody_tools.measure.outcomes import text_table
+
+SCENARIOS = ("plummer", "galaxies", "uniform", "cold-sphere", "kuzmin", "disk-halo", "spiral",
+             "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon")
+VALIDATION = ("auto", "full", "sampled", "off")
+# Handed to the programs as they are; an option that is not given is left to their defaults.
+PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening", "repeat",
+             "warmup", "validate")
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("step", nargs="*", help="full name or number; all when none is given")
+    p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
+                   help="where the programs are [build/cuda if it finds a device, else build/cpu]")
+    p.add_argument("--systems", type=arguments.positive_integer)
+    p.add_argument("--bodies", type=arguments.positive_integer)
+    p.add_argument("--steps", type=arguments.positive_integer)
+    source = p.add_mutually_exclusive_group()
+    source.add_argument("--scenario", choices=SCENARIOS)
+    source.add_argument("--input", type=arguments.existing_file, metavar="FILE")
+    p.add_argument("--dt", type=arguments.positive_number)
+    p.add_argument("--softening", type=arguments.positive_number)
+    p.add_argument("--repeat", type=arguments.positive_integer, default=5, help="timed runs [5]")
+    p.add_argument("--warmup", type=arguments.integer_from_zero, default=1,
+                   help="runs before the timed ones [1]")
+    p.add_argument("--validate", choices=VALIDATION)
+    p.add_argument("--step-timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
+                   help="of one program, all its repeats and its validation [600]")
+    p.add_argument("--output", type=Path, default=ROOT / "report" / "records.jsonl",
+                   help="file for the records, one a line [report/records.jsonl]")
+
+
+def program_arguments(options: argparse.Namespace) -> list[str]:
+    words: list[str] = []
+    for name in PASSED_ON:
+        value = getattr(options, name)
+        if value is not None:
+            words += [f"--{name}", str(value)]
+    return words
+
+
+def run_steps(steps: Sequence[Step], words: Sequence[str], timeout: float,
+              say: Optional[Callable[[str], None]] = None) -> list[Outcome]:
+    outcomes = []
+    for step in steps:
+        if say is not None:
+            say(f"{step.name} ...")
+        outcomes.append(run_step(step, words, timeout))
+    return outcomes
+
+
+def write_records(path: Path, outcomes: Sequence[Outcome]) -> None:
+    lines = [json.dumps(outcome.record.data) + "\n" for outcome in outcomes if outcome.record]
+    arguments.write_whole_file(path, "".join(lines))
+
+
+def run(options: argparse.Namespace) -> int:
+    steps = choose_steps(find_steps(options.build or default_build()), options.step)
+    outcomes = run_steps(steps, program_arguments(options), options.step_timeout,
+                         say=lambda line: print(line, file=sys.stderr, flush=True))
+    print(text_table(outcomes))
+    write_records(options.output, outcomes)
+    print(f"Records: {options.output}")
+    return 0 if all(outcome.good for outcome in outcomes) else 1

@@ -1,0 +1,115 @@
+"""Does a galaxy stay what it is? Runs the disk-halo scenario for some rotations and measures it.
+
+  ./nbody disk-halo PROGRAM                         60,000 bodies, three rotations
+  ./nbody disk-halo PROGRAM --bodies 4000 --json FILE
+
+PROGRAM is any step. Without a GPU take few bodies: the time goes with their square.
+Exit code: 0 virial ratio within 3 % of 1 and half-mass radius of the disk within 10 % of the first
+one, always; 1 not so, or PROGRAM failed; 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Sequence
+
+import numpy
+
+from nbody_tools import arguments
+from nbody_tools.arguments import Failed
+from nbody_tools.files.diagnostics import read_diagnostics
+from nbody_tools.files.bodies import Bodies, read_snapshots
+
+PERIOD = 13.51  # of the default galaxy at two scale lengths: 2 pi R / v_c
+VIRIAL_BOUND = 0.03
+RADIUS_BOUND = 0.10
+COLUMNS = ("time", "rotations", "virial_ratio", "energy_change", "half_mass_radius",
+           "radius_of_90_percent", "halo_half_mass_radius", "m2_amplitude", "thickness")
+
+
+def measure(bodies: Bodies) -> dict[str, float]:
+    x, m = bodies.positions[0], bodies.masses[0]
+    stars = len(m) // 3  # the disk comes first
+    disk = x[:stars] - numpy.median(x[:stars], axis=0)
+    halo = x[stars:] - numpy.median(x[stars:], axis=0)
+    radius = numpy.hypot(disk[:, 0], disk[:, 1])
+    inner = disk[radius < 5]
+    angle = numpy.arctan2(inner[:, 1], inner[:, 0])
+    return {"time": bodies.time, "rotations": bodies.time / PERIOD,
+            "half_mass_radius": float(numpy.median(radius)),
+            "radius_of_90_percent": float(numpy.quantile(radius, 0.9)),
+            "halo_half_mass_radius": float(numpy.median(numpy.linalg.norm(halo, axis=1))),
+            "m2_amplitude": float(abs(numpy.exp(2j * angle).mean())),
+            "thickness": float(disk[:, 2].std())}
+
+
+def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]:
+    steps = math.ceil(options.rotations * PERIOD / options.dt)
+    diagnostics = Path(folder) / "diagnostics.csv"  # a row for every snapshot
+    words = [options.program, "--scenario", options.scenario, "--bodies", options.bodies, "--seed",
+             options.seed, "--integrator", "leapfrog", "--dt", options.dt, "--steps", steps,
+             "--softening", options.softening, "--snapshot-every", math.ceil(steps / options.looks),
+             "--snapshot-dir", folder, "--diagnostics", diagnostics, "--validate", options.validate]
+    done = subprocess.run([str(word) for word in words], check=False)
+    if done.returncode != 0:
+        raise Failed(f"{options.program} ended with exit code {done.returncode}")
+    rows = [measure(bodies) for bodies in read_snapshots(Path(folder))]
+    table = read_diagnostics(diagnostics)
+    virial_ratios, energy_errors = table.of(0, "virial_ratio"), table.of(0, "energy_error")
+    if len(rows) != len(virial_ratios):
+        raise Failed(f"{len(rows)} snapshots and {len(virial_ratios)} rows of diagnostics")
+    for row, virial_ratio, energy_error in zip(rows, virial_ratios, energy_errors):
+        row.update(virial_ratio=float(virial_ratio), energy_change=float(energy_error))
+    return rows
+
+
+def failures(rows: Sequence[dict[str, float]]) -> list[str]:
+    """Written so that a NaN is one."""
+    first = rows[0]["half_mass_radius"]
+    found = []
+    for row in rows:
+        if not abs(row["virial_ratio"] - 1) <= VIRIAL_BOUND:
+            found.append(f"time {row['time']:.2f}: virial ratio {row['virial_ratio']:.4f}")
+        if not abs(row["half_mass_radius"] / first - 1) <= RADIUS_BOUND:
+            found.append(f"time {row['time']:.2f}: half-mass radius {row['half_mass_radius']:.4f}, "
+                         f"at first {first:.4f}")
+    return found
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("program", type=arguments.existing_file, metavar="PROGRAM")
+    p.add_argument("--scenario", choices=("disk-halo", "spiral"), default="disk-halo")
+    p.add_argument("--bodies", type=arguments.positive_integer, default=60000)
+    p.add_argument("--seed", type=arguments.integer_from_zero, default=1)
+    p.add_argument("--rotations", type=arguments.positive_number, default=3.0)
+    p.add_argument("--dt", type=arguments.positive_number, default=0.03)
+    p.add_argument("--softening", type=arguments.positive_number, default=0.05)
+    p.add_argument("--looks", type=arguments.positive_integer, default=12,
+                   help="times at which it is measured, besides the start [12]")
+    p.add_argument("--validate", choices=("sampled", "off"), default="sampled")
+    p.add_argument("--json", type=Path, metavar="FILE", help="write the table here too")
+
+
+def run(options: argparse.Namespace) -> int:
+    options.program = options.program.resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = simulate(options, folder)
+    print("  ".join(COLUMNS))
+    for row in rows:
+        print("  ".join(f"{row[column]:>{len(column)}.4g}" for column in COLUMNS))
+    failed = failures(rows)
+    if options.json:
+        record = {"program": options.program.name, "scenario": options.scenario,
+                  "bodies": options.bodies, "seed": options.seed, "dt": options.dt,
+                  "softening": options.softening, "rows": rows, "failures": failed}
+        arguments.write_whole_file(options.json, json.dumps(record, indent=1) + "\n")
+    for line in failed:
+        print(line, file=sys.stderr)
+    print("it does not stay what it is" if failed else "it stays what it is")
+    return 1 if failed else 0

@@ -1,0 +1,102 @@
+"""How far from the ephemeris does a simulated year, or ten, of the Solar System end?
+
+  ./nbody solar-system                    step 00 in float64 and in float32 against JPL DE405
+  ./nbody solar-system --json FILE        the same, with the distances as JSON
+
+Exit code: 0 float64 ends every planet's year within 1e-5 AU, 1 it does not, 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Sequence
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, Failed
+from nbody_tools.files.bodies import read_bodies
+
+TARGETS = ROOT / "data" / "solar_system_de405_later.csv"
+DAY = 0.01720209895  # in years / 2 pi: Gauss's constant
+STEPS_A_DAY = 128  # leapfrog is then right to 2e-6 AU for Mercury, in float64
+YEARS = {1: 365.25, 10: 3652.5}  # days; the start is JD 2451545.0
+START = 2451545.0
+FEWER = 8  # steps a day, what the scenario does by default
+BOUND = 1e-5  # AU, after one year
+PLANETS = ("Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune")
+OTHERS = ("Pluto", "Moon")
+
+Distances = dict[str, float]
+
+
+def targets(days: float) -> dict[str, list[float]]:
+    rows = csv.DictReader(line for line in TARGETS.read_text(encoding="utf-8").splitlines()
+                          if not line.startswith("#"))
+    found = {row["name"]: [float(row[axis]) for axis in "xyz"]
+             for row in rows if float(row["jd_tdb"]) == START + days}
+    if not found:
+        raise Failed(f"{TARGETS}: says nothing of JD {START + days}")
+    return found
+
+
+def distances(program: Path, days: float, precision: str, steps_a_day: float = STEPS_A_DAY,
+              softening: float = 1e-6) -> Distances:
+    """Of every body from where the ephemeris has it, in AU."""
+    with tempfile.TemporaryDirectory() as folder:
+        end = Path(folder) / "end.csv"
+        words = ["--scenario", "solar-system", "--integrator", "leapfrog", "--precision", precision,
+                 "--steps", round(days * steps_a_day), "--dt", repr(DAY / steps_a_day),
+                 "--softening", softening, "--validate", "off", "--quiet", "--output", end]
+        # Eleven bodies: a second thread would only be waited for.
+        done = subprocess.run([str(program), *map(str, words)], text=True, check=False,
+                              stderr=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
+        if done.returncode != 0:
+            raise Failed(f"{program.name} failed: {done.stderr.strip()}")
+        bodies = read_bodies(end)
+    later = targets(days)
+    return {name: math.dist(bodies.positions[0, i], later[name])
+            for i, name in enumerate(bodies.names)}
+
+
+def table(columns: Sequence[str], rows: dict[str, Sequence[float]]) -> str:
+    lines = ["          " + "".join(f"{column:>20}" for column in columns)]
+    lines += [f"{name:<10}" + "".join(f"{value:>20.1e}" for value in values)
+              for name, values in rows.items()]
+    return "\n".join(lines)
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--build", type=arguments.existing_folder, default=ROOT / "build" / "cpu",
+                   metavar="DIR", help="where step 00 is [build/cpu]")
+    p.add_argument("--json", type=Path, metavar="FILE", help="write the distances here too")
+
+
+def run(options: argparse.Namespace) -> int:
+    program = options.build / "step00_cpu_omp" / "step00_cpu_omp"
+    after = {f"{precision}, {years} yr": distances(program, days, precision)
+             for years, days in YEARS.items() for precision in ("double", "single")}
+    # Fewer steps round less often: float32's own best is elsewhere.
+    after[f"single, {FEWER} a day"] = distances(program, YEARS[1], "single", FEWER)
+    # Half the step and a hundredth of the softening: what the chosen ones cost.
+    finer = distances(program, YEARS[1], "double", 2 * STEPS_A_DAY)
+    harder = distances(program, YEARS[1], "double", softening=1e-8)
+    print(f"Distance from DE405 in AU; leapfrog, {STEPS_A_DAY} steps a day, softening 1e-6 AU")
+    print(table(list(after), {name: [column[name] for column in after.values()]
+                              for name in (*PLANETS, *OTHERS)}))
+    year = after["double, 1 yr"]
+    for what, other in (("Half the time step", finer), ("Softening 1e-8", harder)):
+        most = max(abs(other[name] - year[name]) for name in PLANETS)
+        print(f"{what} changes a planet's distance after a year by at most {most:.1e} AU")
+    if options.json:
+        arguments.write_whole_file(options.json, json.dumps(after, indent=1) + "\n")
+    far = [name for name in PLANETS if not year[name] <= BOUND]
+    if far:
+        print(f"further than {BOUND:.0e} AU after a year: {', '.join(far)}", file=sys.stderr)
+    return 1 if far else 0

@@ -1,0 +1,259 @@
+"""Every number that a document may quote: measured here, published by others, or known of a machine.
+
+docs/names.json gives short names to problems and machines. A number for which there is no record yet is
+a Value without a number; a name that means nothing is an error.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterator, Optional, Union
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.records.record import Record, RecordError, parse_record
+from nbody_tools.steps import STEP_NAME, step_folders
+from nbody_tools.tables import NOT_MEASURED, in_format
+
+FLOPS_PER_INTERACTION = 20  # a convention, from GPU Gems 3
+OTHER_PROGRAMS = ("cpu_simd",)
+FOLDERS = ("", "cpu", "profiles")  # of docs/results/, with records or profiles
+TIMES = ("upload", "compute", "download", "total")
+
+
+class FactError(ToolError):
+    """A name that means nothing, or a file that is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    systems: int
+    bodies: int
+    steps: int
+
+    interactions = property(lambda self: self.systems * self.bodies ** 2 * self.steps)
+
+    def __str__(self) -> str:
+        return f"{self.systems} x {self.bodies} x {self.steps}"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number or a text, how it is written, and where it comes from. None: not measured yet."""
+
+    content: Union[float, str, None]
+    format: str = "number"  # of tables.in_format
+    name: str = ""
+    optional: bool = False  # then a document may say that it was not measured
+
+    def __truediv__(self, other: Union["Value", float]) -> "Value":
+        other = other if isinstance(other, Value) else Value(other, name=str(other))
+        known = self.content is not None and other.content is not None
+        return Value(self.content / other.content if known else None, ".2f",
+                     f"{self.name} / {other.name}", self.optional or other.optional)
+
+    def __str__(self) -> str:
+        return NOT_MEASURED if self.content is None else in_format(self.content, self.format)
+
+
+@dataclass(frozen=True)
+class Measured:
+    name: str  # of the step, of a variant of it, or of another program
+    record: Record
+    base: Optional[Record]  # step 00 on the same problem, from the same file: the same machine
+
+    @property
+    def rank(self) -> tuple[bool, str]:
+        """What can be compared with step 00 first, then the newest. Dates of files would say when they
+        were checked out."""
+        return self.base is not None, self.record.date
+
+    @property
+    def problem(self) -> Problem:
+        return problem_of(self.record)
+
+    @property
+    def rate(self) -> float:
+        return self.record.giga_interactions_per_second("compute").median
+
+
+class Facts:
+    def __init__(self, root: Path) -> None:
+        docs = root / "docs"
+        names = read_json(docs / "names.json")
+        self.problems = {name: Problem(*sizes) for name, sizes in names["problems"].items()}
+        self.machines: dict[str, str] = names["machines"]
+        self.timelines: dict[str, list[str]] = names["timelines"]
+        self.machine_facts = read_json(docs / "machines.json")
+        self.published = read_json(docs / "published.json")
+        self.predictions = read_predictions(docs / "results" / "predictions.md")
+        self.steps = step_folders(root)
+        self.measured, self.profiles = read_results(docs / "results")
+
+    # Records.
+
+    def pick(self, name: str, problem: Union[str, Problem], devices: int = 1) -> Optional[Measured]:
+        """The record that counts, on one of the machines of docs/names.json."""
+        if STEP_NAME.fullmatch(name) is None and name not in OTHER_PROGRAMS:
+            raise FactError(f"'{name}' is neither a step nor one of {', '.join(OTHER_PROGRAMS)}")
+        if isinstance(problem, str):
+            problem = self.problem(problem)
+        fitting = (m for m in self.measured if m.name == name and m.problem == problem
+                   and m.record.device_count == devices
+                   and m.record.data["device"]["name"] in self.machines.values())
+        return max(fitting, key=lambda m: m.rank, default=None)
+
+    def problem(self, name: str) -> Problem:
+        if name not in self.problems:
+            raise FactError(f"'{name}' is no problem; docs/names.json has {', '.join(self.problems)}")
+        return self.problems[name]
+
+    def value(self, name: str, problem: str, quantity: str, devices: int = 1) -> Value:
+        if quantity not in QUANTITIES:
+            raise FactError(f"'{quantity}' is no quantity of a record; there are {', '.join(QUANTITIES)}")
+        measured = self.pick(name, problem, devices)
+        content, form = QUANTITIES[quantity](self, measured) if measured else (None, "number")
+        return Value(content, form, f"{name}.{problem}{f'.on({devices})' if devices > 1 else ''}.{quantity}")
+
+    def variants(self) -> Iterator[Measured]:
+        """Measured programs that are neither a step nor another program, the newest of each."""
+        newest: dict[tuple, Measured] = {}
+        for m in self.measured:
+            if m.name not in self.steps and m.name not in OTHER_PROGRAMS:
+                key = (m.name, str(m.problem), m.record.device_count)
+                if key not in newest or m.record.date >= newest[key].record.date:
+                    newest[key] = m
+        yield from (newest[key] for key in sorted(newest))
+
+    # Others.
+
+    def machine(self, which: str, fact: str) -> Value:
+        if which not in self.machines:
+            raise FactError(f"'{which}' is no machine; docs/names.json has {', '.join(self.machines)}")
+        name = self.machines[which]
+        facts = self.machine_facts.get(name, {})
+        if fact != "name" and fact not in facts:
+            raise FactError(f"docs/machines.json: '{name}' has no '{fact}'")
+        return Value(name if fact == "name" else facts[fact]["value"])
+
+    def published_value(self, key: str, quantity: str) -> Value:
+        row = next((row for row in self.published["rows"] if row["key"] == key), None)
+        if row is None:
+            raise FactError(f"docs/published.json: there is no row '{key}'")
+        if quantity == "gips_from_time":
+            return Value(1e-9 * Problem(**self.published["problem"]).interactions / row["time"], ".1f")
+        formats = {"time": ".4f", "speedup": ".2f", "gips": ".2f"}
+        if quantity not in formats:
+            raise FactError(f"'{quantity}' is no quantity of docs/published.json")
+        return Value(row[quantity], formats[quantity])
+
+    def predicted(self, key: str, column: str) -> Value:
+        """A cell of docs/results/predictions.md: `key` is the first cell of its row."""
+        row = self.predictions.get(key)
+        if row is None:
+            return Value(None, name=f"predicted('{key}', '{column}')")
+        if column not in row:
+            raise FactError(f"predictions.md: '{key}' has no column '{column}', but {', '.join(row)}")
+        try:
+            return Value(float(row[column]), name=key)
+        except ValueError:
+            return Value(row[column], name=key)
+
+    def profile(self, step: str, kernel: Optional[str] = None) -> Optional[dict[str, Any]]:
+        """The newest of a kernel, or of the one that took longest."""
+        lines = [line for line in self.profiles if line["step"] == step
+                 and kernel in (None, line["kernel"].partition("<")[0])]
+        return max(lines, default=None, key=lambda line: (
+            line["date"], line["launches"] * line["metrics"].get("duration_us", 0)))
+
+
+def speedup(phase: str) -> Callable[[Facts, Measured], tuple]:
+    return lambda facts, m: (
+        None if m.base is None else m.record.speedup_over(m.base, phase).median, ".2f")
+
+
+# What a document may ask of a record: content and format.
+QUANTITIES: dict[str, Callable[[Facts, Measured], tuple]] = {
+    **{time: lambda _, m, time=time: (m.record.seconds(time).median, "time") for time in TIMES},
+    **{f"iqr_{time}": lambda _, m, time=time: (m.record.seconds(time).range, "time") for time in TIMES},
+    "gips": lambda _, m: (m.rate, "number"),
+    "gips_total": lambda _, m: (m.record.giga_interactions_per_second("total").median, "number"),
+    "tflops": lambda _, m: (1e-3 * FLOPS_PER_INTERACTION * m.rate, "number"),
+    # Issue slots of the whole device that go by for each interaction.
+    "slots": lambda facts, m: (1e3 * facts.machine("gpu", "issue_slots").content / m.rate, "number"),
+    "speedup": speedup("total"),
+    "speedup_compute": speedup("compute"),
+    "error": lambda _, m: (m.record.acceleration_error, ".1e"),
+    "machine": lambda _, m: (m.record.machine, "text"),
+    "verdict": lambda _, m: (m.record.verdict, "text"),
+    "date": lambda _, m: (m.record.date[:10], "text"),
+    "repeats": lambda _, m: (len(m.record.data["repeats"]), "number"),
+    "caption": lambda _, m: (f"{m.record.machine}, {m.record.date[:10]}: {m.record.problem}", "text"),
+}
+
+
+def problem_of(record: Record) -> Problem:
+    return Problem(record.data["systems"], record.data["bodies"], record.data["steps"])
+
+
+def read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FactError(f"{path}: cannot be read: {error}") from error
+
+
+def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
+    """Emulated times are no times and are left out; so are the records beside timelines, which were
+    made while events were recorded."""
+    measured: list[Measured] = []
+    profiles: list[dict[str, Any]] = []
+    for source in sorted(file for where in FOLDERS for file in (folder / where).glob("*.jsonl")):
+        named = []
+        for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), start=1):
+            if line.strip():
+                data = parsed(line, f"{source}:{number}")
+                if "metrics" in data:
+                    profiles.append(data)
+                else:
+                    named.append(named_record(data, f"{source}:{number}"))
+        kept = [(name, record) for name, record in named if not record.emulated]
+        bases = {record.problem: record for name, record in kept
+                 if name.startswith("step00_") and record.backend == "cpu"}
+        measured += [Measured(name, record, bases.get(record.problem)) for name, record in kept]
+    return measured, profiles
+
+
+def parsed(line: str, where: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except ValueError as error:
+        raise RecordError(f"{where}: not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise RecordError(f"{where}: not an object")
+    return data
+
+
+def named_record(data: dict[str, Any], where: str) -> tuple[str, Record]:
+    """A record may be of a variant of a step ("variant": its name), or of a program that is no step;
+    the latter is checked like one."""
+    step = str(data.get("step"))
+    checked = data if STEP_NAME.fullmatch(step) else {**data, "step": f"step00_{step}"}
+    record = parse_record(json.dumps(checked), where)
+    return str(data.get("variant") or step), Record(data) if checked is not data else record
+
+
+def read_predictions(path: Path) -> dict[str, dict[str, str]]:
+    """Rows of all tables, by their first cell; the first of several with the same one counts."""
+    rows: dict[str, dict[str, str]] = {}
+    columns: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            columns = []
+        elif not columns:
+            columns = cells
+        elif not set(line) <= set("|-: "):
+            rows.setdefault(cells[0], dict(zip(columns[1:], cells[1:])))
+    return rows

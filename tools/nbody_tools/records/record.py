@@ -1,0 +1,203 @@
+"""Reads and checks result records: one JSON line per run of a step program.
+
+Every figure and table of the project is drawn from such records, so a line that is not one is
+refused with the name of its file and its line number instead of being left out.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterable, Optional
+
+from nbody_tools.arguments import ToolError
+
+PHASES = ("upload", "compute", "download", "total")
+BACKENDS = ("cuda", "hostcuda", "cpu")
+VERDICTS = ("pass", "fail", "unchecked")
+EMULATED_BACKEND = "hostcuda"
+EMULATED_NOTE = "emulated on a CPU: not GPU times"
+
+_NUMBER = (int, float)
+_TYPES = {
+    "step": str, "parent": str, "revision": str, "date": str, "device": dict, "backend": str,
+    "systems": int, "bodies": int, "steps": int, "dt": _NUMBER, "softening": _NUMBER,
+    "integrator": str, "scenario": str, "repeats": list, "median": dict, "iqr": dict,
+    "errors": dict, "verdict": str,
+}
+
+
+class RecordError(ToolError):
+    """A line that is not a result record; the text says where and why."""
+
+
+@dataclass(frozen=True)
+class Quartiles:
+    """Of the repeats. A few timings are not normally distributed; quartiles assume nothing."""
+
+    low: float
+    median: float
+    high: float
+
+    @property
+    def range(self) -> float:
+        return self.high - self.low
+
+    def over(self, other: "Quartiles") -> "Quartiles":
+        """Ratio of the medians, between the least and the greatest ratio of the quartiles."""
+        return Quartiles(self.low / other.high, self.median / other.median, self.high / other.low)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What was computed: only records of the same problem may be compared."""
+
+    systems: int
+    bodies: int
+    steps: int
+    dt: float
+    softening: float
+    integrator: str
+    scenario: str
+
+    def __str__(self) -> str:
+        return (f"{self.systems} x {self.bodies} bodies, {self.steps} steps, "
+                f"{self.scenario or 'own input'}, {self.integrator}, dt {self.dt:g}, "
+                f"softening {self.softening:g}")
+
+
+@dataclass(frozen=True)
+class Record:
+    data: dict[str, Any]
+
+    step = property(lambda self: self.data["step"])
+    backend = property(lambda self: self.data["backend"])
+    verdict = property(lambda self: self.data["verdict"])
+    date = property(lambda self: self.data["date"])
+    device_count = property(lambda self: self.data["device"].get("count") or 1)
+    emulated = property(lambda self: self.backend == EMULATED_BACKEND)
+
+    @property
+    def number(self) -> str:
+        """04b of step04b_blocks."""
+        return self.step[4:].partition("_")[0]
+
+    @property
+    def label(self) -> str:
+        """step03_tiling -> 03 tiling"""
+        return self.step[4:].replace("_", " ")
+
+    @property
+    def machine(self) -> str:
+        device = {"cuda": "?", "driver": "?", **self.data["device"]}
+        count = f"{self.device_count} x " if self.device_count > 1 else ""
+        cuda = f" (CUDA {device['cuda']}, driver {device['driver']})"
+        return f"{count}{device['name']}{cuda if self.backend == 'cuda' else ''}"
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(**{key: self.data[key] for key in Problem.__dataclass_fields__})
+
+    @property
+    def acceleration_error(self) -> Optional[float]:
+        return self.data["errors"].get("acceleration_rms")
+
+    def seconds(self, phase: str) -> Quartiles:
+        return quartiles([repeat[phase] for repeat in self.data["repeats"]])
+
+    def giga_interactions_per_second(self, phase: str) -> Quartiles:
+        """N^2 interactions a step and system, over the time of a phase (compute or total)."""
+        interactions = self.data["systems"] * self.data["bodies"] ** 2 * self.data["steps"]
+        time = self.seconds(phase)
+        return Quartiles(*(1e-9 * interactions / t for t in (time.high, time.median, time.low)))
+
+    def speedup_over(self, other: "Record", phase: str = "total") -> Quartiles:
+        return other.seconds(phase).over(self.seconds(phase))
+
+
+def quartiles(values: Iterable[float]) -> Quartiles:
+    """With linear interpolation between the sorted values, as numpy.percentile does."""
+    ordered = sorted(values)
+
+    def at(fraction: float) -> float:
+        position = fraction * (len(ordered) - 1)
+        below = math.floor(position)
+        above = min(below + 1, len(ordered) - 1)
+        return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+    return Quartiles(at(0.25), at(0.5), at(0.75))
+
+
+def check_step(data: Any) -> None:
+    """Raises ValueError unless this is a record of one of the steps."""
+    check_measurement(data)
+    if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
+        raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
+    if data.get("precision", "single") != "single":  # older records do not say
+        raise ValueError(f"'precision' is '{data['precision']}', not comparable with single")
+
+
+def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[Record]:
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"{path}: cannot be read: {error}") from error
+    records = [parse_record(line, f"{path}:{number}", check)
+               for number, line in enumerate(lines, start=1) if line.strip()]
+    if not records:
+        raise RecordError(f"{path}: holds no records")
+    return records
+
+
+def parse_record(line: str, where: str, check: Callable[[Any], None] = check_step) -> Record:
+    try:
+        data = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise RecordError(f"{where}: not JSON: {error.msg} (column {error.colno})") from error
+    try:
+        check(data)
+    except ValueError as error:
+        raise RecordError(f"{where}: not a result record: {error}") from error
+    return Record(data)
+
+
+def check_measurement(data: Any) -> None:
+    """Raises ValueError unless these are the keys and the times of a run, of a step or of another
+    program."""
+    if not isinstance(data, dict):
+        raise ValueError("not an object")
+    for key, kind in _TYPES.items():
+        if key not in data:
+            raise ValueError(f"'{key}' is missing")
+        if not isinstance(data[key], kind) or isinstance(data[key], bool):
+            raise ValueError(f"'{key}' is {json.dumps(data[key])}")
+    for key, allowed in (("backend", BACKENDS), ("verdict", VERDICTS)):
+        if data[key] not in allowed:
+            raise ValueError(f"'{key}' is '{data[key]}', not one of {', '.join(allowed)}")
+    for key in ("systems", "bodies", "steps"):
+        if data[key] < 1:
+            raise ValueError(f"'{key}' is {data[key]}")
+    if not isinstance(data["device"].get("name"), str):
+        raise ValueError("'device' has no name")
+    _check_times(data)
+
+
+def _check_times(data: dict[str, Any]) -> None:
+    if not data["repeats"]:
+        raise ValueError("'repeats' is empty")
+    for timing in [*data["repeats"], data["median"], data["iqr"]]:
+        for phase in PHASES:
+            seconds = timing.get(phase) if isinstance(timing, dict) else None
+            if not isinstance(seconds, _NUMBER) or not math.isfinite(seconds) or seconds < 0:
+                raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}")
+    for phase in ("compute", "total"):
+        # Emulated times may be zero: nobody divides by them.
+        if min(repeat[phase] for repeat in data["repeats"]) <= 0 and data["backend"] != EMULATED_BACKEND:
+            raise ValueError(f"a repeat took no '{phase}' time")
+        # A median that its repeats do not have means that a record was edited or mixed up.
+        median = quartiles([repeat[phase] for repeat in data["repeats"]]).median
+        if not math.isclose(median, data["median"][phase], rel_tol=1e-3):
+            raise ValueError(f"the median '{phase}' is {data['median'][phase]:g}, that of the "
+                             f"repeats is {median:g}")

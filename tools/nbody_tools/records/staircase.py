@@ -1,0 +1,80 @@
+"""Puts records in the order of the steps: one staircase is one problem on one machine.
+
+Refuses what must not be compared: emulated times, other problems, a staircase without a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.records.record import EMULATED_NOTE, Problem, Record, read_records
+
+
+@dataclass(frozen=True)
+class Staircase:
+    problem: Problem
+    records: tuple[Record, ...]  # in the order of the steps
+
+    @property
+    def base(self) -> Optional[Record]:
+        """The CPU program of step 00, run on the same machine."""
+        return next((record for record in self.records if record.number == "00"), None)
+
+    @property
+    def has_gpu(self) -> bool:
+        return any(record.backend == "cuda" for record in self.records)
+
+    def label(self, record: Record) -> str:
+        """The number of devices is said where a step was measured with several."""
+        twins = [other for other in self.records if other.step == record.step]
+        return f"{record.label}, {record.device_count} GPU" if len(twins) > 1 else record.label
+
+    def up_to(self, record: Record) -> "Staircase":
+        return Staircase(self.problem, self.records[:self.records.index(record) + 1])
+
+
+def refuse_emulated(records: Sequence[Record], source: Path) -> None:
+    emulated = [record.step for record in records if record.emulated]
+    if emulated:
+        raise ToolError(f"{source}: no performance figure from records with backend hostcuda "
+                        f"({emulated[0]}{' and others' if len(emulated) > 1 else ''}): "
+                        f"{EMULATED_NOTE}")
+
+
+def read_staircase(source: Path) -> Staircase:
+    """One file is one machine. It must hold one problem, measured, not emulated."""
+    records = read_records(source)
+    refuse_emulated(records, source)
+    found = staircases(records)
+    if len(found) > 1:
+        raise ToolError(f"{source}: holds {len(found)} problems, which cannot be compared: "
+                        + " / ".join(str(staircase.problem) for staircase in found))
+    return found[0]
+
+
+def staircases(records: Sequence[Record]) -> list[Staircase]:
+    """One for every problem. Of several runs of a step on as many devices, the last one counts."""
+    problems: dict[Problem, dict[tuple[str, int], Record]] = {}
+    for record in records:
+        problems.setdefault(record.problem, {})[record.step, record.device_count] = record
+    return [Staircase(problem, tuple(found[key] for key in sorted(found)))
+            for problem, found in problems.items()]
+
+
+def newest_gpu_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
+    """The newest committed measurement that has GPU steps and, beside them, the CPU step 00."""
+    candidates = []
+    for source in sorted(folder.glob("*.jsonl")):
+        for staircase in staircases([r for r in read_records(source) if not r.emulated]):
+            base = staircase.base
+            if staircase.has_gpu and base is not None and base.backend == "cpu":
+                # Dates of files say when they were checked out; those of records, when measured.
+                newest = max(record.date for record in staircase.records)
+                candidates.append((newest, len(staircase.records), source, staircase))
+    if not candidates:
+        return None
+    _, _, source, staircase = max(candidates, key=lambda candidate: candidate[:2])
+    return source, staircase

@@ -1,0 +1,148 @@
+"""Spans of time that a step wrote with --timeline: reads them, and adds up what overlapped.
+
+Only the standard library: sums are wanted where nothing is drawn.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Iterable, Sequence
+
+from nbody_tools.arguments import ToolError
+
+COLUMNS = ["device", "stream", "system", "stage", "begin", "end"]
+STAGES = ("upload", "compute", "download")
+
+Interval = tuple[float, float]
+
+
+class TimelineError(ToolError):
+    """A file that is no timeline; the text names the file and the line."""
+
+
+@dataclass(frozen=True)
+class Span:
+    device: int
+    stream: int
+    system: int
+    stage: str
+    begin: float  # seconds
+    end: float
+
+    interval = property(lambda self: (self.begin, self.end))
+
+
+def read_timeline(path: Path) -> list[Span]:
+    try:
+        rows = list(csv.reader(Path(path).read_text(encoding="utf-8").splitlines()))
+    except (OSError, UnicodeDecodeError) as error:
+        raise TimelineError(f"{path}: cannot be read: {error}") from error
+    if not rows or rows[0] != COLUMNS:
+        raise TimelineError(f"{path}:1: the columns should be {','.join(COLUMNS)}")
+    spans = [parse_row(row, f"{path}:{line}") for line, row in enumerate(rows[1:], start=2) if row]
+    if not spans:
+        raise TimelineError(f"{path}: holds no spans")
+    return in_stream_order(spans)
+
+
+def in_stream_order(spans: Sequence[Span]) -> list[Span]:
+    """A span reaches from one mark of its system to the next. Where a stream carries several systems,
+    the work of others may lie between the two: a stage began no earlier than whatever ended before
+    it in its stream."""
+    ended: dict[tuple[int, int], float] = {}
+    result = []
+    for span in sorted(spans, key=lambda s: (s.end, s.begin, STAGES.index(s.stage))):
+        stream = (span.device, span.stream)
+        result.append(replace(span, begin=max(span.begin, ended.get(stream, 0.0))))
+        ended[stream] = span.end
+    return result
+
+
+def parse_row(row: Sequence[str], where: str) -> Span:
+    try:
+        device, stream, system, stage, begin, end = row
+        span = Span(int(device), int(stream), int(system), stage, float(begin), float(end))
+    except ValueError as error:
+        raise TimelineError(f"{where}: not a span: {','.join(row)}") from error
+    if stage not in STAGES:
+        raise TimelineError(f"{where}: stage '{stage}' is not one of {', '.join(STAGES)}")
+    if not (math.isfinite(span.begin) and math.isfinite(span.end) and 0 <= span.begin <= span.end):
+        raise TimelineError(f"{where}: from {begin} to {end} is no span of time")
+    return span
+
+
+def merged(intervals: Iterable[Interval]) -> list[Interval]:
+    """Without overlaps, in order of time."""
+    result: list[Interval] = []
+    for begin, end in sorted(intervals):
+        if result and begin <= result[-1][1]:
+            result[-1] = (result[-1][0], max(result[-1][1], end))
+        else:
+            result.append((begin, end))
+    return result
+
+
+def length(intervals: Iterable[Interval]) -> float:
+    return math.fsum(end - begin for begin, end in intervals)
+
+
+def common(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interval]:
+    """What two merged lists share."""
+    shared, i, j = [], 0, 0
+    while i < len(first) and j < len(second):
+        begin, end = max(first[i][0], second[j][0]), min(first[i][1], second[j][1])
+        if begin < end:
+            shared.append((begin, end))
+        if first[i][1] < second[j][1]:
+            i += 1
+        else:
+            j += 1
+    return shared
+
+
+@dataclass(frozen=True)
+class Sums:
+    """In seconds. Unions are taken device by device: one device's kernels hide its own copies."""
+
+    total: dict[str, float]  # by stage: lengths of all spans
+    union: dict[str, float]  # by stage: time in which at least one span ran
+    copies: float  # union of uploads and downloads together
+    hidden: float  # of those: while a kernel of the same device ran
+    wall: float  # from the first beginning to the last end
+
+    @property
+    def hidden_share(self) -> float:
+        return self.hidden / self.copies if self.copies > 0 else 0.0
+
+
+def sums(spans: Sequence[Span]) -> Sums:
+    union = dict.fromkeys(STAGES, 0.0)
+    copies = hidden = 0.0
+    for device in sorted({span.device for span in spans}):
+        own = [span for span in spans if span.device == device]
+        by_stage = {stage: merged(s.interval for s in own if s.stage == stage) for stage in STAGES}
+        for stage in STAGES:
+            union[stage] += length(by_stage[stage])
+        both = merged([*by_stage["upload"], *by_stage["download"]])
+        copies += length(both)
+        hidden += length(common(both, by_stage["compute"]))
+    total = {stage: length(s.interval for s in spans if s.stage == stage) for stage in STAGES}
+    wall = max(span.end for span in spans) - min(span.begin for span in spans)
+    return Sums(total, union, copies, hidden, wall)
+
+
+def summary(spans: Sequence[Span]) -> str:
+    found = sums(spans)
+    devices = len({span.device for span in spans})
+    streams = len({(span.device, span.stream) for span in spans})
+    lines = [f"{devices} device{'s' * (devices > 1)}, {streams} stream{'s' * (streams > 1)}, "
+             f"{1e3 * found.wall:.3f} ms from first to last",
+             f"  {'stage':<9} {'sum, ms':>11} {'union, ms':>11}"]
+    lines += [f"  {stage:<9} {1e3 * found.total[stage]:>11.3f} {1e3 * found.union[stage]:>11.3f}"
+              for stage in STAGES]
+    lines.append(f"  copies: {1e3 * found.copies:.3f} ms, of which {1e3 * found.hidden:.3f} ms "
+                 f"({100 * found.hidden_share:.1f} %) hidden under compute of the same device")
+    return "\n".join(lines)

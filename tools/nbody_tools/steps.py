@@ -1,0 +1,155 @@
+"""Finds the step programs in a build folder and runs one of them.
+
+Nothing here decides what is shown: an Outcome says what happened, whether or not there is a record.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.records.record import Record, RecordError, read_records
+
+NO_DEVICE = 77  # exit code of a program that found no device
+STEP_NAME = re.compile(r"step(\d\d[a-z]?)_\w+")  # step04b_blocks: a half stair, between 04 and 05
+STEP_FOLDERS = "step[0-9][0-9]*_*"
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    program: Path
+
+    @property
+    def number(self) -> str:
+        return number_of(self.name)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    step: str
+    status: str  # pass, fail, unchecked (verdicts), error, timeout, no device
+    record: Optional[Record] = None
+    message: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.status in ("pass", "unchecked")
+
+
+def number_of(name: str) -> str:
+    """step04b_blocks -> 04b. Numbers sort as text, and so do names."""
+    return name[len("step"):].partition("_")[0]
+
+
+def step_folders(root: Path) -> list[str]:
+    return sorted(folder.name for folder in root.glob(STEP_FOLDERS)
+                  if folder.is_dir() and STEP_NAME.fullmatch(folder.name))
+
+
+def find_step(text: str, names: Sequence[str], what: str = "a step") -> str:
+    """By full name or by number: 3, 03, 04b."""
+    number = text.zfill(3 if text[-1:].isalpha() else 2)
+    for name in names:
+        if text == name or number == number_of(name):
+            return name
+    raise ToolError(f"'{text}' is not {what}; there are {', '.join(names)}")
+
+
+def find_steps(build: Path) -> list[Step]:
+    steps = [Step(name, (build / name / name).absolute()) for name in step_folders(build)
+             if (build / name / name).is_file() and os.access(build / name / name, os.X_OK)]
+    if not steps:
+        raise ToolError(f"{build}: holds no step programs; build first (cmake --build {build})")
+    return steps
+
+
+def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
+    """All when none is named. In the order of the staircase."""
+    names = [step.name for step in steps]
+    chosen = {find_step(text, names, "a step that is built here") for text in wanted}
+    return [step for step in steps if not wanted or step.name in chosen]
+
+
+def backend_of(steps: Sequence[Step]) -> Optional[str]:
+    """What the last of the steps runs on; None if it does not run. (Step 00 is a CPU program.)"""
+    probe = run_step(steps[-1], ["--scenario", "two-body", "--steps", "1", "--validate", "off"], 60)
+    return probe.record.backend if probe.record is not None else None
+
+
+def default_build(root: Path = ROOT) -> Path:
+    """build/cuda where its programs find a device, else build/cpu."""
+    cuda = root / "build" / "cuda"
+    try:
+        if cuda.is_dir() and backend_of(find_steps(cuda)) == "cuda":
+            return cuda
+    except ToolError:
+        pass  # nothing built there yet
+    return root / "build" / "cpu"
+
+
+def what_a_step_adds(name: str, root: Path = ROOT) -> str:
+    """From the first line of its source, `// stepNN_name -- what it adds.`: said once, there."""
+    for source in sorted((root / name).glob("nbody.c*")):
+        with source.open(encoding="utf-8") as lines:
+            _, separator, text = lines.readline().partition(" -- ")
+        if separator:
+            return text.strip().rstrip(".")
+    return ""
+
+
+def run_program(step: Step, arguments: Sequence[str], timeout: float) -> tuple[str, str]:
+    """Runs a program to its end or its time limit: a status, and its last words on stderr."""
+    with tempfile.TemporaryFile() as errors:
+        try:
+            # A session of its own, so that a time limit also ends what the program started.
+            process = subprocess.Popen([str(step.program), *arguments], stdout=subprocess.DEVNULL,
+                                       stderr=errors, stdin=subprocess.DEVNULL,
+                                       start_new_session=True)
+        except OSError as error:
+            return "error", f"cannot be started: {error.strerror}"
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return "timeout", f"ended after {timeout:g} s"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        errors.seek(0)
+        lines = errors.read().decode("utf-8", errors="replace").strip().splitlines()
+    message = lines[-1].strip() if lines else ""
+    if code == 0:
+        return "done", ""
+    if code == NO_DEVICE:
+        return "no device", message
+    if code < 0:
+        return "error", f"killed by signal {-code}" + (f": {message}" if message else "")
+    return "error", f"exit code {code}" + (f": {message}" if message else "")
+
+
+def run_step(step: Step, arguments: Sequence[str], timeout: float) -> Outcome:
+    """Runs a step once and reads the record it wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        record_file = Path(folder) / "record.json"
+        status, message = run_program(step, [*arguments, "--quiet", "--json", str(record_file)],
+                                      timeout)
+        record = None
+        try:
+            # A program whose validation failed exits 1 and still leaves its record.
+            if record_file.exists():
+                record = read_records(record_file)[-1]
+        except RecordError as error:
+            return Outcome(step.name, "error", None, str(error).split(": ", 1)[1])
+    if status == "done" and record is None:
+        return Outcome(step.name, "error", None, "exit code 0, but no result record")
+    if record is not None and (status == "done" or record.verdict == "fail"):
+        return Outcome(step.name, record.verdict, record, message)
+    return Outcome(step.name, status, None, message)
