@@ -1,15 +1,20 @@
-"""Made-up records, body files and step programs for the tests."""
+"""Made-up records, body files and step programs for the tests, and what every test case needs."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import struct
 import sys
+import tempfile
+import unittest
 from pathlib import Path
 from typing import Any, Sequence
 
+from nbody_tools.__main__ import main
+
 TOOLS = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(TOOLS))
 
 PROBLEM = {"systems": 32, "bodies": 8192, "steps": 20, "dt": 0.01, "softening": 0.05,
            "integrator": "euler", "scenario": "galaxies"}
@@ -18,6 +23,79 @@ STAIRCASE = (("step00_cpu_omp", "cpu", 40.0), ("step01_gpu_naive", "cuda", 0.5),
 CPU = {"name": "Test CPU x 64", "count": 1, "driver": "", "cuda": ""}
 GPU = {"name": "Test GPU", "count": 1, "driver": "13.0", "cuda": "13.0"}
 EMULATOR = {"name": "hostcuda on Test CPU", "count": 1, "driver": "13.0", "cuda": "13.0"}
+
+NAMES = {"problems": {"systems": [32, 8192, 20], "wide": [256, 8192, 20]},
+         "machines": {"gpu": "Test GPU", "cpu": "Test CPU x 64"},
+         "timelines": {"overlap": ["step03_tiling"]}}
+PUBLISHED = {"citation": "a report", "machine": "a K80",
+             "problem": {"systems": 32, "bodies": 8192, "steps": 20},
+             "rows": [{"key": "multi", "label": "multiple GPUs", "step": "step03_tiling",
+                       "time": 0.1410, "speedup": 40.53, "gips": 370.1884}]}
+MACHINES = {"Test GPU": {"issue_slots": {"label": "slots", "value": 33.45, "unit": "10¹²/s",
+                                         "source": "product"},
+                         "fp32_peak": {"label": "peak", "value": 66.9, "unit": "TFLOP/s",
+                                       "source": "product"}}}
+PREDICTIONS = """| step | reasoning | predicted G/s |
+|---|---|---|
+| 03 | tiles | 250 |
+
+| what | reasoning | predicted |
+|---|---|---|
+| 08, one device | a thread | as step 07 |
+"""
+
+
+class InFolder(unittest.TestCase):
+    """With a folder of its own, and a way to call the tools."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, content: bytes | str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def call(self, *words: object) -> tuple[int, str, str]:
+        """./nbody WORDS: the exit code, and what was printed on the two outputs."""
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                code = main([str(word) for word in words])
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue(), errors.getvalue()
+
+    def refused(self, *words: object) -> str:
+        """One line and exit code 2."""
+        code, _, errors = self.call(*words)
+        self.assertEqual((code, errors.count("\n")), (2, 1), errors)
+        return errors
+
+
+class InRepository(InFolder):
+    """With what the documents of a repository are made from."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.results = self.folder / "docs" / "results"
+        self.results.mkdir(parents=True)
+        for name, data in (("names", NAMES), ("published", PUBLISHED), ("machines", MACHINES)):
+            self.file(f"docs/{name}.json", json.dumps(data))
+        self.file("docs/results/predictions.md", PREDICTIONS)
+
+    def records(self, name: str, *records: dict[str, Any]) -> None:
+        write_records(self.results / name, records)
+
+    def read(self, name: str) -> str:
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def tool(self, command: str, *words: str) -> tuple[int, str]:
+        code, out, errors = self.call(command, *words, "--root", self.folder)
+        return code, out + errors
 
 
 def record(step: str, backend: str = "cuda", compute: Sequence[float] = (1.0, 2.0, 4.0),

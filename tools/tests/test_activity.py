@@ -1,13 +1,9 @@
 """The tables of experiments/activity_map: what was measured, nothing emulated, nothing damaged."""
 
-import tempfile
-import unittest
-from pathlib import Path
-
-import fakes
-from nbody_tools.documents import documents
-from nbody_tools.documents import activity as nbody_activity
+from tests import fakes
+from nbody_tools.documents import activity
 from nbody_tools.records.record import RecordError
+from nbody_tools.tables import NOT_MEASURED
 
 
 def record(rung: str, bodies: int, cells: int, compute: float, backend: str = "cuda", **changes):
@@ -15,16 +11,11 @@ def record(rung: str, bodies: int, cells: int, compute: float, backend: str = "c
     return {**data, "rung": rung, "block": 256, "cells": cells, **changes}
 
 
-class Activity(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        (self.root / nbody_activity.FOLDER).mkdir(parents=True)
-
+class Activity(fakes.InFolder):
     def block(self, *records) -> str:
-        fakes.write_records(self.root / nbody_activity.FOLDER / "r.jsonl", records)
-        return nbody_activity.measured_block(self.root, documents.markdown_table, "Nothing.")
+        (self.folder / activity.FOLDER).mkdir(parents=True, exist_ok=True)
+        fakes.write_records(self.folder / activity.FOLDER / "r.jsonl", records)
+        return activity.measured(self.folder)
 
     def test_two_tables(self) -> None:
         text = self.block(record("baseline", 1024, 10, 8.0), record("shared", 1024, 10, 2.0),
@@ -42,13 +33,10 @@ class Activity(unittest.TestCase):
         self.assertIn("Rejected by their checks: shared.", text)
 
     def test_emulated_times_are_none(self) -> None:
-        self.assertEqual(self.block(record("shared", 1024, 10, 2.0, "hostcuda")), "Nothing.")
+        self.assertEqual(self.block(record("shared", 1024, 10, 2.0, "hostcuda")), NOT_MEASURED)
 
     def test_damaged_records_are_refused(self) -> None:
         for changes in ({"cells": "10"}, {"rung": None}, {"repeats": []}):
             with self.subTest(**changes), self.assertRaisesRegex(RecordError, "r.jsonl:1"):
                 self.block({**record("shared", 1024, 10, 2.0), **changes})
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,215 +2,252 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import tempfile
-import unittest
-from pathlib import Path
-
-import fakes  # puts the tools on the path
 from nbody_tools.documents import documents
+from nbody_tools.documents.sources import Budget
+from nbody_tools.documents.templates import filled
+from nbody_tools.tables import NOT_MEASURED
+from tests import fakes
 
-README = "\n".join([
-    "# A step", "", *(line for heading in documents.HEADINGS for line in (heading, "", "Text.", "")),
-    "<!-- begin diff -->", "<!-- end diff -->", "",
-    "<!-- begin measured -->", "<!-- end measured -->", ""])
-ROOT_README = "# All\n\n<!-- begin staircase -->\n<!-- end staircase -->\n\nThe rest.\n"
+README = "\n\n".join(["# A step", *documents.HEADINGS, "{{ measured() }}", ""])
+CHANGED = README + "{{ changed() }} of {{ lines() }}: `{{ diff_command() }}`\n\n"
+ROOT_README = "# All\n\n{{ staircase() }}\n\nThe rest.\n"
 FIRST = """// step00_cpu_omp -- one OpenMP loop.
 int a;
 int b;
 int main() { return run({.name = "step00_cpu_omp"}); }
 """
-SECOND = """// step01_gpu_naive -- a thread a body.
+SECOND = """// step01_gpu_naive -- a thread per body.
 int a;
 int c;
 int main() { return run({.name = "step01_gpu_naive", .parent = "step00_cpu_omp"}); }
 """
 
 
-class DocumentsTest(unittest.TestCase):
+class DocumentsTest(fakes.InRepository):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        (self.root / "docs" / "results").mkdir(parents=True)
-        self.write("README.md", ROOT_README)
-        self.write("step00_cpu_omp/nbody.cpp", FIRST)
-        self.write("step01_gpu_naive/nbody.cu", SECOND)
-        for step in ("step00_cpu_omp", "step01_gpu_naive"):
-            self.write(f"{step}/README.md", README)
+        super().setUp()
+        self.file("README.template.md", ROOT_README)
+        self.file("step00_cpu_omp/nbody.cpp", FIRST)
+        self.file("step01_gpu_naive/nbody.cu", SECOND)
+        self.file("step00_cpu_omp/README.template.md", README)
+        self.file("step01_gpu_naive/README.template.md", CHANGED)
 
-    def write(self, name: str, text: str) -> None:
-        path = self.root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    def documents(self, *words: str) -> tuple[int, str]:
+        return self.tool("documents", *words)
 
-    def read(self, name: str) -> str:
-        return (self.root / name).read_text(encoding="utf-8")
+    def write(self) -> None:
+        self.assertEqual(self.documents(), (0, ""))
 
-    def results(self, name: str, *records) -> None:
-        fakes.write_records(self.root / "docs" / "results" / name, records)
-
-    def run_tool(self, *words: str) -> tuple[int, str]:
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            try:
-                code = documents.main([*words, "--root", str(self.root)])
-            except SystemExit as stop:
-                code = stop.code
-        return code, out.getvalue()
-
-    def rewrite(self) -> None:
-        self.assertEqual(self.run_tool(), (0, ""))
-
-    def assert_named(self, *what: str) -> None:
-        """--check fails, and every line it prints is about one of these."""
-        code, text = self.run_tool("--check")
-        self.assertEqual(code, 1, text)
-        lines = text.splitlines()
-        self.assertEqual(len(lines), len(what), text)
-        for expected, line in zip(what, lines):
+    def assert_named(self, *what: str, words: tuple[str, ...] = ("--check",)) -> None:
+        """It fails, and every line it prints is about one of these."""
+        code, text = self.documents(*words)
+        self.assertEqual((code, len(text.splitlines())), (1, len(what)), text)
+        for expected, line in zip(what, text.splitlines()):
             self.assertIn(expected, line)
 
+    def readme(self, template: str) -> str:
+        """Of step 01, from this template."""
+        self.file("step01_gpu_naive/README.template.md", README + template)
+        self.write()
+        return self.read("step01_gpu_naive/README.md").partition(documents.HEADINGS[-1])[2]
 
-class Rewriting(DocumentsTest):
-    def test_what_was_rewritten_is_up_to_date(self) -> None:
-        self.rewrite()
-        self.assertEqual(self.run_tool("--check"), (0, ""))
 
-    def test_rewriting_twice_changes_nothing(self) -> None:
-        self.rewrite()
+class Writing(DocumentsTest):
+    def test_what_was_written_is_up_to_date(self) -> None:
+        self.write()
+        self.assertEqual(self.documents("--check"), (0, ""))
+
+    def test_writing_twice_changes_nothing(self) -> None:
+        self.write()
         once = self.read("README.md") + self.read("step01_gpu_naive/README.md")
-        self.rewrite()
+        self.write()
         self.assertEqual(once, self.read("README.md") + self.read("step01_gpu_naive/README.md"))
 
-    def test_text_around_the_markers_stays(self) -> None:
-        self.rewrite()
-        self.assertTrue(self.read("README.md").startswith("# All\n\n<!-- begin staircase -->\n|"))
-        self.assertTrue(self.read("README.md").endswith("<!-- end staircase -->\n\nThe rest.\n"))
+    def test_a_document_says_where_it_comes_from(self) -> None:
+        self.write()
+        self.assertTrue(self.read("README.md").startswith("<!-- Written by ./nbody documents from README."))
+        self.assertTrue(self.read("README.md").endswith("\n\nThe rest.\n"))
 
     def test_check_writes_nothing(self) -> None:
-        self.run_tool("--check")
-        self.assertEqual(self.read("README.md"), ROOT_README)
+        self.assertEqual(self.documents("--check")[0], 1)
+        self.assertFalse((self.folder / "README.md").exists())
 
-    def test_diff_and_its_size(self) -> None:
-        self.rewrite()
-        text = self.read("step01_gpu_naive/README.md")
-        self.assertIn("6 changed lines, of 75 allowed", text)
-        self.assertIn("--- step00_cpu_omp/nbody.cpp\n+++ step01_gpu_naive/nbody.cu\n", text)
-        self.assertIn("\n int a;\n-int b;\n", text)
-        self.assertIn("it has no parent", self.read("step00_cpu_omp/README.md"))
+    def test_one_folder(self) -> None:
+        self.assertEqual(self.documents("step01_gpu_naive"), (0, ""))
+        self.assertFalse((self.folder / "README.md").exists())
+        self.assertIn("no template in 'step02'", self.refused("documents", "step02", "--root", self.folder))
+
+    def test_sizes_and_the_command(self) -> None:
+        self.assertIn("6 of 4: `diff -u step00_cpu_omp/nbody.cpp step01_gpu_naive/nbody.cu`",
+                      self.readme("{{ changed() }} of {{ lines() }}: `{{ diff_command() }}`"))
 
     def test_an_idea_of_two_lines(self) -> None:
-        self.write("step01_gpu_naive/nbody.cu", SECOND.replace(
-            "a thread a body.", "a thread\n// a body, at last.\n//\n// Why: because."))
-        self.rewrite()
-        self.assertIn("| a thread a body, at last | 7 |", self.read("README.md"))
+        self.file("step01_gpu_naive/nbody.cu", SECOND.replace(
+            "a thread per body.", "a thread\n// per body, at last.\n//\n// Why: because."))
+        self.write()
+        self.assertIn("| a thread per body, at last | 7 |", self.read("README.md"))
 
     def test_idea_and_sizes_in_the_staircase(self) -> None:
-        self.rewrite()
-        self.assertIn("| [step01_gpu_naive](step01_gpu_naive/) | a thread a body | 4 | 6 | - | - |",
+        self.write()
+        self.assertIn("| [step01_gpu_naive](step01_gpu_naive/) | a thread per body | 4 | 6 | - | - |",
                       self.read("README.md"))
-        self.assertIn(documents.NOT_MEASURED, self.read("README.md"))
+        self.assertIn(NOT_MEASURED, self.read("README.md"))
+
+    def test_budgets_are_quoted_from_where_they_are_kept(self) -> None:
+        self.assertIn(f"{Budget.changed} lines", self.readme("{{ budget.changed }} lines"))
+
+    def test_prose_is_wrapped_and_nothing_else(self) -> None:
+        kept = ("# A heading\n\n    code   here\n\n- a list " + 40 * "of words " + "\n\n| a | table |\n\n"
+                "```\nLines of code\n\nAnother, which stays short\nand is not joined\n```\n")
+        self.assertEqual(filled(kept), kept.replace(" \n", "\n"))
+        self.assertEqual(filled("A word\nand another.\n"), "A word and another.\n")
+        self.assertTrue(all(len(line) < 106 for line in filled("Word " * 99).splitlines()))
+
+
+class ChangedLines(DocumentsTest):
+    def setUp(self) -> None:
+        super().setUp()
+        body = "".join(f"  line({k});\n" for k in range(40))
+        self.file("step00_cpu_omp/nbody.cpp", FIRST + "void f() {\n" + body + "}\n")
+        self.file("step01_gpu_naive/nbody.cu", SECOND + "void f() {\n" + body.replace(
+            "line(9);", "line(90);\n  more(1);") + "}\n")
+
+    def excerpt(self, first: str, last: str) -> str:
+        return f'{{{{ changed_lines("{first}", "{last}") }}}}'
+
+    def test_from_one_line_to_another(self) -> None:
+        self.assertIn("```diff\n-  line(9);\n+  line(90);\n+  more(1);\n```",
+                      self.readme(self.excerpt("line(9);", "more(1)")))
+
+    def test_a_sign_chooses_between_lines(self) -> None:
+        self.file("step01_gpu_naive/nbody.cu", SECOND.replace("int a;", "int  a;"))
+        self.assertIn("```diff\n+int  a;\n```", self.readme(self.excerpt("+int  a;", "+int  a;")))
+
+    def test_a_text_must_stand_on_one_line(self) -> None:
+        for first, last, expected in (("line(", "more(1)", "'line(' stands on "),
+                                      ("line(9);", "nothing", "'nothing' stands on 0 lines"),
+                                      ("more(1);", "line(9);", "'line(9);' stands on 0 lines"),
+                                      ("--- step00", "more(1);", "stands on 0 lines")):
+            with self.subTest(first=first, last=last):
+                self.file("step01_gpu_naive/README.template.md", README + self.excerpt(first, last))
+                self.assertIn(expected, self.documents()[1])
+
+    def test_a_long_excerpt_is_refused(self) -> None:
+        self.file("step01_gpu_naive/nbody.cu", SECOND + "".join(f"int x{k};\n" for k in range(30)))
+        self.readme(self.excerpt("int x0;", "int x23;"))
+        self.file("step01_gpu_naive/README.template.md", README + self.excerpt("int x0;", "int x24;"))
+        self.assertIn("are 25 lines, 24 are allowed", self.documents()[1])
 
 
 class Broken(DocumentsTest):
     def setUp(self) -> None:
         super().setUp()
-        self.rewrite()
+        self.write()
 
     def test_changed_source(self) -> None:
-        self.write("step01_gpu_naive/nbody.cu", SECOND.replace("int c;", "int d;"))
-        self.assert_named("step01_gpu_naive/README.md: block diff")
+        self.file("step01_gpu_naive/README.template.md", CHANGED + "{{ changed_lines('-int b', '+int c') }}")
+        self.write()
+        self.file("step01_gpu_naive/nbody.cu", SECOND.replace("int c;", "int c;  // why"))
+        self.assert_named("step01_gpu_naive/README.md:26: out of date (2 lines differ)")
 
     def test_new_line_in_a_parent(self) -> None:
-        self.write("step00_cpu_omp/nbody.cpp", FIRST + "int z;\n")
-        self.assert_named("README.md: block staircase", "step01_gpu_naive/README.md: block diff")
+        self.file("step00_cpu_omp/nbody.cpp", FIRST + "int z;\n")
+        self.assert_named("README.md:7: out of date", "step01_gpu_naive/README.md")
 
     def test_new_measurement(self) -> None:
-        self.results("a.jsonl", *fakes.staircase_records()[:2])
-        self.assert_named("README.md: block staircase", "step00_cpu_omp/README.md: block measured",
-                          "step01_gpu_naive/README.md: block measured")
+        self.records("a.jsonl", *fakes.staircase_records()[:2])
+        self.assert_named("README.md:7: out of date", "step00_cpu_omp/README.md",
+                          "step01_gpu_naive/README.md")
 
-    def test_table_edited_by_hand(self) -> None:
-        self.write("README.md", self.read("README.md").replace("a thread a body", "magic"))
-        self.assert_named("README.md: block staircase")
+    def test_document_edited_by_hand(self) -> None:
+        self.file("README.md", self.read("README.md").replace("a thread per body", "magic"))
+        self.assert_named("README.md:8: out of date (2 lines differ)")
 
-    def test_missing_readmes(self) -> None:
-        (self.root / "README.md").unlink()
-        (self.root / "step01_gpu_naive" / "README.md").unlink()
-        self.assert_named("README.md: is missing", "step01_gpu_naive/README.md: is missing")
-        self.assertEqual(self.run_tool()[0], 1)
+    def test_missing_documents_and_templates(self) -> None:
+        (self.folder / "README.md").unlink()
+        (self.folder / "step01_gpu_naive" / "README.template.md").unlink()
+        self.assert_named("README.md: is missing", "step01_gpu_naive/README.template.md: is missing")
+        self.assert_named("step01_gpu_naive/README.template.md: is missing", words=())
 
     def test_each_missing_heading(self) -> None:
-        whole = self.read("step00_cpu_omp/README.md")
         for heading in documents.HEADINGS:
             with self.subTest(heading):
-                self.write("step00_cpu_omp/README.md", whole.replace(heading + "\n", "#" + heading + "\n"))
-                self.assert_named(f"heading '{heading}'")
+                self.file("step00_cpu_omp/README.template.md", README.replace(heading, "#" + heading))
+                self.assert_named(f"heading '{heading}'", words=())
 
-    def test_markers_missing_doubled_or_swapped(self) -> None:
-        whole = self.read("step00_cpu_omp/README.md")
-        begin, end = "<!-- begin diff -->", "<!-- end diff -->"
-        for text in (whole.replace(begin, ""), whole.replace(end, ""), whole + begin + "\n",
-                     whole.replace(begin, "?").replace(end, begin).replace("?", end)):
-            with self.subTest(text[-200:]):
-                self.write("step00_cpu_omp/README.md", text)
-                self.assert_named(begin)
-                self.run_tool()
-                self.assertEqual(self.read("step00_cpu_omp/README.md"), text)  # nothing guessed
+    def test_a_broken_template_leaves_its_document_alone_and_others_are_written(self) -> None:
+        before = self.read("README.md")
+        self.file("step00_cpu_omp/README.template.md", README + "More.\n")
+        for text, expected in (("{{ chairs() }}", "'chairs' is undefined"),
+                               ("{{ machine.gpu.colour }}", "has no 'colour'"),
+                               ("{{ step00_cpu_omp.systems.joules }}", "'joules' is no quantity"),
+                               ("{{ step00_cpu_omp.huge.gips }}", "'huge' is no problem"),
+                               ("{{ step00_cpu_omp.systems.gips }}", "systems.gips is not measured"),
+                               ("{{ staircase( }}", "unexpected '}'")):
+            with self.subTest(text):
+                self.file("README.template.md", f"# All\n\n{text}\n")
+                self.assert_named("README.template.md:3: ", words=())
+                self.assertIn(expected, self.documents("--check")[1])
+                self.assertEqual(self.read("README.md"), before)
+        self.assertIn("More.", self.read("step00_cpu_omp/README.md"))
 
-    def test_a_good_block_is_mended_beside_a_broken_one(self) -> None:
-        self.write("step00_cpu_omp/README.md", README.replace("<!-- end diff -->", ""))
-        self.assertEqual(self.run_tool()[0], 1)
-        self.assertIn(documents.NOT_MEASURED, self.read("step00_cpu_omp/README.md"))
+    def test_what_may_be_missing_is_counted(self) -> None:
+        self.file("README.template.md", "{{ step00_cpu_omp.systems.gips | optional }}\n")
+        self.assertEqual(self.documents()[0], 0)
+        self.assertTrue(self.read("README.md").endswith(f"\n\n{NOT_MEASURED}\n"))
+        self.assertIn("1 optional numbers", self.documents("--check")[1])
+        self.assertIn("README.template.md:1: step00_cpu_omp.systems.gips", self.documents("--verbose")[1])
 
     def test_too_many_changed_lines(self) -> None:
-        extra = "".join(f"int x{k};\n" for k in range(70))
-        self.write("step01_gpu_naive/nbody.cu", SECOND + extra)
-        self.rewrite_with_problem("76 changed lines, of 75 allowed")
-        self.write("step01_gpu_naive/nbody.cu", SECOND + extra.replace("int x0;\n", ""))
-        self.rewrite()
+        extra = "".join(f"int x{k};\n" for k in range(Budget.changed - 5))
+        self.file("step01_gpu_naive/nbody.cu", SECOND + extra)
+        self.assert_named("101 changed lines against step00_cpu_omp, of 100 allowed", words=())
+        self.file("step01_gpu_naive/nbody.cu", SECOND + extra.replace("int x0;\n", ""))
+        self.write()
 
     def test_too_many_lines(self) -> None:
-        self.write("step00_cpu_omp/nbody.cpp", FIRST + "int x;\n" * 147)
-        self.write("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 146)
-        self.rewrite_with_problem("step00_cpu_omp/nbody.cpp: 151 lines, of 150 allowed")
+        self.file("step00_cpu_omp/nbody.cpp", FIRST + "int x;\n" * 137)
+        self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 136)
+        self.assert_named("step00_cpu_omp/nbody.cpp: 141 lines, of 140 allowed", words=())
 
     def test_later_steps_may_be_longer(self) -> None:
-        later = SECOND.replace("step01_gpu_naive", "step04_unroll").replace("step00_cpu_omp", "step01_gpu_naive")
-        self.write("step04_unroll/README.md", README)
-        self.write("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 60)
-        self.write("step04_unroll/nbody.cu", later + "int x;\n" * 116)
-        self.rewrite()
+        for name, lines, allowed in (("step04b_blocks", 140, True), ("step04b_blocks", 141, False),
+                                     ("step05_streams", 190, True), ("step05_streams", 191, False)):
+            with self.subTest(name=name, lines=lines):
+                text = SECOND.replace("step01_gpu_naive", name).replace("step00_cpu_omp", "step01_gpu_naive")
+                self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 90)
+                self.file(f"{name}/README.template.md", README)
+                self.file(f"{name}/nbody.cu", text + "int x;\n" * (lines - 4))
+                self.assertEqual(self.documents()[0], 0 if allowed else 1)
+                self.file(f"{name}/nbody.cu", text + "int x;\n" * 90)
+
+    def test_long_readme(self) -> None:
+        room = Budget.readme - len(self.read("step00_cpu_omp/README.md").splitlines()) - 1
+        self.file("step00_cpu_omp/README.template.md", README + "- a\n" * room)
+        self.write()
+        self.file("step00_cpu_omp/README.template.md", README + "- a\n" * (room + 1))
+        self.assert_named("step00_cpu_omp/README.md: 151 lines, of 150 allowed", words=())
 
     def test_unknown_parent(self) -> None:
-        self.write("step01_gpu_naive/nbody.cu", SECOND.replace("step00_cpu_omp", "step77_none"))
-        code, text = self.run_tool("--check")
+        self.file("step01_gpu_naive/nbody.cu", SECOND.replace("step00_cpu_omp", "step77_none"))
+        code, text = self.documents("--check")
         self.assertEqual(code, 1)
         self.assertIn("its parent step77_none does not exist", text)
 
     def test_record_that_is_none(self) -> None:
-        self.write("docs/results/a.jsonl", "{}\n")
-        code, text = self.run_tool("--check")
-        self.assertEqual(code, 1)
-        self.assertIn("a.jsonl:1: not a result record", text)
-
-    def rewrite_with_problem(self, problem: str) -> None:
-        code, text = self.run_tool()
-        self.assertEqual((code, len(text.splitlines())), (1, 1), text)
-        self.assertIn(problem, text)
+        self.file("docs/results/a.jsonl", "{}\n")
+        self.assertIn("a.jsonl:1: not a result record",
+                      self.refused("documents", "--check", "--root", self.folder))
 
 
 class Measured(DocumentsTest):
     def measured(self, step: str = "step01_gpu_naive") -> list[str]:
-        self.rewrite()
-        lines = self.read(f"{step}/README.md").split("\n")
-        block = lines[lines.index("<!-- begin measured -->") + 1:lines.index("<!-- end measured -->")]
-        return block[2:]  # without the head of the table
+        self.write()
+        table = [line for line in self.read(f"{step}/README.md").splitlines() if line.startswith("|")]
+        return table[2:]  # without its head
 
     def test_a_row_has_what_the_record_says(self) -> None:
-        self.results("a.jsonl", *fakes.staircase_records())
+        self.records("a.jsonl", *fakes.staircase_records())
         (row,) = self.measured()
         # 32 * 8192^2 * 20 interactions in 0.5 s; total 40.5 s of step 00 over 1 s.
         for cell in ("Test GPU (CUDA 13.0, driver 13.0), 2026-01-02", "32 x 8192 x 20", "500 ms (75 ms)",
@@ -218,54 +255,51 @@ class Measured(DocumentsTest):
             self.assertIn(f"| {cell} |", row)
 
     def test_emulated_times_are_left_out(self) -> None:
-        self.results("a.jsonl", fakes.record("step01_gpu_naive", "hostcuda"))
+        self.records("a.jsonl", fakes.record("step01_gpu_naive", "hostcuda"))
         self.assertEqual(self.measured(), [])
-        self.assertIn(documents.NOT_MEASURED, self.read("step01_gpu_naive/README.md"))
+        self.assertIn(NOT_MEASURED, self.read("step01_gpu_naive/README.md"))
 
     def test_the_newest_record_wins_whatever_its_file_is_called(self) -> None:
-        self.results("b.jsonl", fakes.record("step01_gpu_naive", date="2025-01-01T00:00:00Z"))
-        self.results("a.jsonl", fakes.record("step01_gpu_naive", date="2026-06-01T00:00:00Z"))
+        self.records("b.jsonl", fakes.record("step01_gpu_naive", date="2025-01-01T00:00:00Z"))
+        self.records("a.jsonl", fakes.record("step01_gpu_naive", date="2026-06-01T00:00:00Z"))
         (row,) = self.measured()
         self.assertIn("2026-06-01", row)
 
     def test_a_row_for_every_problem_size_and_number_of_devices(self) -> None:
         two = {**fakes.GPU, "count": 2}
-        self.results("a.jsonl", fakes.record("step01_gpu_naive"), fakes.record("step01_gpu_naive", bodies=99),
+        self.records("a.jsonl", fakes.record("step01_gpu_naive"), fakes.record("step01_gpu_naive", bodies=99),
                      fakes.record("step01_gpu_naive", device=two))
         self.assertEqual(len(self.measured()), 3)
 
     def test_no_speedup_over_another_machine(self) -> None:
-        self.results("a.jsonl", fakes.record("step00_cpu_omp", "cpu"))
-        self.results("b.jsonl", fakes.record("step01_gpu_naive"))
+        self.records("a.jsonl", fakes.record("step00_cpu_omp", "cpu"))
+        self.records("b.jsonl", fakes.record("step01_gpu_naive"))
         (row,) = self.measured()
         self.assertIn("| - |", row)
 
     def test_no_speedup_over_another_problem(self) -> None:
-        self.results("a.jsonl", fakes.record("step00_cpu_omp", "cpu", softening=1.0),
+        self.records("a.jsonl", fakes.record("step00_cpu_omp", "cpu", softening=1.0),
                      fakes.record("step01_gpu_naive"))
         (row,) = self.measured()
         self.assertIn("| - |", row)
 
     def test_a_sweep_does_not_replace_a_staircase(self) -> None:
-        self.results("a.jsonl", *fakes.staircase_records())
-        self.results("sweep.jsonl", fakes.record("step01_gpu_naive", date="2027-01-01T00:00:00Z"))
+        self.records("a.jsonl", *fakes.staircase_records())
+        self.records("sweep.jsonl", fakes.record("step01_gpu_naive", date="2027-01-01T00:00:00Z"))
         (row,) = self.measured()
         self.assertIn("2026-01-02", row)
 
     def test_the_staircase_names_machine_date_and_problem(self) -> None:
-        self.results("a.jsonl", *fakes.staircase_records())
-        self.rewrite()
-        text = self.read("README.md")
-        self.assertIn("| a thread a body | 4 | 6 | 85.9 | 40.50 |", text)
+        self.records("a.jsonl", *fakes.staircase_records())
+        self.write()
+        text = " ".join(self.read("README.md").split())
+        self.assertIn("| a thread per body | 4 | 6 | 85.9 | 40.50 |", text)
         for word in ("Test GPU", "Test CPU x 64", "2026-01-02", "32 x 8192 bodies, 20 steps"):
             self.assertIn(word, text)
 
     def test_the_staircase_with_the_most_steps_is_shown(self) -> None:
-        self.results("a.jsonl", *fakes.staircase_records())
-        self.results("b.jsonl", fakes.record("step00_cpu_omp", "cpu", date="2027-01-01T00:00:00Z"))
-        self.rewrite()
+        self.records("a.jsonl", *fakes.staircase_records())
+        self.records("b.jsonl", fakes.record("step00_cpu_omp", "cpu", date="2027-01-01T00:00:00Z"))
+        self.write()
         self.assertIn("2026-01-02", self.read("README.md"))
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,16 +1,12 @@
 """Body files and figures: known bytes, refusals, pictures that are not blank, captions."""
 
-import contextlib
-import io
 import math
 import sys
-import tempfile
 import unittest
 from pathlib import Path
-from typing import Callable
 from unittest import mock
 
-import fakes
+from tests import fakes
 
 try:
     import numpy
@@ -18,38 +14,14 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
-from nbody_tools.figures import performance as figures_performance
-from nbody_tools.figures import style as nbody_figures
-from nbody_tools.figures import plot
-from nbody_tools.tour import tour
+from nbody_tools.figures import performance, style
 from nbody_tools.figures.orbits import kepler_ellipse
 from nbody_tools.files.bodies import FileError, read_bodies, read_snapshots
 
 VALUES = [1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5]
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name: str, content: bytes) -> Path:
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        return path
-
-    def call(self, main: Callable[[list[str]], int], *words: object) -> tuple[int, str]:
-        """The exit code of a tool and all that it said."""
-        out, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            try:
-                code = main([str(word) for word in words])
-            except SystemExit as end:
-                code = end.code
-        return code, out.getvalue() + errors.getvalue()
-
+class WithPictures(fakes.InFolder):
     def assert_drawn(self, path: Path) -> None:
         pixels = image.imread(str(path))[..., :3]
         self.assertGreater(min(pixels.shape[:2]), 200)
@@ -65,7 +37,7 @@ class InFolder(unittest.TestCase):
         return self.folder / "orbits"
 
 
-class Files(InFolder):
+class Files(WithPictures):
     def test_known_bytes(self) -> None:
         bodies = read_bodies(self.file("a.bin", fakes.bin_bytes(VALUES, 2, 1, "galaxies", 1.5, 7)))
         numpy.testing.assert_array_equal(bodies.positions, [[[1, 2, 3]], [[-1, -2, -3]]])
@@ -121,9 +93,10 @@ class Files(InFolder):
             read_snapshots(folder)
 
 
-class Figures(InFolder):
+class Figures(WithPictures):
     def plot(self, *words: object) -> tuple[int, str]:
-        return self.call(plot.main, *words)
+        code, out, errors = self.call("plot", *words)
+        return code, out + errors
 
     def test_performance_figures(self) -> None:
         records = fakes.write_records(self.folder / "r.jsonl", fakes.staircase_records())
@@ -144,8 +117,8 @@ class Figures(InFolder):
     def test_captions_have_machines_and_date(self) -> None:
         records = fakes.write_records(self.folder / "r.jsonl", fakes.staircase_records())
         captions = []
-        keep = lambda figure, path, caption: captions.append(caption) or nbody_figures.pyplot.close(figure)
-        with mock.patch.object(figures_performance, "save", keep):
+        keep = lambda figure, path, caption: captions.append(caption) or style.pyplot.close(figure)
+        with mock.patch.object(performance, "save", keep):
             self.plot("performance", records, "--output", self.folder)
         self.assertEqual(len(captions), 6)
         for caption in captions:
@@ -199,28 +172,31 @@ class Figures(InFolder):
         self.assertAlmostEqual(density.sum() * (24.0 / PIXELS) ** 2, 1.0, places=3)
 
 
-SNAPSHOTS = """
+COPY_SNAPSHOTS = """
 if "--snapshot-dir" in words:
-    sys.path.insert(0, {tests!r})
-    import fakes, math, pathlib
-    few = words[words.index("--scenario") + 1] != "galaxies"
-    for step in range(4):
-        t = 0.5 * step
-        state = [v for i in range(2 if few else 40) for v in
-                 (i * math.cos(t + i), i * math.sin(t + i), 0, -math.sin(t), math.cos(t), 0, 1)]
-        path = pathlib.Path(words[words.index("--snapshot-dir") + 1]) / f"snapshot_{{step:08d}}.bin"
-        path.write_bytes(fakes.bin_bytes(state, 1, len(state) // 7, "", t, step))
-""".format(tests=str(Path(__file__).resolve().parent))
+    import shutil
+    kind = "many" if "galaxies" in words else "few"
+    shutil.copytree({folder!r} + "/" + kind, words[words.index("--snapshot-dir") + 1], dirs_exist_ok=True)
+"""
 
 
-class Tour(InFolder):
+class Tour(WithPictures):
+    def snapshots(self, kind: str, bodies: int) -> None:
+        for step in range(4):
+            t = 0.5 * step
+            state = [value for i in range(bodies) for value in
+                     (i * math.cos(t + i), i * math.sin(t + i), 0, -math.sin(t), math.cos(t), 0, 1)]
+            self.file(f"{kind}/snapshot_{step:08d}.bin", fakes.bin_bytes(state, 1, bodies, "", t, step))
+
     def tour(self, records: list, **broken: str) -> tuple[int, str]:
         build = self.folder / "build"
+        self.snapshots("few", 2)
+        self.snapshots("many", 40)
+        copy = COPY_SNAPSHOTS.format(folder=str(self.folder))
         for data in records:
-            fakes.write_step(build, data, SNAPSHOTS + broken.get(data["step"], ""))
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            code = tour.main(["--build", str(build), "--output", str(self.folder / "report"),
-                              "--results", str(self.folder / "results")])
+            fakes.write_step(build, data, copy + broken.get(data["step"], ""))
+        code, _, _ = self.call("tour", "--build", build, "--output", self.folder / "report",
+                               "--results", self.folder / "results")
         return code, (self.folder / "report" / "index.html").read_text(encoding="utf-8")
 
     def test_without_a_gpu(self) -> None:
@@ -251,6 +227,3 @@ class Tour(InFolder):
         self.assertIn("The staircase, measured here", page)
         self.assertTrue((self.folder / "report" / "figures" / "all_speedup.png").is_file())
 
-
-if __name__ == "__main__":
-    unittest.main()

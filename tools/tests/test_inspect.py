@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
-import fakes  # noqa: F401  puts the tools on the path
+from tests import fakes
 from nbody_tools.inspection import blocks
 from nbody_tools.arguments import ROOT
 from nbody_tools.inspection.calibration import FOLDER, PATTERNS, STEPS, CalibrationError, chip_lines, compared
@@ -22,21 +20,19 @@ EXPLAINED = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step09_soa",
              "step10_tiled2d_cublas")
 
 
-class InspectTest(unittest.TestCase):
-    """On a copy of what the blocks are made from."""
+class InspectTest(fakes.InFolder):
+    """On a copy of what the tables are made from."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        shutil.copytree(ROOT / FOLDER, self.root / FOLDER)
+        super().setUp()
+        shutil.copytree(ROOT / FOLDER, self.folder / FOLDER)
         for step in STEPS:
-            (self.root / step).mkdir()
-            shutil.copy(ROOT / step / "nbody.cu", self.root / step)
+            (self.folder / step).mkdir()
+            shutil.copy(ROOT / step / "nbody.cu", self.folder / step)
 
     def edit(self, name: str, change) -> None:
         """change(line) for every line of model.jsonl or chip.jsonl, which may return another."""
-        path = self.root / FOLDER / name
+        path = self.folder / FOLDER / name
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         path.write_text("".join(json.dumps(change(line)) + "\n" for line in lines),
                         encoding="utf-8")
@@ -44,7 +40,7 @@ class InspectTest(unittest.TestCase):
 
 class Calibration(InspectTest):
     def test_every_quantity_of_every_step_was_compared(self) -> None:
-        programs = {one.program for one in compared(self.root)}
+        programs = {one.program for one in compared(self.folder)}
         self.assertEqual(programs, {PATTERNS, *STEPS})
 
     def test_a_difference_needs_a_cause(self) -> None:
@@ -55,7 +51,7 @@ class Calibration(InspectTest):
 
         self.edit("chip.jsonl", more_sectors)
         with self.assertRaisesRegex(CalibrationError, "offset_by_one"):
-            blocks.patterns_block(self.root)
+            blocks.patterns_block(self.folder)
 
     def test_conflicts_are_compared_too(self) -> None:
         def no_conflicts(line: dict) -> dict:
@@ -65,16 +61,16 @@ class Calibration(InspectTest):
 
         self.edit("chip.jsonl", no_conflicts)
         with self.assertRaisesRegex(CalibrationError, "shared_column"):
-            blocks.patterns_block(self.root)
+            blocks.patterns_block(self.folder)
 
     def test_a_cause_needs_a_difference(self) -> None:
         causes = {**blocks.CAUSES, (PATTERNS, "broadcast", "global load"): "it is said"}
         with mock.patch.object(blocks, "CAUSES", causes):
             with self.assertRaisesRegex(CalibrationError, "broadcast"):
-                blocks.causes_block(self.root)
+                blocks.causes_block(self.folder)
 
     def test_a_count_that_the_profiler_does_not_give(self) -> None:
-        csv = self.root / "x.ncu.csv"
+        csv = self.folder / "x.ncu.csv"
         csv.write_text('"ID","Kernel Name","smsp__inst_executed.sum"\n"","","inst"\n"0","f","1"\n',
                        encoding="utf-8")
         with self.assertRaisesRegex(CalibrationError, "does not say l1tex__t_requests"):
@@ -88,34 +84,34 @@ class Blocks(InspectTest):
     def test_a_step_that_was_edited_since(self) -> None:
         self.edit_source("velocities[i].x += ax * dt;", "velocities[i].x = ax * dt;")
         with self.assertRaisesRegex(CalibrationError, "step02_layout/nbody.cu has no longer"):
-            blocks.step_block("step02_layout", "step01_gpu_naive", self.root)
+            blocks.step_block("step02_layout", "step01_gpu_naive", self.folder)
 
     def test_a_line_that_moved_keeps_its_counts(self) -> None:
-        self.assertIn("| 28-30, 33 |", blocks.step_block("step02_layout", None, self.root))
+        self.assertIn("| 28-30, 33 |", blocks.step_block("step02_layout", None, self.folder))
         self.edit_source("// step02_layout", "// one more line\n// step02_layout")
-        self.assertIn("| 29-31, 34 |", blocks.step_block("step02_layout", None, self.root))
+        self.assertIn("| 29-31, 34 |", blocks.step_block("step02_layout", None, self.folder))
 
     def edit_source(self, old: str, new: str) -> None:
-        source = self.root / "step02_layout" / "nbody.cu"
+        source = self.folder / "step02_layout" / "nbody.cu"
         text = source.read_text(encoding="utf-8")
         self.assertIn(old, text)
         source.write_text(text.replace(old, new, 1), encoding="utf-8")
 
     def test_a_step_stands_under_its_parent(self) -> None:
-        block = blocks.step_block("step02_layout", "step01_gpu_naive", self.root)
+        block = blocks.step_block("step02_layout", "step01_gpu_naive", self.folder)
         self.assertRegex(block, r"(?s)\| 01 \| .*\| 28\.0 \| 4\.0 \|.*\| 02 \| .*\| 12\.0 \| 4\.0 \|")
         self.assertIn("exactly as many", block)
 
     def test_a_difference_is_said_in_the_step(self) -> None:
-        block = blocks.step_block("step03_tiling", "step02_layout", self.root)
+        block = blocks.step_block("step03_tiling", "step02_layout", self.folder)
         self.assertIn("but for the shared loads, 131,072 requests and not 262,144", block)
 
     def test_ranges(self) -> None:
         self.assertEqual(blocks.ranges([3, 4, 5, 9, 11, 12]), "3-5, 9, 11-12")
 
     def test_the_repository_explains_its_steps(self) -> None:
-        for document in [f"{step}/README.md" for step in EXPLAINED]:
-            self.assertIn("<!-- begin inspect -->",
+        for document in [f"{step}/README.template.md" for step in EXPLAINED]:
+            self.assertIn("{{ inspect(",
                           (ROOT / document).read_text(encoding="utf-8"), document)
         self.assertTrue((ROOT / "docs" / "inspect.md").exists())
 
@@ -166,6 +162,3 @@ class SourceLines(unittest.TestCase):
     def test_code_without_a_line(self) -> None:
         self.assertEqual(place_of(["??:?"]).line, 0)
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,8 +4,8 @@ import sys
 import unittest
 from unittest import mock
 
-import fakes
-from test_figures import InFolder
+from tests import fakes
+from tests.test_figures import WithPictures
 
 try:
     import numpy
@@ -13,10 +13,7 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
-from nbody_tools.figures import animate
-from nbody_tools.figures import activity as figures_activity
-from nbody_tools.figures import diagnostics as figures_diagnostics
-from nbody_tools.figures import plot
+from nbody_tools.figures import activity, diagnostics
 from nbody_tools.files.diagnostics import COLUMNS, read_activity, read_diagnostics
 from nbody_tools.files.bodies import FileError, read_bodies
 
@@ -36,12 +33,12 @@ def diagnostics_text(times: int = 4, systems: int = 2) -> str:
     return "\n".join(rows) + "\n"
 
 
-class Reading(InFolder):
+class Reading(WithPictures):
     def test_activity(self) -> None:
-        activity = read_activity(self.file("map.csv", MAP.encode()))
+        found = read_activity(self.file("map.csv", MAP.encode()))
         # The file begins with the highest y, the array with the lowest.
-        numpy.testing.assert_array_equal(activity.shares, [[0.125, 0.25], [0.5, 0]])
-        self.assertEqual((activity.extent, activity.positions), (3.0, 8))
+        numpy.testing.assert_array_equal(found.shares, [[0.125, 0.25], [0.5, 0]])
+        self.assertEqual((found.extent, found.positions), (3.0, 8))
 
     def test_diagnostics(self) -> None:
         table = read_diagnostics(self.file("d.csv", diagnostics_text().encode()))
@@ -74,14 +71,14 @@ class Reading(InFolder):
                     reader(self.file("damaged.csv", content.encode()))
 
 
-class Drawing(InFolder):
+class Drawing(WithPictures):
     def plot(self, *words: object) -> tuple[int, str]:
-        return self.call(plot.main, *words)
+        code, out, errors = self.call("plot", *words)
+        return code, out + errors
 
     def test_what_the_options_of_the_steps_write(self) -> None:
         table = self.file("d.csv", diagnostics_text().encode())
-        activity = self.file("map.csv", MAP.encode())
-        for words in (["activity", activity], ["diagnostics", table], ["radii", table, "--system", 2]):
+        for words in (["activity", self.file("map.csv", MAP)], ["diagnostics", table], ["radii", table, "--system", 2]):
             with self.subTest(kind=words[0]):
                 output = self.folder / f"{words[0]}.png"
                 code, said = self.plot(*words, "--output", output)
@@ -102,8 +99,8 @@ class Drawing(InFolder):
     def test_captions(self) -> None:
         captions = []
         keep = lambda figure, path, caption: captions.append(caption)
-        with mock.patch.object(figures_activity, "save", keep), \
-                mock.patch.object(figures_diagnostics, "save", keep):
+        with mock.patch.object(activity, "save", keep), \
+                mock.patch.object(diagnostics, "save", keep):
             self.plot("activity", self.file("m.csv", MAP.encode()), "--output", "x.png")
             self.plot("radii", self.file("d.csv", diagnostics_text().encode()), "--output", "x.png")
         self.assertIn("2 x 2 cells; 8 positions, 87.5 % of them inside", captions[0])
@@ -113,12 +110,12 @@ class Drawing(InFolder):
     def test_large_maps_are_coarsened_and_keep_their_sum(self) -> None:
         shares = numpy.zeros((7, 7))
         shares[0, 6], shares[5, 5] = 0.25, 0.5
-        coarse, merged = figures_activity.coarsened(shares, 3)
+        coarse, merged = activity.coarsened(shares, 3)
         self.assertEqual((coarse.shape, merged), ((3, 3), 3))
         self.assertEqual((coarse[0, 2], coarse[1, 1]), (0.25, 0.5))
 
 
-class Species(InFolder):
+class Species(WithPictures):
     def test_only(self) -> None:
         rows = "".join(f"{s},1,{i},0,0,0,0,0\n" for i, s in enumerate(("disk", "dark", "disk") * 2))
         bodies = read_bodies(self.file("a.csv", f"# systems=2\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()))
@@ -129,9 +126,10 @@ class Species(InFolder):
             bodies.only("gas")
 
 
-class Film(InFolder):
+class Film(WithPictures):
     def animate(self, *words: object) -> tuple[int, str]:
-        return self.call(animate.main, *words)
+        code, out, errors = self.call("animate", *words)
+        return code, out + errors
 
     def many_bodies(self) -> None:
         values = numpy.random.default_rng(3).normal(size=(2 * 100, 7)) + 2
@@ -171,6 +169,3 @@ class Film(InFolder):
                 self.assertEqual((code, len(said.splitlines())), (2, 1), said)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["empty", "many"])
 
-
-if __name__ == "__main__":
-    unittest.main()

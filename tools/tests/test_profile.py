@@ -1,16 +1,15 @@
 """Profiles: a saved CSV of Nsight Compute read, averaged, written; refusals; nothing without ncu."""
 
-import contextlib
-import io
 import json
-import tempfile
+import sys
 import unittest
 from pathlib import Path
 
-import fakes
-from nbody_tools.measure import ncu as nbody_profile
-from nbody_tools.measure import profile as tool  # ours: fakes puts tools/ before the standard library
+from tests import fakes
+from nbody_tools.measure import ncu
+from nbody_tools.measure.profile import interactions_of_a_launch
 from nbody_tools.measure.ncu import ProfileError, aggregate, read_csv, short_name, to_base
+from nbody_tools.records.record import read_records
 
 CSV = Path(__file__).resolve().parent / "data" / "ncu_raw.csv"
 
@@ -43,9 +42,9 @@ class Csv(unittest.TestCase):
         self.assertNotIn("instructions_per_interaction", aggregate(self.launches)[0].metrics)
 
     def test_table(self) -> None:
-        text = nbody_profile.table(aggregate(self.launches)[1])
+        text = ncu.table(aggregate(self.launches)[1])
         self.assertIn("update_positions: mean of 1 launch\n", text)
-        self.assertRegex(text, r"registers a thread +16\n")
+        self.assertRegex(text, r"registers per thread +16\n")
         self.assertIn("stalled: long scoreboard", text)
         self.assertNotIn("stalled: short scoreboard", text)  # next to nothing
 
@@ -73,27 +72,16 @@ class Csv(unittest.TestCase):
             self.assertAlmostEqual(to_base(value, unit), expected)
 
 
-class Tool(unittest.TestCase):
+class Tool(fakes.InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.record = fakes.write_records(self.folder / "record.json", [
             fakes.record("step06_ldg_fastmath", systems=2, bodies=100, steps=3)])
-
-    def call(self, *words: str) -> tuple[int, str, str]:
-        out, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            try:
-                code = tool.main(list(words))
-            except SystemExit as end:
-                code = end.code
-        return code, out.getvalue(), errors.getvalue()
 
     def test_a_saved_profile(self) -> None:
         lines = self.folder / "profile.jsonl"
         words = ["06", "--from", str(CSV), "--record", str(self.record), "--json", str(lines)]
-        code, out, _ = self.call(*words)
+        code, out, _ = self.call("profile", *words)
         self.assertEqual(code, 0)
         self.assertIn("step06_ldg_fastmath on Test GPU", out)
         self.assertLess(out.index("update_velocities"), out.index("update_positions"))
@@ -102,18 +90,19 @@ class Tool(unittest.TestCase):
                          ["update_velocities<(int)512>", "update_positions"])
         self.assertEqual(found[0]["metrics"]["instructions_per_interaction"], 32 * 2000 / 100 ** 2)
         self.assertEqual(found[0]["machine"], "Test GPU (CUDA 13.0, driver 13.0)")
-        self.assertEqual(self.call(*words)[0], 0)  # again: lines are replaced, not added
+        self.assertEqual(self.call("profile", *words)[0], 0)  # again: lines are replaced, not added
         self.assertEqual(len(lines.read_text().splitlines()), 2)
 
     def test_one_launch_may_hold_all_steps_or_one_system(self) -> None:
-        for step, expected in (("step04_unroll", 60000), ("step05_streams", 10000),
+        for step, expected in (("step04_unroll", 60000), ("step04b_blocks", 20000),
+                               ("step05_streams", 10000),
                                ("step10_tiled2d_cublas", 20000)):
             fakes.write_records(self.record, [fakes.record(step, systems=2, bodies=100, steps=3)])
-            record = tool.read_records(self.record)[-1]
-            self.assertEqual(tool.interactions_of_a_launch(record), expected)
+            record = read_records(self.record)[-1]
+            self.assertEqual(interactions_of_a_launch(record), expected)
 
     def test_without_the_profiler_it_says_so_and_is_skipped(self) -> None:
-        code, _, errors = self.call("06", "--ncu", "no-such-profiler", "--build", str(self.folder))
+        code, _, errors = self.call("profile", "06", "--ncu", "no-such-profiler", "--build", str(self.folder))
         self.assertEqual((code, errors.count("\n")), (77, 1))
         self.assertIn("no no-such-profiler", errors)
 
@@ -123,15 +112,13 @@ class Tool(unittest.TestCase):
                                 (["06", "--from", str(CSV), "--json", "x"], "needs --record"),
                                 (["42"], "not a step"), (["06", "--launches", "0"], "'0'")):
             with self.subTest(words=words):
-                code, _, errors = self.call(*words)
-                self.assertEqual((code, errors.count("\n")), (2, 1))
-                self.assertIn(expected, errors)
+                self.assertIn(expected, self.refused("profile", *words))
 
     def test_it_runs_the_profiler_on_the_step(self) -> None:
         """A stand-in for ncu: finds --log-file and the program's --json among its arguments."""
         fakes.write_step(self.folder / "build", fakes.record("step06_ldg_fastmath"))
         ncu = self.folder / "ncu"
-        ncu.write_text(f"""#!{fakes.sys.executable}
+        ncu.write_text(f"""#!{sys.executable}
 import shutil, subprocess, sys
 words = sys.argv[1:]
 assert words[words.index("--clock-control") + 1] == "none"
@@ -141,15 +128,12 @@ sys.exit(subprocess.run(words[program:]).returncode)
 """, encoding="utf-8")
         ncu.chmod(0o755)
         words = ["06", "--ncu", str(ncu), "--build", str(self.folder / "build")]
-        code, out, errors = self.call(*words, "--csv", str(self.folder / "kept.csv"))
+        code, out, errors = self.call("profile", *words, "--csv", str(self.folder / "kept.csv"))
         self.assertEqual((code, errors), (0, ""))
         self.assertIn("update_velocities<(int)512>: mean of 2 launches", out)
         self.assertEqual((self.folder / "kept.csv").read_text(), CSV.read_text())
         ncu.write_text("#!/bin/sh\necho '==ERROR== no permission'; exit 1\n", encoding="utf-8")
-        code, _, errors = self.call(*words)
+        code, _, errors = self.call("profile", *words)
         self.assertEqual(code, 1)
         self.assertIn("exit code 1: ==ERROR== no permission", errors)
 
-
-if __name__ == "__main__":
-    unittest.main()

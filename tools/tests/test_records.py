@@ -1,25 +1,19 @@
 """Records: read, refused with file and line, quartiles, and the staircases made of them."""
 
-import tempfile
-import unittest
-from pathlib import Path
-
-import fakes
+from tests import fakes
 from nbody_tools.arguments import ToolError
 from nbody_tools.records.record import Quartiles, RecordError, quartiles, read_records
 from nbody_tools.records.staircase import newest_gpu_staircase, read_staircase, staircases
 
 
-class Records(unittest.TestCase):
+class Records(fakes.InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.file = self.folder / "records.jsonl"
+        super().setUp()
+        self.records = self.folder / "records.jsonl"
 
-    def refused(self, expected: str) -> None:
+    def refused_with(self, expected: str) -> None:
         with self.assertRaises(RecordError) as caught:
-            read_records(self.file)
+            read_records(self.records)
         self.assertIn(expected, str(caught.exception))
         self.assertNotIn("\n", str(caught.exception))
 
@@ -28,19 +22,19 @@ class Records(unittest.TestCase):
         self.assertEqual(quartiles([7]), Quartiles(7, 7, 7))
 
     def test_times_and_rates(self) -> None:
-        record = read_records(fakes.write_records(self.file, [fakes.record("step03_tiling")]))[0]
+        record = read_records(fakes.write_records(self.records, [fakes.record("step03_tiling")]))[0]
         self.assertEqual(record.seconds("compute"), Quartiles(1.5, 2.0, 3.0))
         self.assertEqual(record.seconds("total").range, 1.5)
         rate = record.giga_interactions_per_second("compute")
         self.assertAlmostEqual(rate.median, 32 * 8192 ** 2 * 20 / 2.0 * 1e-9)
         self.assertLess(rate.low, rate.high)
-        self.assertEqual((record.number, record.label), (3, "03 tiling"))
+        self.assertEqual((record.number, record.label), ("03", "03 tiling"))
 
     def test_a_malformed_line_is_named(self) -> None:
-        fakes.write_records(self.file, [fakes.record("step01_gpu_naive")])
-        with self.file.open("a", encoding="utf-8") as file:
+        fakes.write_records(self.records, [fakes.record("step01_gpu_naive")])
+        with self.records.open("a", encoding="utf-8") as file:
             file.write("\n{ not json\n")
-        self.refused(f"{self.file}:3: not JSON")
+        self.refused_with(f"{self.records}:3: not JSON")
 
     def test_what_is_not_a_record_is_named(self) -> None:
         good = fakes.record("step01_gpu_naive")
@@ -51,38 +45,38 @@ class Records(unittest.TestCase):
                                  ({"median": {**good["median"], "total": 9.0}}, "the median 'total'"),
                                  ({"verdict": "ok"}, "'verdict' is 'ok'")):
             with self.subTest(change=change):
-                fakes.write_records(self.file, [good, {**good, **change}])
-                self.refused(f"{self.file}:2: not a result record: {expected}")
+                fakes.write_records(self.records, [good, {**good, **change}])
+                self.refused_with(f"{self.records}:2: not a result record: {expected}")
         del good["systems"]
-        fakes.write_records(self.file, [good])
-        self.refused(":1: not a result record: 'systems' is missing")
+        fakes.write_records(self.records, [good])
+        self.refused_with(":1: not a result record: 'systems' is missing")
 
     def test_speedup_is_of_total_times(self) -> None:
-        first, second = read_records(fakes.write_records(self.file, [
+        first, second = read_records(fakes.write_records(self.records, [
             fakes.record("step00_cpu_omp", "cpu", (9.5, 9.5, 9.5)),
             fakes.record("step01_gpu_naive", "cuda", (0.5, 0.5, 0.5))]))
         self.assertEqual(second.speedup_over(first).median, 10.0)
         self.assertEqual(second.speedup_over(first, "compute").median, 19.0)
 
     def test_emulated_records_are_no_staircase(self) -> None:
-        fakes.write_records(self.file, fakes.staircase_records()
+        fakes.write_records(self.records, fakes.staircase_records()
                             + [fakes.record("step04_unroll", "hostcuda")])
         with self.assertRaisesRegex(ToolError, "hostcuda.*not GPU times"):
-            read_staircase(self.file)
+            read_staircase(self.records)
 
     def test_other_problems_are_not_compared(self) -> None:
-        fakes.write_records(self.file, fakes.staircase_records()
+        fakes.write_records(self.records, fakes.staircase_records()
                             + [fakes.record("step04_unroll", bodies=1024)])
         with self.assertRaisesRegex(ToolError, "2 problems"):
-            read_staircase(self.file)
+            read_staircase(self.records)
 
     def test_the_last_run_of_a_step_counts_and_steps_are_sorted(self) -> None:
         records = read_records(fakes.write_records(
-            self.file, [fakes.record("step03_tiling", date="2026-01-01"),
+            self.records, [fakes.record("step03_tiling", date="2026-01-01"),
                         fakes.record("step01_gpu_naive"),
                         fakes.record("step03_tiling", date="2026-01-09")]))
         found = staircases(records)[0].records
-        self.assertEqual([r.number for r in found], [1, 3])
+        self.assertEqual([r.number for r in found], ["01", "03"])
         self.assertEqual(found[1].date, "2026-01-09")
 
     def test_the_newest_committed_measurement_is_found_by_its_date(self) -> None:
@@ -100,6 +94,3 @@ class Records(unittest.TestCase):
         self.assertEqual(source.name, "a_new.jsonl")
         self.assertEqual(len(staircase.records), 4)
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,31 +1,22 @@
-"""run.py with made-up step programs: the table, the records file, failures and exit codes."""
+"""./nbody run with made-up step programs: the table, the records file, failures and exit codes."""
 
 import json
-import subprocess
-import sys
-import tempfile
 import time
-import unittest
-from pathlib import Path
 
-import fakes
-from nbody_tools.steps import what_a_step_adds
+from tests import fakes
+from nbody_tools.arguments import ToolError
+from nbody_tools.steps import find_step, step_folders, what_a_step_adds
 
 
-class Run(unittest.TestCase):
+class Run(fakes.InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.build = self.folder / "build"
         self.build.mkdir()
         self.output = self.folder / "records.jsonl"
 
-    def run_tool(self, *words: str) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [sys.executable, str(fakes.TOOLS / "run.py"), "--build", str(self.build),
-             "--output", str(self.output), *words],
-            capture_output=True, text=True, timeout=60, check=False)
+    def run_tool(self, *words: str) -> tuple[int, str, str]:
+        return self.call("run", "--build", self.build, "--output", self.output, *words)
 
     def row(self, table: str, step: str) -> str:
         return next(line for line in table.splitlines() if line.startswith(step))
@@ -33,15 +24,15 @@ class Run(unittest.TestCase):
     def test_table_and_records(self) -> None:
         fakes.write_step(self.build, fakes.record("step00_cpu_omp", "cpu", (8.0, 19.5, 29.5)))
         fakes.write_step(self.build, fakes.record("step01_gpu_naive"))
-        done = self.run_tool()
-        self.assertEqual(done.returncode, 0, done.stderr)
-        row = self.row(done.stdout, "step01")
+        code, out, errors = self.run_tool()
+        self.assertEqual(code, 0, errors)
+        row = self.row(out, "step01")
         self.assertIn("2 s (1.5 s)", row)  # compute: median and IQR of 1, 2, 4
         self.assertIn("2.5 s (1.5 s)", row)
         self.assertIn("21.47", row)  # 32 x 8192^2 x 20 / 2 s
         self.assertIn("8.00", row)  # 20 s / 2.5 s
         self.assertIn("2.0e-07  pass", row)
-        self.assertIn("Test GPU", done.stdout)
+        self.assertIn("Test GPU", out)
         lines = self.output.read_text(encoding="utf-8").splitlines()
         self.assertEqual([json.loads(line)["step"] for line in lines],
                          ["step00_cpu_omp", "step01_gpu_naive"])
@@ -49,11 +40,11 @@ class Run(unittest.TestCase):
     def test_emulated_times_are_not_shown(self) -> None:
         fakes.write_step(self.build, fakes.record("step00_cpu_omp", "cpu"))
         fakes.write_step(self.build, fakes.record("step01_gpu_naive", "hostcuda"))
-        done = self.run_tool()
-        self.assertEqual(done.returncode, 0)
-        row = self.row(done.stdout, "step01")
+        code, out, errors = self.run_tool()
+        self.assertEqual(code, 0)
+        row = self.row(out, "step01")
         self.assertEqual(row.split(), ["step01_gpu_naive", *["emulated"] * 4, "2.0e-07", "pass"])
-        self.assertIn("emulated on a CPU: not GPU times", done.stdout)
+        self.assertIn("emulated on a CPU: not GPU times", out)
 
     def test_failures_are_rows_and_the_exit_code(self) -> None:
         fakes.write_step(self.build, fakes.record("step00_cpu_omp", "cpu"))
@@ -65,24 +56,24 @@ class Run(unittest.TestCase):
         fakes.write_step(self.build, fakes.record("step04_unroll", verdict="fail"), code=1)
         fakes.write_step(self.build, fakes.record("step05_streams"), "sys.exit(0)")
         started = time.monotonic()
-        done = self.run_tool("--step-timeout", "2")
+        code, out, errors = self.run_tool("--step-timeout", "2")
         self.assertLess(time.monotonic() - started, 30)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(code, 1)
         for step, expected in (("step01", "error: exit code 1: out of memory"),
                                ("step02", "skipped: no device: no CUDA device"),
                                ("step03", "timeout: ended after 2 s"),
                                ("step04", "fail"),
                                ("step05", "exit code 0, but no result record")):
-            self.assertIn(expected, self.row(done.stdout, step))
-        self.assertIn("pass", self.row(done.stdout, "step00"))
+            self.assertIn(expected, self.row(out, step))
+        self.assertIn("pass", self.row(out, "step00"))
 
     def test_steps_by_number_or_name_and_options_handed_on(self) -> None:
         saying = f"open({str(self.folder / 'words')!r}, 'a').write(' '.join(words) + '\\n')"
         for step in ("step01_gpu_naive", "step02_layout", "step03_tiling"):
             fakes.write_step(self.build, fakes.record(step), saying)
-        done = self.run_tool("3", "step01_gpu_naive", "--bodies", "512", "--validate", "off")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("step02", done.stdout)
+        code, out, errors = self.run_tool("3", "step01_gpu_naive", "--bodies", "512", "--validate", "off")
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("step02", out)
         words = (self.folder / "words").read_text(encoding="utf-8").splitlines()
         self.assertEqual(len(words), 2)
         self.assertIn("--bodies 512 --repeat 5 --warmup 1 --validate off --quiet --json", words[0])
@@ -94,16 +85,14 @@ class Run(unittest.TestCase):
                                 (["--body", "5"], "--body"), (["--input", "nowhere"], "nowhere"),
                                 (["--validate", "maybe"], "maybe")):
             with self.subTest(words=words):
-                done = self.run_tool(*words)
-                self.assertEqual(done.returncode, 2)
-                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-                self.assertIn(expected, done.stderr)
+                self.assertIn(expected, self.refused("run", "--build", self.build, "--output", self.output,
+                                                     *words))
                 self.assertFalse(self.output.exists())
 
     def test_an_empty_build_is_exit_2(self) -> None:
-        done = self.run_tool()
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("holds no step programs", done.stderr)
+        code, out, errors = self.run_tool()
+        self.assertEqual(code, 2)
+        self.assertIn("holds no step programs", errors)
 
     def test_what_a_step_adds_is_read_from_its_source(self) -> None:
         source = self.folder / "step03_tiling" / "nbody.cu"
@@ -112,6 +101,13 @@ class Run(unittest.TestCase):
         self.assertEqual(what_a_step_adds("step03_tiling", self.folder), "tiles in shared memory")
         self.assertEqual(what_a_step_adds("step04_unroll", self.folder), "")
 
-
-if __name__ == "__main__":
-    unittest.main()
+    def test_steps_are_found_by_name_or_number_and_a_half_stair_stands_between(self) -> None:
+        for name in ("step05_streams", "step04b_blocks", "step04_unroll", "step10_x", "step4_x", "steps"):
+            (self.folder / name).mkdir()
+        names = step_folders(self.folder)
+        self.assertEqual(names, ["step04_unroll", "step04b_blocks", "step05_streams", "step10_x"])
+        for text, number in (("4", 0), ("04", 0), ("04b", 1), ("4b", 1), ("step04b_blocks", 1), ("10", 3)):
+            self.assertEqual(find_step(text, names), names[number])
+        for text in ("b", "", "004", "4c", "step04", "٤"):
+            with self.subTest(text), self.assertRaisesRegex(ToolError, "is not a step; there are step04_unroll"):
+                find_step(text, names)

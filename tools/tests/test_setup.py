@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import fakes
+from tests import fakes
 
 # Stands for a compiler that finds every header but, among libraries, only those named.
 COMPILER = """#!/bin/sh
@@ -54,6 +54,3 @@ class Presence(unittest.TestCase):
         for what in ("CLI11", "Boost.Beast", "GoogleTest"):
             self.assertTrue(self.is_there(what, libraries=""), what)
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,12 +1,6 @@
 """Timelines: sums, unions and what was hidden; refusals with file and line; figures."""
 
-import contextlib
-import io
-import tempfile
-import unittest
-from pathlib import Path
-
-import fakes
+from tests import fakes
 from nbody_tools.figures import timeline
 from nbody_tools.records.timeline import TimelineError, common, merged, read_timeline, sums
 
@@ -21,35 +15,14 @@ TWO_STREAMS = HEADER + """0,0,0,upload,0.000,0.001
 """
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, text: str, name: str = "t.csv") -> Path:
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def call(self, *words: str) -> tuple[int, str, str]:
-        out, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            try:
-                code = timeline.main([str(word) for word in words])
-            except SystemExit as end:
-                code = end.code
-        return code, out.getvalue(), errors.getvalue()
-
-
-class Sums(InFolder):
+class Sums(fakes.InFolder):
     def test_intervals(self) -> None:
         self.assertEqual(merged([(3, 4), (0, 1), (1, 2), (0, 0.5)]), [(0, 2), (3, 4)])
         self.assertEqual(common([(0, 2), (3, 5)], [(1, 4)]), [(1, 2), (3, 4)])
         self.assertEqual(common([(0, 1)], [(1, 2)]), [])
 
     def test_what_was_hidden(self) -> None:
-        found = sums(read_timeline(self.file(TWO_STREAMS)))
+        found = sums(read_timeline(self.file("t.csv", TWO_STREAMS)))
         self.assertAlmostEqual(found.total["compute"], 0.008)
         self.assertAlmostEqual(found.union["compute"], 0.006)
         self.assertAlmostEqual(found.copies, 0.005)
@@ -58,7 +31,7 @@ class Sums(InFolder):
 
     def test_work_of_other_systems_in_a_stream_belongs_to_them(self) -> None:
         """Two systems in one stream: both uploads, both kernels, both downloads."""
-        spans = read_timeline(self.file(HEADER + "0,0,0,upload,0,1\n0,0,0,compute,1,5\n"
+        spans = read_timeline(self.file("t.csv", HEADER + "0,0,0,upload,0,1\n0,0,0,compute,1,5\n"
                                         "0,0,0,download,5,10\n0,0,1,upload,1,2\n"
                                         "0,0,1,compute,2,9\n0,0,1,download,9,11\n"))
         self.assertEqual([(s.stage, s.system, s.begin, s.end) for s in spans],
@@ -66,7 +39,7 @@ class Sums(InFolder):
                           ("compute", 1, 5, 9), ("download", 0, 9, 10), ("download", 1, 10, 11)])
 
     def test_one_device_does_not_hide_the_copies_of_another(self) -> None:
-        found = sums(read_timeline(self.file(HEADER + "0,0,0,compute,0,1\n1,0,1,upload,0,1\n")))
+        found = sums(read_timeline(self.file("t.csv", HEADER + "0,0,0,compute,0,1\n1,0,1,upload,0,1\n")))
         self.assertEqual((found.copies, found.hidden), (1.0, 0.0))
 
     def test_refusals(self) -> None:
@@ -76,18 +49,18 @@ class Sums(InFolder):
                                (HEADER + "0,0,0,upload,2,1\n", ":2: from 2 to 1"),
                                (HEADER + "0,0,0,upload,0,nan\n", ":2: from 0 to nan")):
             with self.subTest(text=text), self.assertRaises(TimelineError) as caught:
-                read_timeline(self.file(text))
+                read_timeline(self.file("t.csv", text))
             self.assertIn(expected, str(caught.exception))
 
 
-class Tool(InFolder):
+class Tool(fakes.InFolder):
     def test_sums_are_printed(self) -> None:
-        code, out, _ = self.call(self.file(TWO_STREAMS))
+        code, out, _ = self.call("timeline", self.file("t.csv", TWO_STREAMS))
         self.assertEqual(code, 0)
         self.assertIn("copies: 5.000 ms, of which 3.000 ms (60.0 %) hidden", out)
 
     def test_wrong_arguments(self) -> None:
-        source = self.file(TWO_STREAMS)
+        source = self.file("t.csv", TWO_STREAMS)
         emulated = fakes.write_records(self.folder / "r.jsonl",
                                        [fakes.record("step07_overlap", "hostcuda")])
         for words, expected in (([source, "--title", "a", "--title", "b"], "2 titles for 1 files"),
@@ -96,14 +69,12 @@ class Tool(InFolder):
                                 ([source, "--record", emulated], "emulated"),
                                 ([self.folder / "none.csv"], "there is no file")):
             with self.subTest(words=words):
-                code, _, errors = self.call(*words)
-                self.assertEqual((code, errors.count("\n")), (2, 1))
-                self.assertIn(expected, errors)
+                self.assertIn(expected, self.refused("timeline", *words))
 
     def test_narrow_uploads_get_a_closer_look(self) -> None:
-        spans = read_timeline(self.file(TWO_STREAMS))
+        spans = read_timeline(self.file("t.csv", TWO_STREAMS))
         self.assertIsNone(timeline.closer_end(spans))
-        spans = read_timeline(self.file(HEADER + "0,0,0,upload,0,0.00001\n"
+        spans = read_timeline(self.file("t.csv", HEADER + "0,0,0,upload,0,0.00001\n"
                                         "0,0,0,compute,0.00001,1\n"))
         self.assertLess(timeline.closer_end(spans), 0.001)
 
@@ -113,13 +84,10 @@ class Tool(InFolder):
         except ModuleNotFoundError as missing:
             self.skipTest(f"{missing.name} is not installed")
         record = fakes.write_records(self.folder / "r.jsonl", [fakes.record("step07_overlap")])
-        long = self.file(HEADER + "0,0,0,upload,0,0.00001\n0,0,0,compute,0.00001,1\n", "long.csv")
-        for words in ([self.file(TWO_STREAMS)], [self.file(TWO_STREAMS), long]):
+        long = self.file("long.csv", HEADER + "0,0,0,upload,0,0.00001\n0,0,0,compute,0.00001,1\n")
+        for words in ([self.file("t.csv", TWO_STREAMS)], [self.file("t.csv", TWO_STREAMS), long]):
             output = self.folder / "drawn.png"
-            code, out, _ = self.call(*words, "--output", output, "--record", record)
+            code, out, _ = self.call("timeline", *words, "--output", output, "--record", record)
             self.assertEqual(code, 0)
             self.assertGreater(float(image.imread(str(output))[..., :3].var()), 1e-3)
 
-
-if __name__ == "__main__":
-    unittest.main()

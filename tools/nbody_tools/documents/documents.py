@@ -78,8 +78,11 @@ def staleness(where: Path, old: Optional[str], new: str) -> str:
 def wrong_shape(readme: Path, root: Path) -> list[str]:
     """Of a step's README."""
     where = readme.relative_to(root)
+    template = where.with_name("README" + ENDING)
+    if not (root / template).is_file():
+        return [f"{template}: is missing"]
     if not readme.is_file():
-        return [f"{where}: is missing"]
+        return []  # already said
     lines = readme.read_text(encoding="utf-8").splitlines()
     problems = [f"{where}: heading '{heading}' is missing" for heading in HEADINGS if heading not in lines]
     if len(lines) > sources.Budget.readme:

@@ -48,10 +48,10 @@ METRICS = (
            "compute throughput", "%"),
     Metric("memory_percent", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
            "memory throughput", "%"),
-    Metric("registers", "launch__registers_per_thread", "registers a thread"),
-    Metric("shared_bytes", "launch__shared_mem_per_block_static", "static shared memory a block",
+    Metric("registers", "launch__registers_per_thread", "registers per thread"),
+    Metric("shared_bytes", "launch__shared_mem_per_block_static", "static shared memory per block",
            "bytes"),
-    Metric("block_size", "launch__block_size", "threads a block"),
+    Metric("block_size", "launch__block_size", "threads per block"),
     Metric("grid_size", "launch__grid_size", "blocks"),
     Metric("instructions", "smsp__inst_executed.sum", "warp instructions"),
     Metric("load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sectors, global loads"),
@@ -70,8 +70,8 @@ SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", 
 # Made from the others; shown and written where they can be made.
 DERIVED = (
     Metric("sm_busy_percent", "", "SMs that had work, mean over time", "%"),
-    Metric("sectors_per_request", "", "sectors a request, global loads"),
-    Metric("instructions_per_interaction", "", "instructions an interaction"),
+    Metric("sectors_per_request", "", "sectors per request, global loads"),
+    Metric("instructions_per_interaction", "", "instructions per interaction"),
 )
 
 # Printed units, for reports that were not made with --print-units base.

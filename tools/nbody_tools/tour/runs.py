@@ -14,8 +14,15 @@ from nbody_tools.figures.orbits import draw_orbits
 from nbody_tools.arguments import ToolError
 from nbody_tools.figures.style import run_note
 from nbody_tools.files.bodies import Bodies, read_snapshots
-from nbody_tools.tour.page import Picture
 from nbody_tools.steps import Outcome, Step, run_step
+
+
+@dataclass
+class Picture:
+    title: str
+    text: str
+    image: str  # relative to the page
+    failure: str = ""
 
 
 @dataclass(frozen=True)

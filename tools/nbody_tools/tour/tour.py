@@ -16,18 +16,19 @@ import sys
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence
+
+import jinja2
 
 from nbody_tools import arguments
-from nbody_tools.arguments import ROOT, ToolError
-
-from nbody_tools.figures import performance as figures_performance
+from nbody_tools.arguments import ROOT, ToolError, write_whole_file
+from nbody_tools.figures import performance
 from nbody_tools.figures.style import dates, machines
-from nbody_tools.tour.runs import make_picture, picture_runs
-from nbody_tools.tour.page import Picture, Section, image, page, paragraph, picture, table
-from nbody_tools.records.staircase import Staircase, newest_gpu_staircase, staircases
-from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps
+from nbody_tools.measure.outcomes import COLUMNS, notes, rows
 from nbody_tools.measure.run import run_steps, write_records
+from nbody_tools.records.staircase import Staircase, newest_gpu_staircase, staircases
+from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps, what_a_step_adds
+from nbody_tools.tour.runs import Picture, make_picture, picture_runs
 
 ON_A_GPU = ("--scenario", "galaxies", "--systems", "32", "--bodies", "8192", "--steps", "20")
 ON_A_CPU = ("--scenario", "galaxies", "--systems", "4", "--bodies", "1024", "--steps", "10")
@@ -70,34 +71,20 @@ def run_every_step(steps: Sequence[Step], on_gpu: bool, timeout: float) -> list[
             + run_steps(emulated, ON_A_CPU, timeout, say))
 
 
-def staircase_section(measured: Optional[Staircase], results: Path, report: Path) -> Section:
+def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
     """The GPU times of this machine, or else those that are committed, named as such."""
     if measured is not None:
-        section = Section("The staircase, measured here")
-        drawn = figures_performance.draw_all(measured, report / "figures")
-        section.parts += [image("figures/all_speedup.png", "Speedup of all steps"),
-                          image("figures/all_throughput.png", "Throughput of all steps")]
-        section.parts += ["<details><summary>Each step against those before it</summary>"]
-        section.parts += [image(f"figures/{path.name}", path.stem)
-                          for path in drawn if path.name.startswith("step")]
-        section.parts.append("</details>")
-        return section
-    section = Section("The staircase, measured elsewhere")
+        drawn = performance.draw_all(measured, figures)
+        return {"here": True, "figures": [path.stem for path in drawn if path.name.startswith("step")]}
     committed = newest_gpu_staircase(results)
     if committed is None:
-        section.parts.append(paragraph("No GPU ran here, and no GPU measurement is committed in "
-                                       "docs/results. Emulated times would say nothing."))
-        return section
+        return {"here": False, "committed": None}
     source, staircase = committed
-    section.parts.append(paragraph(
-        f"No GPU ran here. This was measured on another machine on {dates(staircase.records)}: "
-        f"{machines(staircase.records)} (docs/results/{source.name})."))
-    figures_performance.draw_speedups(staircase, report / "figures" / "committed_speedup.png")
-    figures_performance.draw_throughput(staircase, report / "figures" / "committed_throughput.png")
-    section.parts += [image("figures/committed_speedup.png", "Speedup of all steps, committed"),
-                      image("figures/committed_throughput.png", "Throughput of all steps, committed"),
-                      table([Outcome(r.step, r.verdict, r) for r in staircase.records], ROOT)]
-    return section
+    performance.draw_speedups(staircase, figures / "committed_speedup.png")
+    performance.draw_throughput(staircase, figures / "committed_throughput.png")
+    return {"here": False, "committed": {
+        "date": dates(staircase.records), "machines": machines(staircase.records), "file": source.name,
+        "outcomes": [Outcome(r.step, r.verdict, r) for r in staircase.records]}}
 
 
 def measured_staircase(outcomes: Sequence[Outcome]) -> Optional[Staircase]:
@@ -112,38 +99,37 @@ def failures_of(pictures: Sequence[tuple[Outcome, Picture]], outcomes: Sequence[
     return lines + [f"{o.step}: {o.status}. {o.message}".strip() for o in outcomes if not o.good]
 
 
-def tour(build: Path, report: Path, results: Path, timeout: float) -> int:
-    steps = find_steps(build)
-    on_gpu = backend_of(steps) == "cuda"
-    started = time.monotonic()
-    pictures = simulate_pictures(steps, on_gpu, report, timeout)
-    outcomes = run_every_step(steps, on_gpu, timeout)
-    write_records(report / "records.jsonl", outcomes)
-    say("Drawing ...")
-    failures = failures_of(pictures, outcomes)
-    machine = machines([o.record for o in outcomes if o.record is not None]) or "no machine"
-    what = Section("What was run", [paragraph(
-        f"{len(steps)} programs, {steps[0].name} to {steps[-1].name}, on {machine}, "
-        f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}. "
-        "Results are checked against a float64 reference; the verdicts are below.")])
-    if any(outcome.record is not None and outcome.record.emulated for outcome in outcomes):
-        what.parts.append(paragraph(
-            "The GPU programs ran emulated on a CPU: what they compute is checked, how long they "
-            "take here says nothing about a GPU and is not shown."))
-    sections = [what, Section("What was simulated", [picture(made) for _, made in pictures]),
-                Section("Every step on the same galaxies", [table(outcomes, ROOT)])]
-    try:
-        sections.append(staircase_section(measured_staircase(outcomes), results, report))
-    except ToolError as error:
-        failures.append(str(error))
-    index = report / "index.html"
-    arguments.write_whole_file(index, page("A tour of the N-body steps", failures, sections))
-    for failure in failures:
-        print(f"FAILED: {failure}", file=sys.stderr)
-    say(f"Done in {time.monotonic() - started:.0f} s. Look at {index}")
-    return 1 if failures else 0
+def write_page(path: Path, words: dict[str, Any]) -> None:
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True,
+                                     undefined=jinja2.StrictUndefined, trim_blocks=True)
+    page = environment.get_template("page.html").render(
+        columns=COLUMNS, notes=notes, adds=what_a_step_adds,
+        rows=lambda outcomes: list(zip(outcomes, rows(outcomes))), **words)
+    write_whole_file(path, page)
 
 
 def run(options: argparse.Namespace) -> int:
-    return tour(options.build or default_build(), options.output, options.results,
-                options.step_timeout)
+    steps = find_steps(options.build or default_build())
+    report = options.output
+    on_gpu = backend_of(steps) == "cuda"
+    started = time.monotonic()
+    pictures = simulate_pictures(steps, on_gpu, report, options.step_timeout)
+    outcomes = run_every_step(steps, on_gpu, options.step_timeout)
+    write_records(report / "records.jsonl", outcomes)
+    say("Drawing ...")
+    failures = failures_of(pictures, outcomes)
+    try:
+        staircase = draw_staircase(measured_staircase(outcomes), options.results, report / "figures")
+    except ToolError as error:
+        failures.append(str(error))
+        staircase = {"here": False, "committed": None}
+    records = [outcome.record for outcome in outcomes if outcome.record is not None]
+    write_page(report / "index.html", {
+        "failures": failures, "steps": steps, "machine": machines(records) or "no machine",
+        "date": f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}", "outcomes": outcomes,
+        "emulated": any(record.emulated for record in records),
+        "pictures": [picture for _, picture in pictures], **staircase})
+    for failure in failures:
+        print(f"FAILED: {failure}", file=sys.stderr)
+    say(f"Done in {time.monotonic() - started:.0f} s. Look at {report / 'index.html'}")
+    return 1 if failures else 0
