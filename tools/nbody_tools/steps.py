@@ -12,10 +12,10 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.records.record import Record, RecordError, read_records
+from nbody_tools.records.record import Record, RecordError, check_step, read_records
 
 NO_DEVICE = 77  # exit code of a program that found no device
 STEP_NAME = re.compile(r"step(\d\d[a-z]?)_\w+")  # step04b_blocks: a half stair, between 04 and 05
@@ -105,14 +105,16 @@ def what_a_step_adds(name: str, root: Path = ROOT) -> str:
     return ""
 
 
-def run_program(step: Step, arguments: Sequence[str], timeout: float) -> tuple[str, str]:
-    """Runs a program to its end or its time limit: a status, and its last words on stderr."""
-    with tempfile.TemporaryFile() as errors:
+def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None,
+                environment: Optional[dict[str, str]] = None) -> tuple[str, str]:
+    """Runs a program to its end or its time limit: a status, and the last line of what it printed (to
+    stderr alone, or, with a log to which both outputs go, to that)."""
+    with log.open("w+b") if log else tempfile.TemporaryFile() as output:
         try:
             # A session of its own, so that a time limit also ends what the program started.
-            process = subprocess.Popen([str(step.program), *arguments], stdout=subprocess.DEVNULL,
-                                       stderr=errors, stdin=subprocess.DEVNULL,
-                                       start_new_session=True)
+            process = subprocess.Popen(words, stdout=output if log else subprocess.DEVNULL, stderr=output,
+                                       stdin=subprocess.DEVNULL, start_new_session=True,
+                                       env={**os.environ, **(environment or {})})
         except OSError as error:
             return "error", f"cannot be started: {error.strerror}"
         try:
@@ -123,29 +125,31 @@ def run_program(step: Step, arguments: Sequence[str], timeout: float) -> tuple[s
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        errors.seek(0)
-        lines = errors.read().decode("utf-8", errors="replace").strip().splitlines()
+        output.seek(0)
+        lines = output.read().decode("utf-8", errors="replace").strip().splitlines()
     message = lines[-1].strip() if lines else ""
     if code == 0:
         return "done", ""
     if code == NO_DEVICE:
         return "no device", message
-    if code < 0:
-        return "error", f"killed by signal {-code}" + (f": {message}" if message else "")
-    return "error", f"exit code {code}" + (f": {message}" if message else "")
+    ending = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+    return "error", ending + (f": {message}" if message else "")
 
 
-def run_step(step: Step, arguments: Sequence[str], timeout: float) -> Outcome:
-    """Runs a step once and reads the record it wrote."""
+def run_step(step: Step, arguments: Sequence[str], timeout: float,
+             environment: Optional[dict[str, str]] = None,
+             check: Callable[[Any], None] = check_step) -> Outcome:
+    """Runs a step, or a program like one, once and reads the record it wrote."""
     with tempfile.TemporaryDirectory() as folder:
         record_file = Path(folder) / "record.json"
-        status, message = run_program(step, [*arguments, "--quiet", "--json", str(record_file)],
-                                      timeout)
+        status, message = run_program(
+            [str(step.program), *arguments, "--quiet", "--json", str(record_file)], timeout,
+            environment=environment)
         record = None
         try:
             # A program whose validation failed exits 1 and still leaves its record.
             if record_file.exists():
-                record = read_records(record_file)[-1]
+                record = read_records(record_file, check)[-1]
         except RecordError as error:
             return Outcome(step.name, "error", None, str(error).split(": ", 1)[1])
     if status == "done" and record is None:

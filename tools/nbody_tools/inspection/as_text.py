@@ -1,4 +1,4 @@
-"""What an inspection found, for people to read: a table a kernel, then what is wrong."""
+"""An inspection as text: a table per kernel, then what is wrong."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Optional, Sequence
 
 from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Divergence, Inspection, Kernel, Race, RaceSide, Row
 from nbody_tools.inspection.source_lines import source_text
+from nbody_tools.tables import aligned
 
 WIDTH = 118
-COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "")
+COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "", "source")
 # Worse than this is worth a remark: five sectors where four would do is one unaligned warp.
 REMARK_FROM = 1.05
 
@@ -40,13 +41,13 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def per_interaction(kernel: Kernel, interactions: float) -> list[str]:
-    said = []
+    lines = []
     for memory in MEMORIES:
         counts = [(access, kernel.sum("executions", memory, access)) for access in ACCESSES]
         if any(count for _, count in counts):
-            said.append(f"{memory} memory, an interaction: " + ", ".join(
+            lines.append(f"{memory} memory, per interaction: " + ", ".join(
                 f"{access}s {count / interactions:.4g}" for access, count in counts if count))
-    return said
+    return lines
 
 
 def table(rows: Sequence[Row]) -> list[str]:
@@ -54,15 +55,8 @@ def table(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         cells.append([str(row.place.line), f"{row.memory} {row.access}", str(row.bytes),
                       f"{row.executions:,}", f"{row.requests:,}", f"{row.cost_of_request:.2f}",
-                      f"{row.ideal_of_request:.2f}", remark(row)])
-    widths = [max(len(line[i]) for line in cells) for i in range(len(COLUMNS))]
-    laid_out = []
-    for line, row in zip(cells, [None, *rows]):
-        words = [cell.ljust(width) if i in (1, len(COLUMNS) - 1) else cell.rjust(width)
-                 for i, (cell, width) in enumerate(zip(line, widths))]
-        source = source_text(row.place) if row else "source"
-        laid_out.append(f"  {'  '.join(words)}  {source}"[:WIDTH].rstrip())
-    return laid_out
+                      f"{row.ideal_of_request:.2f}", remark(row), source_text(row.place)])
+    return [f"  {line}"[:WIDTH].rstrip() for line in aligned(cells, left=(1, -2, -1))]
 
 
 def remark(row: Row) -> str:
@@ -96,5 +90,5 @@ def divergence_text(found: Divergence) -> str:
                         f"{at.place}" for at in found.places)])
 
 
-LEGEND = """cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) a request of a warp; ideal is what the
-same bytes would cost side by side. executions: by threads. No times: this is no GPU (docs/inspect.md)."""
+LEGEND = """cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is what the
+same bytes would cost side by side. executions: by threads. No times: this is not a GPU (docs/inspect.md)."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from nbody_tools.arguments import Failed
+from nbody_tools.tables import aligned, plain
 
 LANES = 32  # threads of a warp, which one instruction serves
 
@@ -64,6 +65,8 @@ METRICS = (
              f"stalled: {name.replace('_', ' ')}", "warps/issue") for name in STALLS),
 )
 SOURCES = tuple(metric.source for metric in METRICS)
+# Clocks are left as they are: a counter is a count at any clock, and times of profiled runs are no measurement.
+RAW = ("--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base")
 SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", "load_requests",
        "bank_conflicts"}
 
@@ -132,7 +135,7 @@ def to_base(value: float, unit: str) -> float:
 
 
 def read_cells(text: str, where: str) -> list[dict[str, tuple[str, str]]]:
-    """The layout of `ncu --csv --page raw`: names, units, then one line a launch. Of each launch the
+    """The layout of `ncu --csv --page raw`: names, units, then one line per launch. Of each launch the
     text and the unit of every column.
 
     What the profiler (==PROF==) and the program print before or after is passed over.
@@ -171,8 +174,8 @@ def read_csv(text: str, where: str) -> list[Launch]:
 
 
 def complaint(lines: Sequence[str]) -> str:
-    said = next((line for line in lines if line.startswith("==ERROR==")), None)
-    return said or "no table of Nsight Compute (ncu --csv --page raw)"
+    error = next((line for line in lines if line.startswith("==ERROR==")), None)
+    return error or "no table of Nsight Compute (ncu --csv --page raw)"
 
 
 def aggregate(launches: Sequence[Launch],
@@ -205,25 +208,17 @@ def aggregate(launches: Sequence[Launch],
     return sorted(profiles, key=lambda p: -p.launches * p.metrics.get("duration_us", 0.0))
 
 
-def shown(value: float) -> str:
-    if value == int(value) and abs(value) < 1e6:
-        return f"{int(value)}"
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.4g}"
-
-
 def table(profile: KernelProfile) -> str:
     """Stalls in the order of their weight; those that hardly ever occur are left out."""
     stalls = sorted((metric for metric in METRICS if metric.key.startswith("stall_")
                      and profile.metrics.get(metric.key, 0.0) >= 0.005),
                     key=lambda metric: -profile.metrics[metric.key])
     rest = [metric for metric in METRICS if not metric.key.startswith("stall_")]
-    rows = [(metric.label, shown(profile.metrics[metric.key]), metric.unit)
+    rows = [(metric.label, plain(profile.metrics[metric.key]), metric.unit)
             for metric in [*rest, *DERIVED, *stalls] if metric.key in profile.metrics]
-    wide = max((len(row[0]) for row in rows), default=0)
     times = "launch" if profile.launches == 1 else "launches"
     return "\n".join([f"{profile.kernel}: mean of {profile.launches} {times}",
-                      *(f"  {label.ljust(wide)}  {value:>10}  {unit}".rstrip()
-                        for label, value, unit in rows)])
+                      *(f"  {line}" for line in aligned(rows, left=(0, -1)))])
 
 
 def read_file(path: Path) -> str:

@@ -14,20 +14,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Sequence
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.measure.ncu import (SOURCES, KernelProfile, ProfileError, aggregate, read_csv, read_file,
+from nbody_tools.measure.ncu import (RAW, SOURCES, KernelProfile, ProfileError, aggregate, read_csv, read_file,
                            table)
 from nbody_tools.records.record import Record, read_records
-from nbody_tools.steps import STEP_NAME, Step, choose_steps, find_step, find_steps, step_folders
+from nbody_tools.steps import STEP_NAME, choose_steps, find_step, find_steps, run_program, step_folders
 
 NO_PROFILER = 77
 LAST_STEP_OF_ONE_LAUNCH = "04"  # up to here the time loop runs inside the kernel
@@ -56,45 +53,23 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="with --from: the result record of that run")
 
 
-def ncu_command(ncu: str, program: Path, record: Path, log: Path,
-                options: argparse.Namespace) -> list[str]:
-    words = [ncu, "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
-             "--metrics", ",".join(SOURCES), "--launch-count", str(options.launches),
-             "--launch-skip", str(options.skip), "--log-file", str(log)]
-    if options.kernel:
-        words += ["--kernel-name", f"regex:{options.kernel}"]
-    return [*words, str(program), "--systems", str(options.systems), "--bodies",
-            str(options.bodies), "--steps", str(options.steps), "--repeat", "1", "--warmup", "0",
-            "--validate", "off", "--quiet", "--json", str(record)]
-
-
-def profile_step(step: Step, ncu: str, options: argparse.Namespace) -> tuple[str, Record]:
-    """What ncu wrote, and the result record of the run."""
+def profile_program(name: str, program: Path, profiler: str, problem: Sequence[object],
+                    choice: Sequence[object], timeout: float) -> tuple[str, Record]:
+    """What ncu wrote, and the result record of the run. `choice`: further words for ncu."""
     with tempfile.TemporaryDirectory() as folder:
-        record, log = Path(folder) / "record.json", Path(folder) / "ncu.csv"
-        command = ncu_command(ncu, step.program, record, log, options)
-        # A session of its own, so that a time limit also ends the program under the profiler.
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
-        try:
-            said, _ = process.communicate(timeout=options.timeout)
-        except subprocess.TimeoutExpired as error:
-            raise ProfileError(f"{step.name}: not done after {options.timeout:g} s") from error
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        written = log.read_text(encoding="utf-8") if log.exists() else ""
-        if process.returncode != 0:
-            lines = [*written.splitlines(), *said.decode("utf-8", "replace").splitlines()]
-            last = next((line for line in lines if line.startswith("==ERROR==")),
-                        lines[-1] if lines else "")
-            raise ProfileError(f"{step.name}: ncu ended with exit code {process.returncode}: {last}")
+        record, csv, log = (Path(folder) / file for file in ("record.json", "ncu.csv", "output.txt"))
+        words = [profiler, *RAW, "--metrics", ",".join(SOURCES), *choice, "--log-file", csv, program,
+                 *problem, "--repeat", 1, "--warmup", 0, "--validate", "off", "--quiet", "--json", record]
+        status, message = run_program([str(word) for word in words], timeout, log)
+        written = read_file(csv) if csv.exists() else ""
+        if status != "done":
+            error = next((line for line in written.splitlines() if line.startswith("==ERROR==")), "")
+            raise ProfileError(f"{name}: ncu: {message} {error}".rstrip())
         return written, read_records(record)[-1]
 
 
 def interactions_of_a_launch(record: Record) -> float:
-    """Of a kernel that computes forces. N^2 a step and system, however the kernel counts."""
+    """Of a kernel that computes forces. N^2 per step and system, however the kernel counts."""
     problem = record.problem
     pairs = float(problem.bodies) ** 2
     if record.number <= LAST_STEP_OF_ONE_LAUNCH:
@@ -139,7 +114,10 @@ def run(options: argparse.Namespace) -> int:
         if ncu is None:
             arguments.fail(f"nbody profile: skipped: no {options.ncu} (Nsight Compute) here", NO_PROFILER)
         step = choose_steps(find_steps(options.build), [name])[0]
-        csv, record = profile_step(step, ncu, options)
+        problem = ["--systems", options.systems, "--bodies", options.bodies, "--steps", options.steps]
+        choice = ["--launch-count", options.launches, "--launch-skip", options.skip]
+        choice += ["--kernel-name", f"regex:{options.kernel}"] if options.kernel else []
+        csv, record = profile_program(step.name, step.program, ncu, problem, choice, options.timeout)
     if options.csv:
         arguments.write_whole_file(options.csv, csv)
     launches = read_csv(csv, str(options.saved or name))

@@ -22,6 +22,7 @@ from typing import Sequence
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, Failed
 from nbody_tools.files.bodies import read_bodies
+from nbody_tools.tables import aligned
 
 TARGETS = ROOT / "data" / "solar_system_de405_later.csv"
 DAY = 0.01720209895  # in years / 2 pi: Gauss's constant
@@ -66,10 +67,8 @@ def distances(program: Path, days: float, precision: str, steps_a_day: float = S
 
 
 def table(columns: Sequence[str], rows: dict[str, Sequence[float]]) -> str:
-    lines = ["          " + "".join(f"{column:>20}" for column in columns)]
-    lines += [f"{name:<10}" + "".join(f"{value:>20.1e}" for value in values)
-              for name, values in rows.items()]
-    return "\n".join(lines)
+    cells = [[name, *(f"{value:.1e}" for value in values)] for name, values in rows.items()]
+    return "\n".join(aligned([["", *columns], *cells]))
 
 
 def configure(p: argparse.ArgumentParser) -> None:

@@ -1,0 +1,157 @@
+"""Checks and times everything on a machine with a GPU, part by part.
+
+  ./nbody measure                                   all parts, with the programs of build/cuda
+  ./nbody measure staircase sizes --build DIR       some parts, with programs carried here from elsewhere
+
+Needs the programs of the cuda preset (variants: made with -D NBODY_VARIANTS=ON) and Python, nothing else.
+Each part writes OUTPUT/PART.jsonl, its logs and whatever else it makes to OUTPUT/PART/, and OUTPUT/PART.done
+when all of it went well: called again, the command goes on with the parts that are not done. A program that
+fails is named, and the others are measured all the same. At the end comes a table of all records.
+
+Exit code: 0 all went well, 1 something did not, 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, ToolError, write_whole_file
+from nbody_tools.measure.parts import PARTS
+from nbody_tools.records.record import Record, check_measurement, read_records
+from nbody_tools.steps import Step, find_steps, run_program, run_step
+from nbody_tools.tables import ABSENT, aligned, plain, with_range
+
+COLUMNS = ("part", "program", "GPUs", "systems x bodies x steps", "compute (IQR)", "total (IQR)", "G inter./s",
+           "RMS error", "verdict")
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    width = max(map(len, PARTS))
+    p.epilog = "parts:\n" + "\n".join(f"  {name:<{width}}  {part.__doc__}" for name, part in PARTS.items())
+    p.add_argument("part", nargs="*", choices=[[], *PARTS], metavar="PART", help="all when none is given")
+    p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
+                   help="where the programs are [build/cuda]")
+    p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "measured",
+                   help="where everything is written [report/measured]")
+    p.add_argument("--again", action="store_true", help="also the parts that are done")
+    p.add_argument("--timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
+                   help="of one program [600]")
+
+
+class Bench:
+    """What a part works with: the programs, where to write, and what went wrong so far."""
+
+    def __init__(self, part: str, options: argparse.Namespace) -> None:
+        self.part, self.build, self.timeout = part, options.build.resolve(), options.timeout
+        self.folder = options.output / part
+        self.records = options.output / f"{part}.jsonl"
+        self.failures: list[str] = []
+        self.lines: list[str] = []
+
+    @property
+    def steps(self) -> list[str]:
+        return [step.name for step in find_steps(self.build)]
+
+    @property
+    def gpu_steps(self) -> list[str]:
+        return [name for name in self.steps if not name.startswith("step00_")]
+
+    def program(self, name: str) -> Optional[Path]:
+        """A step, a variant of one, or another program; None if it was not built."""
+        places = (self.build / folder / name / name for folder in ("", "experiments/variants", "experiments"))
+        return next((place for place in places if os.access(place, os.X_OK)), None)
+
+    def built(self, *names: str) -> list[str]:
+        """Those of the programs that are there; the others, often variants, are named."""
+        for name in names:
+            if self.program(name) is None:
+                self.say(f"{name}: not built")
+        return [name for name in names if self.program(name) is not None]
+
+    def fail(self, text: str) -> None:
+        self.failures.append(f"{self.part}: {text}")
+        self.say(f"FAILED: {text}")
+
+    @staticmethod
+    def say(text: str) -> None:
+        print(f"  {text}", flush=True)
+
+    def record(self, name: str, *words: object, environment: Optional[dict[str, str]] = None,
+               **mark: object) -> Optional[Record]:
+        """Runs a program and keeps its record, with `mark` in it."""
+        program = self.program(name)
+        if program is None:
+            self.fail(f"{name} is not in {self.build}")
+            return None
+        outcome = run_step(Step(name, program), [str(word) for word in words], self.timeout, environment,
+                           check_measurement)
+        if outcome.record is not None:
+            self.keep({**outcome.record.data, **mark})
+            self.say("  ".join(row(self.part, outcome.record)[1:]))
+        if not outcome.good:
+            self.fail(f"{name} {' '.join(map(str, words))}: {outcome.status} {outcome.message}")
+        return outcome.record
+
+    def keep(self, data: dict) -> None:
+        """At once, so that nothing is lost when a later program takes the machine down."""
+        self.lines.append(json.dumps(data) + "\n")
+        write_whole_file(self.records, "".join(self.lines))
+
+    def run(self, log: str, words: Sequence[object], environment: Optional[dict[str, str]] = None) -> str:
+        """Runs a command whose output goes to a log; what it printed, or a failure."""
+        path = self.folder / log
+        status, message = run_program([str(word) for word in words], self.timeout, path, environment)
+        if status != "done":
+            self.fail(f"{log}: {status} {message}; see {path}")
+        return path.read_text(encoding="utf-8", errors="replace")
+
+
+def row(part: str, record: Record) -> list[str]:
+    data = record.data
+    error = record.acceleration_error
+    return [part, record.step, str(record.device_count),
+            f"{data['systems']} x {data['bodies']} x {data['steps']}", with_range(record.seconds("compute")),
+            with_range(record.seconds("total")), plain(record.giga_interactions_per_second("compute").median),
+            ABSENT if error is None else f"{error:.1e}", record.verdict]
+
+
+def measure(part: str, options: argparse.Namespace) -> list[str]:
+    """The failures of one part."""
+    bench = Bench(part, options)
+    done = options.output / f"{part}.done"
+    if done.exists() and not options.again:
+        print(f"{part}: done before", flush=True)
+        return []
+    print(f"{part}:", flush=True)
+    bench.folder.mkdir(parents=True, exist_ok=True)
+    for old in (done, bench.records):
+        old.unlink(missing_ok=True)
+    try:
+        PARTS[part](bench)
+    except (ToolError, OSError, subprocess.SubprocessError) as error:
+        bench.fail(str(error))
+    if not bench.failures:
+        write_whole_file(done, "")
+    return bench.failures
+
+
+def run(options: argparse.Namespace) -> int:
+    find_steps(options.build)
+    os.environ["NBODY_REQUIRE_GPU"] = "1"
+    parts = options.part or list(PARTS)
+    failures = [failure for part in parts for failure in measure(part, options)]
+    rows = [row(part, record) for part in parts if (options.output / f"{part}.jsonl").exists()
+            for record in read_records(options.output / f"{part}.jsonl", check_measurement)]
+    if rows:
+        print("\n" + "\n".join(aligned([list(COLUMNS), *rows], left=(0, 1, -1))))
+    for failure in failures:
+        print(f"FAILED: {failure}", file=sys.stderr)
+    print(f"Records: {options.output}")
+    return 1 if failures else 0

@@ -1,0 +1,208 @@
+"""What ./nbody measure measures: one function per part, whose first line of help is its docstring."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Callable, Iterator
+
+from nbody_tools.arguments import Failed, write_whole_file
+from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
+from nbody_tools.measure import ncu
+from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
+from nbody_tools.records.record import check_measurement, read_records
+from nbody_tools.steps import STEP_FOLDERS, number_of
+
+if TYPE_CHECKING:
+    from nbody_tools.measure.measure import Bench
+
+MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
+WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
+TIMED = ("--warmup", 1, "--repeat", 10)
+UNCHECKED = ("--validate", "off")
+FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
+SINGLE = (16384, 65536, 262144)
+MILLION = 1125000
+SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
+QUEUES = (1, 2, 4, 8, 16, 32)
+
+
+def single(bodies: int, steps: int = 5) -> tuple:
+    return ("--scenario", "plummer", "--bodies", bodies, "--steps", steps)
+
+
+def checks(bench: Bench) -> None:
+    """the tests and the command-line tests of all steps, GPU required"""
+    for step in bench.steps:
+        folder = bench.build / step
+        printed = bench.run(f"{step}.test.log", [folder / f"{step}_test"])
+        bench.say(f"{step}: {printed.count('       OK')} tests passed")
+        bench.run(f"{step}.command_line.log", [bench.build / "tests/command_line/command_line_test"],
+                  {"NBODY_PROGRAM": str(folder / step)})
+
+
+def sanitize(bench: Bench) -> None:
+    """compute-sanitizer's four tools on every step at a small size"""
+    for step in bench.gpu_steps:
+        for tool in SANITIZERS:
+            printed = bench.run(f"{step}.{tool}.log", [
+                "compute-sanitizer", "--tool", tool, "--error-exitcode", 9, bench.program(step),
+                "--scenario", "galaxies", "--systems", 3, "--bodies", 1100, "--steps", 2, *UNCHECKED, "--quiet"])
+            summary = re.search(r"(?:ERROR|RACECHECK) SUMMARY.*", printed)
+            bench.say(f"{step} {tool}: {summary[0] if summary else 'no summary'}")
+
+
+def staircase(bench: Bench) -> None:
+    """32 systems x 8192 bodies x 20 steps, all steps"""
+    for step in bench.steps:
+        bench.record(step, *MAIN, *TIMED)
+
+
+def sizes(bench: Bench) -> None:
+    """one system of 16384 to 262144 bodies, the steps that give it several blocks; 1,125,000, the last step"""
+    many_blocks = [step for step in bench.steps if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
+    for bodies in SINGLE:
+        for step in many_blocks:
+            bench.record(step, *single(bodies), *TIMED)
+    if many_blocks:
+        bench.record(many_blocks[-1], *single(MILLION, 1), *TIMED)
+
+
+def variants(bench: Bench) -> None:
+    """experiments/variants: steps with one thing changed"""
+    folders = sorted((bench.build / "experiments/variants").glob(STEP_FOLDERS))
+    if not folders:
+        raise Failed("no variants in the build folder: configure with -D NBODY_VARIANTS=ON")
+    for name in (folder.name for folder in folders):
+        bench.record(name, *MAIN, *TIMED)
+        if number_of(name) in ("06", "09", "10"):
+            bench.record(name, *single(SINGLE[-1]), *TIMED)
+
+
+def timelines(bench: Bench) -> None:
+    """what overlapped with what, of the steps with streams"""
+    for name in bench.built("step05_streams", "step06_ldg_fastmath", "step07_overlap", "step09_soa",
+                            "step07_by_system"):
+        bench.record(name, *MAIN, "--warmup", 1, "--repeat", 1, *UNCHECKED,
+                     "--timeline", bench.folder / f"{name}.timeline.csv")
+
+
+def profile(bench: Bench) -> None:
+    """Nsight Compute on one time step of every step: profiles.jsonl for docs/results/profiles/, and raw CSV"""
+    for step in bench.gpu_steps:
+        csv, record = profile_program(step, bench.program(step), ncu_or_fail(), (*MAIN[:-1], 1),
+                                      ("--set", "full", "--launch-count", 4), bench.timeout)
+        write_whole_file(bench.folder / f"{step}.ncu.csv", csv)
+        kernels = ncu.aggregate(ncu.read_csv(csv, step), interactions_of_a_launch(record))
+        write_whole_file(bench.folder / f"{step}.jsonl", "".join(
+            json.dumps(line) + "\n" for line in json_lines(step, record, kernels)))
+        bench.say(f"{step}: {', '.join(kernel.kernel.partition('<')[0] for kernel in kernels)}")
+    lines = (path.read_text(encoding="utf-8") for path in sorted(bench.folder.glob("step*.jsonl")))
+    write_whole_file(bench.folder / "profiles.jsonl", "".join(lines))
+
+
+def patterns(bench: Bench) -> None:
+    """what ./nbody inspect predicts, counted by Nsight Compute; then: ./nbody calibrate chip OUTPUT/patterns"""
+    program = ncu_or_fail()
+    listed = bench.run("metrics.txt", [program, "--query-metrics"])
+    # A chip that lacks one of these makes ncu refuse all of them, so those that it lists are asked for.
+    wanted = sorted({metric for groups in METRICS.values() for group in groups for metric in group})
+    metrics = [metric for metric in wanted
+               if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]
+    for metric in sorted(set(wanted) - set(metrics)):
+        bench.say(f"not on this chip: {metric}")
+    device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                            capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    version = subprocess.run([program, "--version"], capture_output=True, text=True,
+                             check=True).stdout.splitlines()[-1]
+    write_whole_file(bench.folder / "device.txt",
+                     f"{device}\n{version}\n{datetime.now(timezone.utc):%Y-%m-%d}\n")
+    size = [word for name, value in PROBLEM.items() for word in (f"--{name}", value)]
+    for name in (PATTERNS, *STEPS):
+        words = [bench.build / "hostcuda/trace/patterns/patterns"] if name == PATTERNS else [
+            bench.program(name), "--scenario", "galaxies", *size, *UNCHECKED, "--quiet"]
+        csv = bench.folder / f"{name}.ncu.csv"
+        bench.run(f"{name}.log", [program, *ncu.RAW, "--metrics", ",".join(metrics), "--log-file", csv, *words])
+        if csv.exists():
+            bench.say(f"{name}: {len(ncu.read_cells(ncu.read_file(csv), str(csv)))} launches counted")
+        if shutil.which("cuobjdump"):
+            write_whole_file(bench.folder / f"{name}.sass", memory_instructions(words[0]))
+
+
+def memory_instructions(program: Path) -> str:
+    """Which loads and stores nvcc merged, hoisted or widened: the usual cause of a difference."""
+    sass = subprocess.run(["cuobjdump", "--dump-sass", str(program)], capture_output=True, text=True,
+                          check=False).stdout
+    pattern = r"Function : .*|(?:LDG|LDS|STG|STS|RED|ATOMG|ATOMS)(?:\.[A-Z0-9]+)* .*;"
+    return "".join(f"{line}\n" for line in re.findall(pattern, sass))
+
+
+def devices(bench: Bench) -> None:
+    """1, 2, 4 and 8 GPUs, as far as there are so many: 256 systems x 8192 bodies x 20 steps"""
+    listed = bench.run("gpus.txt", ["nvidia-smi", "-L"])
+    for count in (count for count in (1, 2, 4, 8) if count <= len(listed.splitlines())):
+        for name in bench.built("step08_multigpu", "step08_one_enqueues", "step09_soa"):
+            bench.record(name, *WIDE, "--devices", count, *TIMED,
+                         "--timeline", bench.folder / f"{name}.{count}.timeline.csv")
+    bench.record("step07_overlap", *WIDE, *TIMED)
+
+
+def connections(bench: Bench) -> None:
+    """step 07 in both stream orders, with other numbers of hardware queues (marked in the records)"""
+    settings: list[dict[str, str]] = [{}]
+    for variable in ("CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"):
+        settings += [{variable: str(queues)} for queues in QUEUES]
+    for environment in settings:
+        bench.say(" ".join(f"{name}={value}" for name, value in environment.items()) or "as the driver has it")
+        for name in bench.built("step07_overlap", "step07_by_system"):
+            bench.record(name, *MAIN, *TIMED, environment=environment, environment_variables=environment)
+
+
+def cpu(bench: Bench) -> None:
+    """the fast CPU program on the host"""
+    bench.record("cpu_simd", *MAIN, *TIMED)
+    bench.record("cpu_simd", *single(SINGLE[-1], 1), *TIMED)
+
+
+def activity(bench: Bench) -> None:
+    """experiments/activity_map: its tests, every rung over N and over D"""
+    folder = bench.build / "experiments/activity_map"
+    bench.run("test.log", [folder / "activity_map_test"])
+    for number, (rungs, words) in enumerate(activity_runs()):
+        output = bench.folder / f"{number:02d}.json"
+        output.unlink(missing_ok=True)
+        bench.run(f"{number:02d}.log", [folder / "activity_map", "--steps", 100, "--warmup", 1, "--rung", rungs,
+                                        *words, "--json", output])
+        if output.exists():
+            for record in read_records(output, check_measurement):
+                bench.keep(record.data)
+        bench.say(f"{rungs} {' '.join(map(str, words))}")
+
+
+def activity_runs() -> Iterator[tuple[str, tuple]]:
+    over_bodies = ("--bodies", "1024,4096,10000,20000,50000", "--map", 10)
+    yield ("baseline,block_256,rsqrt_of_cube,rsqrt,constant,columns_by_value,columns_by_pointers,"
+           "columns_in_memory,read_only,read_only_in_memory,shared,map_alone", (*over_bodies, "--repeat", 10))
+    yield "pairs_atomic", ("--bodies", "1024,4096,10000", "--map", 10, "--repeat", 3)
+    yield "pairs_matrix", (*over_bodies, "--repeat", 3)
+    yield ("baseline,block_256,rsqrt,shared,normalise_once,touched_cells,map_alone",
+           ("--bodies", 1024, "--map", "1000,5000,10000,15000", "--repeat", 10))
+    for block in (32, 64, 128, 512, 1024):
+        yield "shared", ("--block", block, "--bodies", "1024,10000,50000", "--map", 10, "--repeat", 10)
+    yield "shared", ("--block", 1024, "--bodies", 1024, "--map", "1000,15000", "--repeat", 10)
+
+
+def ncu_or_fail() -> str:
+    program = shutil.which("ncu")
+    if program is None:
+        raise Failed("no ncu (Nsight Compute) on the PATH")
+    return program
+
+
+PARTS: dict[str, Callable[[Bench], None]] = {
+    part.__name__: part for part in (checks, sanitize, staircase, sizes, variants, timelines, profile, patterns,
+                                     devices, connections, cpu, activity)}

@@ -1,0 +1,104 @@
+"""./nbody measure with made-up programs: records, failures that are named, parts that are done."""
+
+import json
+import sys
+from unittest import mock
+
+from nbody_tools.measure import parts
+from tests import fakes
+
+
+class Measure(fakes.InFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.build, self.output = self.folder / "build", self.folder / "out"
+        for data in fakes.staircase_records():
+            fakes.write_step(self.build, data)
+
+    def measure(self, *words: object) -> tuple[int, str, str]:
+        return self.call("measure", *words, "--build", self.build, "--output", self.output)
+
+    def records(self, part: str) -> list[dict]:
+        return [json.loads(line) for line in (self.output / f"{part}.jsonl").read_text().splitlines()]
+
+    def script(self, name: str, text: str) -> str:
+        path = self.file(f"bin/{name}", f"#!{sys.executable}\nimport sys\nwords = sys.argv[1:]\n{text}")
+        path.chmod(0o755)
+        return str(path.parent)
+
+    def test_records_and_a_table(self) -> None:
+        code, out, errors = self.measure("staircase")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual([record["step"] for record in self.records("staircase")],
+                         [step for step, _, _ in fakes.STAIRCASE])
+        self.assertRegex(out, r"(?m)^staircase  step03_tiling +1 +32 x 8192 x 20 .* 429\.5 +2\.0e-07  pass$")
+
+    def test_a_part_that_is_done_is_not_done_again(self) -> None:
+        self.measure("staircase")
+        before = (self.output / "staircase.jsonl").stat().st_mtime_ns
+        self.assertIn("done before", self.measure("staircase")[1])
+        self.assertEqual((self.output / "staircase.jsonl").stat().st_mtime_ns, before)
+        self.assertNotIn("done before", self.measure("staircase", "--again")[1])
+
+    def test_a_failure_is_named_the_others_go_on_and_the_part_is_not_done(self) -> None:
+        fakes.write_step(self.build, fakes.record("step05_streams"),
+                         "print('out of memory', file=sys.stderr); sys.exit(1)")
+        fakes.write_step(self.build, fakes.record("step06_ldg_fastmath"))
+        code, _, errors = self.measure("staircase", "sizes", "variants")
+        self.assertEqual(code, 1)
+        self.assertIn("FAILED: staircase: step05_streams --scenario galaxies", errors)
+        self.assertIn("out of memory", errors)
+        self.assertIn("FAILED: variants: no variants in the build folder", errors)
+        self.assertEqual(self.records("staircase")[-1]["step"], "step06_ldg_fastmath")
+        self.assertEqual(len(self.records("sizes")), 4)  # three sizes and a million
+        self.assertEqual(list(self.output.glob("*.done")), [])
+
+    def test_tests_of_the_steps(self) -> None:
+        test = self.build / "tests/command_line/command_line_test"
+        for path in (test, *(self.build / step / f"{step}_test" for step, _, _ in fakes.STAIRCASE)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("#!/bin/sh\necho '[       OK ] a'; [ \"$NBODY_REQUIRE_GPU\" = 1 ]\n")
+            path.chmod(0o755)
+        code, out, _ = self.measure("checks")
+        self.assertEqual(code, 0)
+        self.assertIn("step03_tiling: 1 tests passed", out)
+        test.unlink()
+        self.assertIn("step00_cpu_omp.command_line.log: error cannot be started", self.measure("checks", "--again")[2])
+
+    def test_the_environment_is_set_and_said_in_the_record(self) -> None:
+        say = f"import os; open({str(self.folder / 'seen')!r}, 'a').write(os.environ.get('CUDA_DEVICE_MAX_CONNECTIONS', '-'))"
+        fakes.write_step(self.build, fakes.record("step07_overlap"), say)
+        code, out, _ = self.measure("connections")
+        self.assertEqual(code, 0)
+        self.assertIn("step07_by_system: not built", out)
+        self.assertEqual((self.folder / "seen").read_text(), "-12481632------")
+        self.assertEqual(self.records("connections")[1]["environment_variables"],
+                         {"CUDA_DEVICE_MAX_CONNECTIONS": "1"})
+
+    def test_sanitizer_and_profiler(self) -> None:
+        path = self.script("compute-sanitizer", "print('========= ERROR SUMMARY: 0 errors')")
+        self.script("ncu", f"""import shutil, subprocess
+if "--log-file" in words: shutil.copy({str(fakes.TOOLS / "tests/data/ncu_raw.csv")!r}, words[words.index("--log-file") + 1])
+program = [i for i, word in enumerate(words) if "/step" in word and word.endswith(word.split("/")[-2])]
+sys.exit(subprocess.run(words[program[0]:]).returncode)
+""")
+        with mock.patch.dict("os.environ", {"PATH": f"{path}:/usr/bin:/bin"}):
+            code, out, errors = self.measure("sanitize", "profile")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("step03_tiling racecheck: ERROR SUMMARY: 0 errors", out)
+        lines = (self.output / "profile" / "profiles.jsonl").read_text().splitlines()
+        self.assertEqual(len(lines), 6)  # two kernels of each of three steps
+        self.assertTrue((self.output / "profile" / "step03_tiling.ncu.csv").is_file())
+
+    def test_wrong_arguments(self) -> None:
+        self.assertIn("'nonsense'", self.refused("measure", "nonsense"))
+        self.assertIn("there is no folder", self.refused("measure", "--build", "nowhere"))
+        self.file("empty/x", "")
+        self.assertIn("holds no step programs", self.refused("measure", "--build", self.folder / "empty"))
+
+    def test_every_part_says_what_it_is(self) -> None:
+        code, out, _ = self.call("measure", "--help")
+        self.assertEqual(code, 0)
+        for name, part in parts.PARTS.items():
+            self.assertIn(name, out)
+            self.assertNotIn("\n", part.__doc__)
