@@ -11,7 +11,7 @@ from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
 SMALL_MAP, FEW_BODIES = 10, 1024  # what stays the same in one table and in the other
-Row = tuple[str, int]  # rung and threads of a block
+Row = tuple[str, int]  # rung and threads per block
 
 
 def check_activity(data: Any) -> None:
@@ -23,9 +23,9 @@ def check_activity(data: Any) -> None:
 
 def newest_records(root: Path) -> list[Record]:
     """Of the newest file that holds measurements: emulated times are none."""
-    found = [[record for record in read_records(path, check_activity) if not record.emulated]
+    files = [[record for record in read_records(path, check_activity) if not record.emulated]
              for path in sorted((root / FOLDER).glob("*.jsonl"))]
-    return max(filter(None, found), key=lambda records: max(r.date for r in records), default=[])
+    return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
 
 
 def measured(root: Path) -> str:
@@ -54,8 +54,8 @@ def table(records: Sequence[Record], key: str) -> tuple[list[str], list[list[str
         times.setdefault(row, {})[record.data[key]] = record.data["median"]["compute"]
     base = next((row for row in times if row[0] == "baseline"), None)
     rows = [[row[0], str(row[1]),
-             *(seconds(found[size]) if size in found else ABSENT for size in sizes),
-             speedup(times.get(base, {}), found)] for row, found in times.items()]
+             *(seconds(by_size[size]) if size in by_size else ABSENT for size in sizes),
+             speedup(times.get(base, {}), by_size)] for row, by_size in times.items()]
     return ["rung", "block", *map(str, sizes), "speedup"], rows
 
 

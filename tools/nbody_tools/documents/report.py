@@ -35,9 +35,9 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def measured_staircase(facts: Facts) -> Optional[Staircase]:
     """One record a step, on one device: those that the text speaks of."""
-    found = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
+    records = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
     # Of runs with other scenarios or softenings, those that most steps have in common.
-    return max(staircases(found), key=lambda s: len(s.records), default=None)
+    return max(staircases(records), key=lambda s: len(s.records), default=None)
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ def record_of_timeline(path: Path, spans: Sequence[Span], facts: Facts) -> Optio
     devices, which is not the same run but the same program, machine and problem."""
     name, devices = path.name.split(".")[0], len({span.device for span in spans})
     beside = path.parent / "records.jsonl"
-    found = read_records(beside) if beside.is_file() else []
+    timed = read_records(beside) if beside.is_file() else []
     measured = sorted(facts.measured, key=lambda m: m.rank)
-    for records in (found, [m.record for m in measured]):
+    for records in (timed, [m.record for m in measured]):
         fitting = [r for r in records if r.step == name and r.device_count == devices
                    and r.problem.systems == len({span.system for span in spans})]
         if fitting:
@@ -99,9 +99,9 @@ def record_of_timeline(path: Path, spans: Sequence[Span], facts: Facts) -> Optio
 
 
 def timelines_there(wanted: dict[str, list[str]], root: Path) -> dict[str, list[Path]]:
-    found = {name: [root / TIMELINES / f"{run}.timeline.csv" for run in runs]
+    paths = {name: [root / TIMELINES / f"{run}.timeline.csv" for run in runs]
              for name, runs in wanted.items()}
-    return {name: paths for name, paths in found.items() if all(path.is_file() for path in paths)}
+    return {name: files for name, files in paths.items() if all(file.is_file() for file in files)}
 
 
 def stale_figures(root: Path, figures: Figures) -> list[str]:

@@ -108,12 +108,12 @@ def the_line(lines: Sequence[str], text: str, start: int) -> int:
     text = text.strip()
     places = [i for i in range(max(start, 2), len(lines)) if lines[i].startswith(kind)]
     for fits in (str.__eq__, str.startswith):
-        found = [i for i in places if fits(lines[i][1:].strip(), text)]
-        if len(found) == 1:
-            return found[0]
-        if found:
+        matches = [i for i in places if fits(lines[i][1:].strip(), text)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
             break
-    raise SourceError(f"'{kind}{text}' stands on {len(found)} lines of the diff, not on one")
+    raise SourceError(f"'{kind}{text}' stands on {len(matches)} lines of the diff, not on one")
 
 
 def broken_budgets(sources: dict[str, Source]) -> list[str]:

@@ -65,11 +65,11 @@ def read_mutants(folder: Path) -> list[Mutant]:
             data = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise Failed(f"{folder}: {name} has not been run, or failed; run ctest -L mutants")
-        found = data["found"]
+        outcome = data["found"]
         mutants.append(Mutant(
             name, data["step"], data["wrong"], data["is_wrong"], data["caught_by"], data["says"],
-            data["mode"], data["passes_plain"], found.get("failed"), found.get("weak", {}),
-            list(found.get("errors", {}))))
+            data["mode"], data["passes_plain"], outcome.get("failed"), outcome.get("weak", {}),
+            list(outcome.get("errors", {}))))
     if not mutants:
         raise Failed(f"{folder}: no records of mutants; run ctest -L mutants")
     return sorted(mutants, key=lambda mutant: (mutant.step, mutant.name))

@@ -49,18 +49,18 @@ def draw_radii(table: DiagnosticsTable, path: Path, system: int = 0, note: str =
 
 def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
     time = table.of(system, "time")
-    found = {label: table.of(system, column) for label, column in RADII.items()}
-    for (label, radius), colour in zip(found.items(), CYCLE):
+    radii_by_share = {label: table.of(system, column) for label, column in RADII.items()}
+    for (label, radius), colour in zip(radii_by_share.items(), CYCLE):
         axes.plot(time, radius, color=colour, linewidth=2.5 if label == "50 %" else 1.8)
-    smallest = min(radius.min() for radius in found.values())
-    largest = max(radius.max() for radius in found.values())
+    smallest = min(radius.min() for radius in radii_by_share.values())
+    largest = max(radius.max() for radius in radii_by_share.values())
     if smallest > 0 and largest > 4 * smallest:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set(title="Lagrangian radii", ylabel="radius (length)")
-    _label_ends(axes, time[-1], found)
+    _label_ends(axes, time[-1], radii_by_share)
 
 
 def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None:

@@ -93,9 +93,9 @@ def figure_file(text: str) -> Path:
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:
     # All are read before the first is drawn: a file that is refused leaves nothing half done.
-    found = [(source, read_staircase(source)) for source in options.records]
-    several = len(found) > 1
-    return [path for source, staircase in found
+    sources = [(source, read_staircase(source)) for source in options.records]
+    several = len(sources) > 1
+    return [path for source, staircase in sources
             for path in performance.draw_all(
                 staircase, options.output / source.stem if several else options.output,
                 options.format, options.separate)]

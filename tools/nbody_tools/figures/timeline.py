@@ -44,12 +44,12 @@ def figure_file(text: str) -> Path:
 
 
 def record_of(source: Path, step: Optional[str]) -> Record:
-    found = [record for record in read_records(source) if step in (None, record.step)]
-    if not found:
+    records = [record for record in read_records(source) if step in (None, record.step)]
+    if not records:
         raise TimelineError(f"{source}: holds no record of {step}")
-    if found[-1].emulated:
-        raise TimelineError(f"{source}: {found[-1].step} was emulated: its times are no times")
-    return found[-1]
+    if records[-1].emulated:
+        raise TimelineError(f"{source}: {records[-1].step} was emulated: its times are no times")
+    return records[-1]
 
 
 def closer_end(spans: Sequence[Span]) -> Optional[float]:
@@ -124,10 +124,10 @@ def caption(timelines: Sequence[Sequence[Span]], titles: Sequence[str],
             record: Optional[Record]) -> str:
     words = []
     for spans, title in zip(timelines, titles):
-        found = sums(spans)
+        total = sums(spans)
         name = f"{title}: " if len(timelines) > 1 else ""
-        words.append(f"{name}{1e3 * found.wall:.3g} ms in all; copies take {1e3 * found.copies:.3g} "
-                     f"ms, {100 * found.hidden_share:.0f} % of that hidden under compute.")
+        words.append(f"{name}{1e3 * total.wall:.3g} ms in all; copies take {1e3 * total.copies:.3g} "
+                     f"ms, {100 * total.hidden_share:.0f} % of that hidden under compute.")
     words.append("A bar begins when what was before it in its stream has ended: waiting for the "
                  "device counts as part of a stage.")
     if record is not None:

@@ -25,8 +25,8 @@ class DiagnosticsTable:
 
     def of(self, system: int, *columns: str) -> numpy.ndarray:
         """One column as times, several as times x columns."""
-        found = numpy.stack([self.values[column][:, system] for column in columns], axis=-1)
-        return found[:, 0] if len(columns) == 1 else found
+        chosen = numpy.stack([self.values[column][:, system] for column in columns], axis=-1)
+        return chosen[:, 0] if len(columns) == 1 else chosen
 
     def change(self, system: int, vector: str) -> numpy.ndarray:
         """|v - v0| at every time."""

@@ -15,10 +15,10 @@ def as_json(inspection: Inspection, interactions: Optional[float] = None) -> dic
                        "earlier": side_json(race.earlier), "later": side_json(race.later),
                        "count": race.count} for race in inspection.races],
             "barrier_divergences": [
-                {"kernel": found.kernel, "block": list(found.block),
+                {"kernel": divergence.kernel, "block": list(divergence.block),
                  "barriers": [{**vars(at.place), "threads": at.threads,
-                               "example": list(at.example)} for at in found.places]}
-                for found in inspection.divergences]}
+                               "example": list(at.example)} for at in divergence.places]}
+                for divergence in inspection.divergences]}
 
 
 def side_json(side: RaceSide) -> dict[str, Any]:

@@ -17,7 +17,7 @@ REMARK_FROM = 1.05
 def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str:
     parts = [kernel_text(kernel, interactions) for kernel in inspection.kernels]
     parts += [race_text(race) for race in inspection.races]
-    parts += [divergence_text(found) for found in inspection.divergences]
+    parts += [divergence_text(divergence) for divergence in inspection.divergences]
     if inspection.clean:
         parts.append("No race and no barrier divergence was seen.")
     return "\n\n".join(parts)
@@ -83,11 +83,11 @@ def side_text(side: RaceSide) -> str:
             f"at {side.place}\n         {source_text(side.place)}")
 
 
-def divergence_text(found: Divergence) -> str:
-    return "\n".join([f"BARRIER DIVERGENCE in kernel {found.kernel}, block {position(found.block)}: "
+def divergence_text(divergence: Divergence) -> str:
+    return "\n".join([f"BARRIER DIVERGENCE in kernel {divergence.kernel}, block {position(divergence.block)}: "
                       "threads of one block wait at different barriers",
                       *(f"  {counted(at.threads, 'thread')}, {position(at.example)} first, at "
-                        f"{at.place}" for at in found.places)])
+                        f"{at.place}" for at in divergence.places)])
 
 
 LEGEND = """cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is what the

@@ -20,7 +20,7 @@ CAUSES = {
         "nvcc loads the four floats of a body with one instruction of 16 bytes, and the mass again "
         "later on; the source has four loads",
     ("step08_multigpu", "update_velocities", "shared load"):
-        "as in step 03, but the mass is kept: one instruction of 16 bytes a body",
+        "as in step 03, but the mass is kept: one instruction of 16 bytes per body",
     ("step08_multigpu", "update_velocities", "shared store"):
         "nvcc stores the four floats of a body with one instruction of 16 bytes, which has no conflict; "
         "the source has four stores",
@@ -34,8 +34,8 @@ def unit(quantity: str) -> str:
     return "sectors" if quantity.startswith("global") else "wavefronts"
 
 
-def checked(found: Sequence[Compared]) -> Sequence[Compared]:
-    differing = {(one.program, one.kernel, one.quantity) for one in found if not one.agrees}
+def checked(pairs: Sequence[Compared]) -> Sequence[Compared]:
+    differing = {(pair.program, pair.kernel, pair.quantity) for pair in pairs if not pair.agrees}
     without_cause = differing - CAUSES.keys()
     without_difference = CAUSES.keys() - differing
     if without_cause:
@@ -44,46 +44,46 @@ def checked(found: Sequence[Compared]) -> Sequence[Compared]:
     if without_difference:
         raise CalibrationError("a cause is listed, and model and chip agree: "
                                f"{sorted(without_difference)}")
-    return found
+    return pairs
 
 
-def is_usual_store(one: Compared) -> bool:
+def is_usual_store(pair: Compared) -> bool:
     """Nearly every pattern ends with one, which is not what it is about."""
-    return one.quantity == "global store" and one.agrees and one.model.cost == one.ideal_cost
+    return pair.quantity == "global store" and pair.agrees and pair.model.cost == pair.ideal_cost
 
 
 # docs/inspect.md.
 
 def patterns_block(root: Path) -> str:
-    found = [one for one in checked(compared(root)) if one.program == PATTERNS]
-    shown = [one for one in found if not is_usual_store(one)]
+    pairs = [pair for pair in checked(compared(root)) if pair.program == PATTERNS]
+    shown = [pair for pair in pairs if not is_usual_store(pair)]
     return "\n\n".join([
-        f"{machine(root)}: {len(found)} quantities of {len({one.kernel for one in found})} kernels, "
-        f"{sum(one.agrees for one in found)} of them equal in requests, cost and bank conflicts. "
-        f"{len(found) - len(shown)} coalesced stores, all equal, are left out.",
-        markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts a request", "chip",
-               "ideal", "bank conflicts", "chip", ""), [pattern_row(one) for one in shown])])
+        f"{machine(root)}: {len(pairs)} quantities of {len({pair.kernel for pair in pairs})} kernels, "
+        f"{sum(pair.agrees for pair in pairs)} of them equal in requests, cost and bank conflicts. "
+        f"{len(pairs) - len(shown)} coalesced stores, all equal, are left out.",
+        markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts per request", "chip",
+               "ideal", "bank conflicts", "chip", ""), [pattern_row(pair) for pair in shown])])
 
 
-def pattern_row(one: Compared) -> list[str]:
-    ideal = one.ideal_cost / one.model.requests
-    return [one.kernel, one.quantity, f"{one.model.requests:,}", f"{one.chip.requests:,}",
-            f"{one.model.each:.2f}", f"{one.chip.each:.2f}", f"{ideal:.2f}", *conflicts(one),
-            "equal" if one.agrees else "differs"]
+def pattern_row(pair: Compared) -> list[str]:
+    ideal = pair.ideal_cost / pair.model.requests
+    return [pair.kernel, pair.quantity, f"{pair.model.requests:,}", f"{pair.chip.requests:,}",
+            f"{pair.model.each:.2f}", f"{pair.chip.each:.2f}", f"{ideal:.2f}", *conflicts(pair),
+            "equal" if pair.agrees else "differs"]
 
 
-def conflicts(one: Compared) -> list[str]:
-    if one.quantity.startswith("global"):
+def conflicts(pair: Compared) -> list[str]:
+    if pair.quantity.startswith("global"):
         return ["", ""]
-    return [f"{one.model.conflicts:,}", f"{one.chip.conflicts:,}"]
+    return [f"{pair.model.conflicts:,}", f"{pair.chip.conflicts:,}"]
 
 
 def steps_block(root: Path) -> str:
-    found = [one for one in checked(compared(root)) if one.program != PATTERNS]
-    rows = [[one.program[:6], one.kernel, one.quantity, f"{one.model.requests:,}",
-             f"{one.chip.requests:,}", f"{one.model.cost:,} {unit(one.quantity)}",
-             f"{one.chip.cost:,}", *conflicts(one), "equal" if one.agrees else "differs"]
-            for one in found]
+    pairs = [pair for pair in checked(compared(root)) if pair.program != PATTERNS]
+    rows = [[pair.program[:6], pair.kernel, pair.quantity, f"{pair.model.requests:,}",
+             f"{pair.chip.requests:,}", f"{pair.model.cost:,} {unit(pair.quantity)}",
+             f"{pair.chip.cost:,}", *conflicts(pair), "equal" if pair.agrees else "differs"]
+            for pair in pairs]
     return markdown(("step", "kernel", "access", "requests", "chip", "cost", "chip", "bank conflicts",
                   "chip", ""), rows)
 
@@ -120,8 +120,8 @@ def step_block(step: str, parent: Optional[str], root: Path) -> str:
     problem = f"{PROBLEM['systems']} x {PROBLEM['bodies']} bodies, {PROBLEM['steps']} time step"
     return "\n\n".join([
         f"`./nbody inspect {step[4:6]}` ({problem}), which needs no GPU:",
-        markdown(("step", "kernel", "access", "bytes", "an interaction",
-               "sectors or wavefronts a request", "ideal", "lines"), rows),
+        markdown(("step", "kernel", "access", "bytes", "per interaction",
+               "sectors or wavefronts per request", "ideal", "lines"), rows),
         verdict(step, root)])
 
 
@@ -172,14 +172,14 @@ def ranges(lines: Sequence[int]) -> str:
 
 def verdict(step: str, root: Path) -> str:
     """What the chip counted for the same problem."""
-    found = [one for one in checked(compared(root)) if one.program == step]
-    said = [f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "
-            f"problem exactly as many requests and sectors or wavefronts of each kernel"]
-    differing = [one for one in found if not one.agrees]
-    if not found:
+    pairs = [pair for pair in checked(compared(root)) if pair.program == step]
+    agreement = (f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "
+            f"problem exactly as many requests and sectors or wavefronts of each kernel")
+    differing = [pair for pair in pairs if not pair.agrees]
+    if not pairs:
         raise CalibrationError(f"{step}: was not counted on a GPU")
     if not differing:
-        return said[0] + "."
-    return said[0] + ", but for " + "; ".join(
-        f"the {one.quantity}s, {one.chip.requests:,} requests and not {one.model.requests:,}: "
-        f"{CAUSES[one.program, one.kernel, one.quantity]}" for one in differing) + "."
+        return agreement + "."
+    return agreement + ", but for " + "; ".join(
+        f"the {pair.quantity}s, {pair.chip.requests:,} requests and not {pair.model.requests:,}: "
+        f"{CAUSES[pair.program, pair.kernel, pair.quantity]}" for pair in differing) + "."

@@ -139,7 +139,7 @@ def compared(root: Path = ROOT) -> list[Compared]:
     """Every quantity of every kernel that both know, in the order of the model's file."""
     _, chip = read_chip(root)
     chips = {(line["program"], line["name"]): line for line in chip}
-    found = []
+    pairs = []
     for kernel in read_model(root):
         counts = chips.get((kernel["program"], kernel["name"]))
         if counts is None:
@@ -148,9 +148,9 @@ def compared(root: Path = ROOT) -> list[Compared]:
             model, ideal = model_count(kernel, quantity)
             on_chip = Count(**counts.get(quantity, {}))
             if model.requests or on_chip.requests:
-                found.append(Compared(kernel["program"], kernel["name"], quantity, model, on_chip,
+                pairs.append(Compared(kernel["program"], kernel["name"], quantity, model, on_chip,
                                       ideal))
-    return found
+    return pairs
 
 
 def step_counts(root: Path, step: str, kernel: str, quantity: str) -> dict[str, float]:

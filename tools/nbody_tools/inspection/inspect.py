@@ -53,12 +53,12 @@ def step_with_kernels(text: str, root: Path = ROOT) -> str:
 def find_compiler() -> str:
     """g++, and not what some systems call so."""
     for name in filter(None, (os.environ.get("CXX"), "c++", "g++")):
-        found = shutil.which(name)
-        if found:
-            said = subprocess.run([found, "-dM", "-E", "-x", "c++", os.devnull], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-            if " __GNUC__ " in said.stdout and " __clang__ " not in said.stdout:
-                return found
+        compiler = shutil.which(name)
+        if compiler:
+            macros = subprocess.run([compiler, "-dM", "-E", "-x", "c++", os.devnull], text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+            if " __GNUC__ " in macros.stdout and " __clang__ " not in macros.stdout:
+                return compiler
     raise ToolError("needs g++, whose -fsanitize=thread reports each access of memory; there is none "
                     "on the PATH")
 

@@ -34,12 +34,12 @@ def source_lines(program: Path, codes: Sequence[int]) -> dict[int, Place]:
         return {}
     words = ["addr2line", "-a", "-i", "-e", str(program)]
     try:
-        said = subprocess.run(words, input="\n".join(map(hex, codes)), stdout=subprocess.PIPE,
+        output = subprocess.run(words, input="\n".join(map(hex, codes)), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise ToolError(f"addr2line (binutils) cannot read {program}: {error}") from error
     frames: dict[int, list[str]] = {}
-    for line in said.splitlines():
+    for line in output.splitlines():
         if line.startswith("0x"):
             current = frames.setdefault(int(line, 16), [])
         else:

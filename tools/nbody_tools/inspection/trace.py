@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Iterable, Sequence
 
@@ -140,7 +140,7 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
                   race_side(race["earlier"], places), race_side(race["later"], places),
                   race["count"]) for race in trace["races"]]
     return Inspection(list(kernels.values()), merged(races),
-                      [divergence(found) for found in trace["barrier_divergences"]])
+                      [divergence(one) for one in trace["barrier_divergences"]])
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:
@@ -165,18 +165,17 @@ def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
 
 def merged(races: Iterable[Race]) -> list[Race]:
     """One for each pair of lines; the first stands for all. Which of the two came first is chance."""
-    found: dict[tuple, Race] = {}
+    kept: dict[tuple, Race] = {}
     for race in races:
         key = (race.kernel, race.memory, frozenset((side.place, side.access)
                                                    for side in (race.earlier, race.later)))
-        old = found.get(key)
+        old = kept.get(key)
         count = race.count + (old.count if old else 0)
-        kept = old or race
-        found[key] = Race(kept.kernel, kept.memory, kept.offset, kept.earlier, kept.later, count)
-    return list(found.values())
+        kept[key] = replace(old or race, count=count)
+    return list(kept.values())
 
 
-def divergence(found: dict[str, Any]) -> Divergence:
-    return Divergence(found["kernel"], tuple(found["block"]), tuple(
+def divergence(trace: dict[str, Any]) -> Divergence:
+    return Divergence(trace["kernel"], tuple(trace["block"]), tuple(
         BarrierPlace(Place(shown_path(place["file"]), place["line"]), place["threads"],
-                     tuple(place["example"])) for place in found["places"]))
+                     tuple(place["example"])) for place in trace["places"]))

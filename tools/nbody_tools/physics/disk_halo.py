@@ -72,14 +72,14 @@ def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]
 def failures(rows: Sequence[dict[str, float]]) -> list[str]:
     """Written so that a NaN is one."""
     first = rows[0]["half_mass_radius"]
-    found = []
+    problems = []
     for row in rows:
         if not abs(row["virial_ratio"] - 1) <= VIRIAL_BOUND:
-            found.append(f"time {row['time']:.2f}: virial ratio {row['virial_ratio']:.4f}")
+            problems.append(f"time {row['time']:.2f}: virial ratio {row['virial_ratio']:.4f}")
         if not abs(row["half_mass_radius"] / first - 1) <= RADIUS_BOUND:
-            found.append(f"time {row['time']:.2f}: half-mass radius {row['half_mass_radius']:.4f}, "
+            problems.append(f"time {row['time']:.2f}: half-mass radius {row['half_mass_radius']:.4f}, "
                          f"at first {first:.4f}")
-    return found
+    return problems
 
 
 def configure(p: argparse.ArgumentParser) -> None:

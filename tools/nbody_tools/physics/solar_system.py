@@ -40,11 +40,11 @@ Distances = dict[str, float]
 def targets(days: float) -> dict[str, list[float]]:
     rows = csv.DictReader(line for line in TARGETS.read_text(encoding="utf-8").splitlines()
                           if not line.startswith("#"))
-    found = {row["name"]: [float(row[axis]) for axis in "xyz"]
+    by_name = {row["name"]: [float(row[axis]) for axis in "xyz"]
              for row in rows if float(row["jd_tdb"]) == START + days}
-    if not found:
+    if not by_name:
         raise Failed(f"{TARGETS}: says nothing of JD {START + days}")
-    return found
+    return by_name
 
 
 def distances(program: Path, days: float, precision: str, steps_a_day: float = STEPS_A_DAY,

@@ -48,11 +48,11 @@ def read_staircase(source: Path) -> Staircase:
     """One file is one machine. It must hold one problem, measured, not emulated."""
     records = read_records(source)
     refuse_emulated(records, source)
-    found = staircases(records)
-    if len(found) > 1:
-        raise ToolError(f"{source}: holds {len(found)} problems, which cannot be compared: "
-                        + " / ".join(str(staircase.problem) for staircase in found))
-    return found[0]
+    first, *others = staircases(records)
+    if others:
+        raise ToolError(f"{source}: holds {1 + len(others)} problems, which cannot be compared: "
+                        + " / ".join(str(staircase.problem) for staircase in (first, *others)))
+    return first
 
 
 def staircases(records: Sequence[Record]) -> list[Staircase]:
@@ -60,8 +60,8 @@ def staircases(records: Sequence[Record]) -> list[Staircase]:
     problems: dict[Problem, dict[tuple[str, int], Record]] = {}
     for record in records:
         problems.setdefault(record.problem, {})[record.step, record.device_count] = record
-    return [Staircase(problem, tuple(found[key] for key in sorted(found)))
-            for problem, found in problems.items()]
+    return [Staircase(problem, tuple(by_step[key] for key in sorted(by_step)))
+            for problem, by_step in problems.items()]
 
 
 def newest_gpu_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:

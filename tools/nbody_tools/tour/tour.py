@@ -89,9 +89,9 @@ def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) 
 
 def measured_staircase(outcomes: Sequence[Outcome]) -> Optional[Staircase]:
     records = [o.record for o in outcomes if o.record is not None and not o.record.emulated]
-    found = staircases(records)
-    complete = found and found[0].has_gpu and found[0].base is not None
-    return found[0] if complete else None
+    measured_here = staircases(records)
+    complete = measured_here and measured_here[0].has_gpu and measured_here[0].base is not None
+    return measured_here[0] if complete else None
 
 
 def failures_of(pictures: Sequence[tuple[Outcome, Picture]], outcomes: Sequence[Outcome]) -> list[str]:
