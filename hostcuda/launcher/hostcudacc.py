@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compile a .cu file with a plain host C++ compiler, for hostcuda.
 
-    hostcudacc.py [--ccache=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
+    hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
     hostcudacc.py --show COMPILER ARGUMENTS... file.cu      print the rewritten user code
 
 The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text that
@@ -94,8 +94,8 @@ def main(arguments):
     ccache, show = [], False
     while arguments and arguments[0].startswith("--"):
         option = arguments.pop(0)
-        if option.startswith("--ccache="):
-            ccache = [option[len("--ccache="):]]
+        if option.startswith("--launcher="):
+            ccache = [option[len("--launcher="):]]
         elif option == "--show":
             show = True
         else:

@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "../src/block.h"
-#include "../src/memory.h"
-#include "../src/observer.h"
+#include "execution/kernel_observer.h"
 #include "races.h"
+#include "runtime/memory.h"
 #include "sites.h"
 #include "warp_log.h"
 
@@ -41,7 +40,7 @@ struct Memory {
   std::uint64_t begin;
 };
 
-class Tracer final : public Observer {
+class Tracer final : public KernelObserver {
  public:
   // An access by the code at `code` to memory that may be anybody's. One that a GPU cannot make at
   // once is cut into accesses of `piece` bytes.
@@ -55,11 +54,11 @@ class Tracer final : public Observer {
   uint3 thread_of(const Moment& when) const;
 
   void grid_begins(const Launch& launch) override;
-  void block_begins(const BlockRunner& block) override;
+  void block_begins(const BlockState& block) override;
   void block_ended() override;
   void shared_variable(void* address, std::size_t size, const char* name) override;
   void barrier_passed() override;
-  void barrier_diverged(const BlockRunner& block) override;
+  void barrier_diverged(const BlockState& block) override;
   void warp_met(unsigned warp) override;
 
  private:
