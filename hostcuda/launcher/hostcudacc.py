@@ -2,7 +2,9 @@
 """Compile a .cu file with a plain host C++ compiler, for hostcuda.
 
     hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
-    hostcudacc.py --show COMPILER ARGUMENTS... file.cu      print the rewritten user code
+    hostcudacc.py --show COMPILER ARGUMENTS... file.cu        print the rewritten user code
+
+--launcher names a launcher that runs each compilation in turn, ccache for instance.
 
 The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text that
 came from user files, and the compiler compiles the result. Line markers survive, so messages and

@@ -118,8 +118,7 @@ bool Tracer::find_memory(const char* address, Memory& memory) {
   return true;
 }
 
-// Logs are kept short: the requests of a warp are complete when all of its threads wait or are
-// done.
+// Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) logs_[warp].settle(sites_);
 }

@@ -1,4 +1,5 @@
-// Listens to the compiler's instrumentation and to hostcuda, and counts what kernels do to memory.
+// Follows the compiler's instrumentation and hostcuda's observer, and counts what kernels do to
+// memory.
 #ifndef HOSTCUDA_TRACE_TRACER_H
 #define HOSTCUDA_TRACE_TRACER_H
 
@@ -42,8 +43,8 @@ struct Memory {
 
 class Tracer final : public KernelObserver {
  public:
-  // An access by the code at `code` to memory that may be anybody's. One that a GPU cannot make at
-  // once is cut into accesses of `piece` bytes.
+  // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
+  // once is cut into pieces of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, Kind kind, const void* code);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
@@ -71,8 +72,8 @@ class Tracer final : public KernelObserver {
   Races races_;
   std::vector<Divergence> divergences_;
 
-  std::uint32_t kernel_ = 0;  // that runs
-  Moment now_;                // but for the warp's calls and the thread
+  std::uint32_t kernel_ = 0;  // the running one
+  Moment now_;                // without the warp's calls and the thread
   unsigned warp_ = 0;         // of the last access
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls_{};
