@@ -45,7 +45,7 @@ if(NBODY_CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 else()
-  include(hostcuda)
+  include(${PROJECT_SOURCE_DIR}/hostcuda/cmake/hostcuda.cmake)
 endif()
 
 # An interface library rather than global flags, so that third-party code is not held to them.

@@ -1,26 +1,34 @@
 # nbody_inspectable(name source [LIBRARIES cublas])
 #
 # inspect_NAME: the program of a .cu file with its memory accesses traced (hostcuda/trace), for
-# `./nbody inspect`. Built only when it is asked for. Needs g++: the instrumentation of clang sees
-# other accesses, and was not compared with a GPU.
-#
-# Optimised, because nvcc too keeps in registers what it can; but one access of the source stays one.
-set(NBODY_TRACE_FLAGS -O2 -g1 -fsanitize=thread -fno-tree-vectorize -fno-tree-slp-vectorize
-    -fno-optimize-sibling-calls)
+# `./nbody inspect`. Built only when it is asked for, and where hostcuda can trace.
 
 function(nbody_inspectable name source)
-  if(NBODY_CUDA OR NBODY_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(NBODY_CUDA)
+    return()
+  endif()
+  hostcuda_can_trace(can_trace)
+  if(NOT can_trace)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 2 inspect "" "" "LIBRARIES")
   set(target inspect_${name})
   add_executable(${target} EXCLUDE_FROM_ALL ${source})
-  hostcuda_target(${target})
-  # -fsanitize=thread is not for the linker: hostcuda_trace stands in for ThreadSanitizer's library.
-  target_compile_options(${target} PRIVATE ${NBODY_TRACE_FLAGS})
-  target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)
-  target_link_libraries(${target} PRIVATE nbody_program nbody_warnings hostcuda_trace)
+  hostcuda_traced_target(${target})
+  target_link_libraries(${target} PRIVATE nbody_program nbody_warnings)
   foreach(library IN LISTS inspect_LIBRARIES)
     target_link_libraries(${target} PRIVATE hostcuda_${library})
   endforeach()
 endfunction()
+
+# inspect_calibrated: the traced programs whose counts docs/results/patterns/ compares with a GPU's.
+add_custom_target(inspect_calibrated)
+if(NOT NBODY_CUDA)
+  hostcuda_can_trace(can_trace)
+  if(can_trace)
+    foreach(program patterns step01_gpu_naive step02_layout step03_tiling step08_multigpu step09_soa
+                    step10_tiled2d_cublas)
+      add_dependencies(inspect_calibrated inspect_${program})
+    endforeach()
+  endif()
+endif()

@@ -281,7 +281,7 @@ class Options:
     def __init__(self, gcc, address_sanitizer):
         self.gcc = gcc
         # AddressSanitizer puts redzones around plain statics only; hostcuda then runs one block at
-        # a time. Aligned to a cache line, as a block's shared memory is.
+        # a time. Aligned to a cache line, as the shared memory of a block is.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
 
@@ -321,7 +321,7 @@ def segments(source):
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     """Rewrite what came from user files. Headers below own_include are hostcuda's."""
     options = Options(gcc, address_sanitizer)
-    # A statement may go on behind a marker (macro arguments over several lines do): user text is
+    # A statement may continue after a marker (macro arguments over several lines do): user text is
     # rewritten in runs as long as possible.
     result, run, run_start = [], [], None
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Compile a .cu file with a plain host C++ compiler, for hostcuda.
 
-    hostcudacc.py [--ccache=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
-    hostcudacc.py --show COMPILER ARGUMENTS... file.cu      print the rewritten user code
+    hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
+    hostcudacc.py --show COMPILER ARGUMENTS... file.cu        print the rewritten user code
+
+--launcher names a launcher that runs each compilation in turn, ccache for instance.
 
 The compiler preprocesses the file, cuda_rewrite.py replaces what C++ cannot express in the text that
 came from user files, and the compiler compiles the result. Line markers survive, so messages and
@@ -94,8 +96,8 @@ def main(arguments):
     ccache, show = [], False
     while arguments and arguments[0].startswith("--"):
         option = arguments.pop(0)
-        if option.startswith("--ccache="):
-            ccache = [option[len("--ccache="):]]
+        if option.startswith("--launcher="):
+            ccache = [option[len("--launcher="):]]
         elif option == "--show":
             show = True
         else:

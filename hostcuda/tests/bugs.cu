@@ -1,4 +1,4 @@
-// Programs with the mistakes that are made in kernels and around them, each with its correction.
+// The mistakes that are made in kernels and around them, each with its correction.
 //
 //   hostcuda_bugs NAME            the mistake: hostcuda stops it, or the result is wrong
 //   hostcuda_bugs NAME corrected  prints "result ok" in every mode
@@ -90,7 +90,8 @@ __global__ void half_initialised(float* out) {
   out[threadIdx.x] = values[threadIdx.x];
 }
 
-// The longer the time between reading and writing, the surer the loss: on a GPU it is always long.
+// The longer the time between the read and the write, the surer the loss: on a GPU it is always
+// long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
   const unsigned seen = *counter;
@@ -172,7 +173,7 @@ int run_lost_update() {
   constexpr unsigned kBlocks = 1 << 11;
   unsigned* counter;
   cudaMalloc(&counter, sizeof *counter);
-  // Only blocks run at the same time, on several cores; within a block nothing would be lost here.
+  // Blocks run concurrently, on several cores; the threads of one block would lose nothing here.
   for (int attempt = 0; attempt < 10; ++attempt) {
     cudaMemset(counter, 0, sizeof *counter);
     corrected ? count_threads<true><<<kBlocks, kThreads>>>(counter)

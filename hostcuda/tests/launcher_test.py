@@ -74,7 +74,7 @@ class LauncherTest(unittest.TestCase):
         os.chmod(self.path("cache"), 0o755)
         self.write("a.cu", "__global__ void k() {}\n")
         self.write("b.cpp", "int f() { return 1; }\n")
-        option = "--ccache=" + self.path("cache")
+        option = "--launcher=" + self.path("cache")
         for source in ("a.cu", "b.cpp"):
             result = self.launch("-std=c++20", "-o", "x.o", "-c", source,
                                  compiler=(option, COMPILER))

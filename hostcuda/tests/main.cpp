@@ -1,5 +1,4 @@
-// A test run in which nothing was tested is a failure: a misspelt filter must not look like
-// success.
+// A run in which no test ran is a failure: a misspelt filter must not look like success.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,11 +1,10 @@
-// The atomic operations of instrumented code: carried out, and counted as one access each. hostcuda
-// makes some CUDA atomics of a load and a compare-and-swap; the load alone counts nothing.
+// The atomic operations of instrumented code: carried out, and counted as one access each. Some
+// CUDA atomics are a load and a compare-and-swap here; the load is not counted.
 #include "trace.h"
 
 namespace {
 
-// The builtins of all operations take any integer; the instrumentation has a function for each
-// size.
+// The builtins take any integer; the instrumentation has one function per size.
 template <class Integer>
 volatile Integer* counted(volatile Integer* p, const void* caller) {
   hostcuda::trace::tracer().access(const_cast<const Integer*>(p), sizeof(Integer), sizeof(Integer),

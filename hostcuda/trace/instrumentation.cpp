@@ -1,5 +1,5 @@
-// Our own definitions of what g++ -fsanitize=thread calls. A traced program is compiled with that
-// flag and linked without it, against this file instead of ThreadSanitizer's library.
+// hostcuda's definitions of what g++ -fsanitize=thread calls. A traced program is compiled with
+// that flag and linked without it, against this file instead of ThreadSanitizer's library.
 #include <cstddef>
 
 #include "trace.h"
@@ -28,8 +28,8 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-// Sixteen bytes that need not be aligned, or more of them, are a struct that is copied. nvcc copies
-// it in words, because a struct of floats promises no more than an alignment of four.
+// Sixteen unaligned bytes, or more, are a copy of a struct. nvcc copies it in words, because a
+// struct of floats promises no more than an alignment of four.
 void __tsan_read_range(void* p, std::size_t size) {
   tracer().access(p, static_cast<unsigned>(size), kWordBytes, Kind::load, CALLER);
 }

@@ -46,8 +46,8 @@ Cost wavefronts_of(const Request& request, std::uint32_t group, unsigned bytes) 
   return {fullest, divide_up(words.count(), kBanks)};
 }
 
-// Whether each lane asks for the same as the one whose number differs in this bit, if that takes
-// part.
+// Whether each lane reads the same address as the lane whose number differs in this bit, if that
+// one takes part.
 bool are_pairs(const Request& request, std::uint32_t group, unsigned bit) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const std::uint32_t both = lanes(lane, 1) | lanes(lane ^ bit, 1);

@@ -10,7 +10,7 @@ namespace hostcuda::trace {
 
 constexpr unsigned kSectorBytes = 32;  // the unit in which global memory is fetched
 constexpr unsigned kBanks = 32;        // of shared memory
-constexpr unsigned kWordBytes = 4;     // what a bank gives in one wavefront, to any number of lanes
+constexpr unsigned kWordBytes = 4;     // what a bank delivers per wavefront, to any number of lanes
 constexpr unsigned kMaxAccess = 16;    // bytes that one lane can load or store at once
 
 // One instruction's addresses, by lane, and a bit for each lane that takes part.
@@ -28,10 +28,10 @@ struct Cost {
 // Sectors that the lanes touch, `bytes` bytes each.
 Cost sectors(const Request& request, unsigned bytes);
 
-// Times that shared memory is gone through. A group of lanes is served together: a warp that wants
-// up to four bytes a lane, half a warp for eight, a quarter for sixteen; two neighbouring groups if
-// in them all lanes ask for the same as their neighbour. A group takes as long as its fullest bank
-// has different words to give.
+// Passes through shared memory. A group of lanes is served together: a warp for up to four bytes
+// per lane, half a warp for eight, a quarter for sixteen; two neighbouring groups if every lane in
+// them reads the same address as its neighbour. A group takes as many passes as its fullest bank
+// has different words to deliver.
 Cost wavefronts(const Request& request, unsigned bytes);
 
 }  // namespace hostcuda::trace

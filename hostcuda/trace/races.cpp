@@ -3,7 +3,7 @@
 namespace hostcuda::trace {
 namespace {
 
-// In shared memory every block has its own: what another block left in the same bytes is no access.
+// Shared memory belongs to one block: what another block left in the same bytes is no conflict.
 bool is_ordered(const Moment& a, const Moment& b, Space space) {
   if (a.launch != b.launch) return true;
   if (a.block != b.block) return space == Space::shared;
@@ -12,9 +12,8 @@ bool is_ordered(const Moment& a, const Moment& b, Space space) {
   return same_warp && a.warp_calls != b.warp_calls;
 }
 
-bool is_by(const Access& access, const Moment& who) {
-  return access.when.launch == who.launch && access.when.block == who.block &&
-         access.when.thread == who.thread;
+bool same_thread(const Moment& a, const Moment& b) {
+  return a.launch == b.launch && a.block == b.block && a.thread == b.thread;
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ void Races::access(std::uint64_t address, const Access& access, const SiteKey& s
   const std::uint64_t offset = address - memory_begin;
   check(word.write, access, site.space, offset);
   if (site.kind == Kind::load) {
-    if (!is_by(word.reads[0], access.when)) word.reads[1] = word.reads[0];
+    if (!same_thread(word.reads[0].when, access.when)) word.reads[1] = word.reads[0];
     word.reads[0] = access;
     return;
   }

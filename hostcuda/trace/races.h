@@ -15,8 +15,8 @@
 
 namespace hostcuda::trace {
 
-// Who accessed, and when: counts of launches, of blocks, of barriers passed by the block and of
-// warp functions completed by the warp. Kernels of different launches are taken to be ordered.
+// The thread of an access and its time: counts of launches, of blocks, of barriers passed by the
+// block and of warp functions completed by the warp. Different launches count as ordered.
 struct Moment {
   std::uint32_t launch = 0, block = 0, barriers = 0, warp_calls = 0;
   std::uint16_t thread = 0;

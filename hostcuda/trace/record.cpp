@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// How far the executable was moved in memory: it comes first in the list.
+// Where the executable was loaded: it comes first in the list.
 std::uint64_t load_offset() {
   std::uint64_t offset = 0;
   dl_iterate_phdr(
@@ -46,7 +46,7 @@ Json kernels(const Tracer& tracer) {
   return list;
 }
 
-// A return address stands behind the call: the byte before it belongs to the access.
+// A return address is the one after the call: the byte before it belongs to the access.
 std::uint64_t code(const SiteKey& key) { return key.code - 1 - load_offset(); }
 
 Json sites(const Tracer& tracer) {

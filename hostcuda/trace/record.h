@@ -8,8 +8,8 @@
 
 namespace hostcuda::trace {
 
-// Code is named by its offset in the executable, as addr2line wants it: the source line is the
-// reader's business.
+// Code is named by its offset in the executable, as addr2line expects it; finding the source line
+// is left to the reader.
 std::string record_of(const Tracer& tracer);
 
 }  // namespace hostcuda::trace

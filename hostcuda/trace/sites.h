@@ -15,7 +15,7 @@ namespace hostcuda::trace {
 enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
 
-// An instruction as a GPU would have it. An access that takes several (a struct of three floats)
+// An instruction as a GPU would execute it. An access that takes several (a struct of three floats)
 // has several `part`s.
 struct SiteKey {
   std::uint64_t code;  // address of the instrumented access

@@ -5,12 +5,15 @@
 #include <fstream>
 
 #include "record.h"
+#include "support/config.h"
 
 namespace hostcuda::trace {
 namespace {
 
+constexpr const char* kVariable = "HOSTCUDA_TRACE";
+
 void write_record() {
-  const char* path = std::getenv("HOSTCUDA_TRACE");
+  const char* path = std::getenv(kVariable);
   std::ofstream file(path);
   file << record_of(tracer()) << std::flush;
   if (file) return;
@@ -26,8 +29,9 @@ Tracer& tracer() {
 }
 
 void start() {
-  if (observer || !std::getenv("HOSTCUDA_TRACE")) return;
-  observer = &tracer();
+  if (kernel_observer || !std::getenv(kVariable)) return;
+  allow_variable(kVariable);
+  kernel_observer = &tracer();
   std::atexit(write_record);
 }
 

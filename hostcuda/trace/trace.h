@@ -8,8 +8,8 @@ namespace hostcuda::trace {
 
 Tracer& tracer();
 
-// Watches from now on. When the process ends, what was seen is written to the file that the
-// variable HOSTCUDA_TRACE names; without it, nothing is watched.
+// Traces from now on. When the process ends, the record is written to the file that the variable
+// HOSTCUDA_TRACE names; without that variable nothing is traced.
 void start();
 
 }  // namespace hostcuda::trace

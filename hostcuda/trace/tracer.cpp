@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "execution/block.h"
+
 namespace hostcuda::trace {
 namespace {
 
-bool has_come_to_rest(const BlockRunner& block, unsigned warp) {
+bool has_come_to_rest(const BlockState& block, unsigned warp) {
   const unsigned end = std::min(block.count(), (warp + 1) * kLanes);
   for (unsigned i = warp * kLanes; i < end; ++i) {
     const Status status = block.thread(i).status;
@@ -50,7 +52,7 @@ void Tracer::grid_begins(const Launch& launch) {
   recent_ = {};
 }
 
-void Tracer::block_begins(const BlockRunner& block) {
+void Tracer::block_begins(const BlockState& block) {
   const dim3& grid = block.launch().grid;
   now_.block = (blockIdx.z * grid.y + blockIdx.y) * grid.x + blockIdx.x;
   now_.barriers = 0;
@@ -75,7 +77,7 @@ void Tracer::barrier_passed() {
 
 void Tracer::warp_met(unsigned warp) { ++warp_calls_[warp]; }
 
-void Tracer::barrier_diverged(const BlockRunner& block) {
+void Tracer::barrier_diverged(const BlockState& block) {
   Divergence found{kernel_, blockIdx, {}};
   for (unsigned i = 0; i < block.count(); ++i) {
     const Thread& thread = block.thread(i);
@@ -116,8 +118,7 @@ bool Tracer::find_memory(const char* address, Memory& memory) {
   return true;
 }
 
-// Logs are kept short: the requests of a warp are complete when all of its threads wait or are
-// done.
+// Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) logs_[warp].settle(sites_);
 }
@@ -126,7 +127,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, Kind ki
                     const void* code) {
   Memory memory;
   // Templates that host code and kernels share are instrumented everywhere, even when called here.
-  if (observer != this || !running_block || busy_) return;
+  if (kernel_observer != this || !running_block || busy_) return;
   if (!find_memory(static_cast<const char*>(pointer), memory)) return;
   busy_ = true;
   const unsigned thread = running_block->current_number();

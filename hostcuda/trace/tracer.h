@@ -1,14 +1,14 @@
-// Listens to the compiler's instrumentation and to hostcuda, and counts what kernels do to memory.
+// Follows the compiler's instrumentation and hostcuda's observer, and counts what kernels do to
+// memory.
 #ifndef HOSTCUDA_TRACE_TRACER_H
 #define HOSTCUDA_TRACE_TRACER_H
 
 #include <string>
 #include <vector>
 
-#include "../src/block.h"
-#include "../src/memory.h"
-#include "../src/observer.h"
+#include "execution/kernel_observer.h"
 #include "races.h"
+#include "runtime/memory.h"
 #include "sites.h"
 #include "warp_log.h"
 
@@ -41,10 +41,10 @@ struct Memory {
   std::uint64_t begin;
 };
 
-class Tracer final : public Observer {
+class Tracer final : public KernelObserver {
  public:
-  // An access by the code at `code` to memory that may be anybody's. One that a GPU cannot make at
-  // once is cut into accesses of `piece` bytes.
+  // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
+  // once is cut into pieces of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, Kind kind, const void* code);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
@@ -55,11 +55,11 @@ class Tracer final : public Observer {
   uint3 thread_of(const Moment& when) const;
 
   void grid_begins(const Launch& launch) override;
-  void block_begins(const BlockRunner& block) override;
+  void block_begins(const BlockState& block) override;
   void block_ended() override;
   void shared_variable(void* address, std::size_t size, const char* name) override;
   void barrier_passed() override;
-  void barrier_diverged(const BlockRunner& block) override;
+  void barrier_diverged(const BlockState& block) override;
   void warp_met(unsigned warp) override;
 
  private:
@@ -72,8 +72,8 @@ class Tracer final : public Observer {
   Races races_;
   std::vector<Divergence> divergences_;
 
-  std::uint32_t kernel_ = 0;  // that runs
-  Moment now_;                // but for the warp's calls and the thread
+  std::uint32_t kernel_ = 0;  // the running one
+  Moment now_;                // without the warp's calls and the thread
   unsigned warp_ = 0;         // of the last access
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls_{};

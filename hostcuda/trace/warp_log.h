@@ -1,4 +1,4 @@
-// What the lanes of one warp accessed, and how their accesses pair up to requests.
+// What the lanes of one warp accessed, and how their accesses combine into requests.
 #ifndef HOSTCUDA_TRACE_WARP_LOG_H
 #define HOSTCUDA_TRACE_WARP_LOG_H
 
@@ -10,9 +10,9 @@
 
 namespace hostcuda::trace {
 
-// Threads run one after another here. On a GPU the lanes of a warp run together: what the k-th
-// passage of each lane over a site asks for is one request. Passages are counted from barrier to
-// barrier, so that a lane that skipped one does not shift all that follows.
+// Threads run one after another here. On a GPU the lanes of a warp run together: the accesses of
+// each lane's k-th passage over a site are one request. Passages are counted from barrier to
+// barrier, so that a lane that skipped one does not shift all that follow.
 class WarpLog {
  public:
   void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
@@ -28,7 +28,7 @@ class WarpLog {
   };
   struct Requests {
     std::vector<Request> of_passage;
-    std::uint32_t passages = 0;  // of the lane that is looked at
+    std::uint32_t passages = 0;  // of the lane in hand
   };
   std::array<std::vector<Access>, 32> lanes_;
   std::vector<Requests> requests_;  // by site

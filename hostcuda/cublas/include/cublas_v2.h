@@ -1,4 +1,4 @@
-// The few cuBLAS calls the steps use, in the order of a stream, carried out by OpenBLAS.
+// The part of cuBLAS that is emulated: in the order of a stream, computed by OpenBLAS.
 //
 // Matrices are column-major, as everywhere in BLAS. Scalars are host pointers, read before the call
 // returns (CUBLAS_POINTER_MODE_HOST, the default).
@@ -20,8 +20,8 @@ cublasStatus_t cublasCreate(cublasHandle_t* handle);
 cublasStatus_t cublasDestroy(cublasHandle_t handle);
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
 
-// y = alpha op(A) x + beta y, with A of m rows and n columns, lda >= max(1, m). Where beta is 0, y
-// is not read: it may hold NaN.
+// y = alpha op(A) x + beta y; A has m rows and n columns, lda >= max(1, m). Where beta is 0, y is
+// not read: it may hold NaN.
 cublasStatus_t cublasSgemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n,
                            const float* alpha, const float* a, int lda, const float* x, int incx,
                            const float* beta, float* y, int incy);

@@ -1,7 +1,7 @@
 // hostcuda: barriers, warp functions, atomics and fences.
 //
-// The trailing file and line parameters have defaults that name the caller, so that a message says
-// which barrier is meant; kernels never pass them.
+// The defaults of the trailing file and line parameters name the caller, so that a message can say
+// which barrier it means; kernels never pass them.
 #ifndef HOSTCUDA_DEVICE_FUNCTIONS_H
 #define HOSTCUDA_DEVICE_FUNCTIONS_H
 
@@ -16,7 +16,7 @@ namespace hostcuda {
 
 enum class WarpOperation : std::uint8_t { sync, shuffle, vote };
 
-// One lane's part in a warp function. value holds any arithmetic type's bytes, in and out.
+// One lane's part in a warp function. value holds the bytes of any arithmetic type, in and out.
 struct WarpRequest {
   WarpOperation operation;
   unsigned mask;
@@ -129,7 +129,7 @@ static inline int __all_sync(unsigned mask, int predicate, const char* file = __
   return __ballot_sync(mask, !predicate, file, line) == 0;
 }
 
-// Lanes that run one at a time are never converged: only the caller is certain to be active.
+// Lanes run one at a time here and are never converged: only the caller is certain to be active.
 static inline unsigned __activemask() { return 1u << hostcuda::lane(); }
 
 // ---- atomics: relaxed, as on a GPU; blocks do run in parallel -----------------------------------

@@ -4,7 +4,7 @@
 //   launch([=](const auto&... a) { k<T>(a...); },       how one emulated thread runs the kernel
 //          [=](auto tag) { exact<decltype(tag)>(k<T>)   the function itself, or Deduced{} where
 //          only
-//                          or Deduced{} },              the arguments tell which function is meant
+//                          or Deduced{} },              the arguments tell which function it is
 //          Site{"k<T>", file, line}, grid, block, bytes, stream)(x)
 //
 //   __shared__ float4 tile[N];
@@ -26,7 +26,7 @@
 
 namespace hostcuda {
 
-// Where a launch stands in the source, for messages.
+// The place of a launch in the source, for messages.
 struct Site {
   const char* kernel;
   const char* file;
@@ -43,7 +43,7 @@ struct LaunchRequest {
   cudaStream_t stream;
 };
 
-// Checks the configuration as a GPU does and appends the grid to the stream; an error is left for
+// Checks the configuration as a GPU does and appends the grid to the stream; errors are left for
 // cudaGetLastError. body runs the kernel for the one emulated thread that threadIdx names.
 void enqueue_kernel(const LaunchRequest& request, std::function<void()> body);
 
@@ -53,8 +53,8 @@ cudaError_t enqueue_work(cudaStream_t stream, std::function<void()> work);
 
 struct Deduced {};
 
-// Only a name that stands for exactly one function converts; Tag makes the call dependent, so that
-// a name that stands for several is a false `requires` and not an error.
+// Only a name of exactly one function converts; Tag makes the call dependent, so that an overloaded
+// name makes the `requires` false instead of being an error.
 template <class Tag, class Result, class... Parameters>
 constexpr auto exact(Result (*function)(Parameters...)) {
   return function;
@@ -133,7 +133,7 @@ extern __thread unsigned block_sequence;
 // First use of a shared variable in a block: poison it and count its size.
 void begin_shared_variable(void* address, std::size_t size, const char* name);
 
-// Called by each emulated thread where the declaration stands; seen is one per variable.
+// Called by each emulated thread at the declaration; there is one `seen` per variable.
 template <class Variable>
 inline __attribute__((always_inline)) void register_shared(unsigned& seen, Variable& variable,
                                                            const char* name) {

@@ -1,4 +1,4 @@
-// hostcuda: the part of the CUDA runtime API that the project uses.
+// hostcuda: the part of the CUDA runtime API that is emulated.
 //
 // Values of enumerators are those of CUDA. Every function records an error for cudaGetLastError,
 // per host thread. All functions may be called from several host threads; operations themselves run
@@ -12,8 +12,7 @@
 
 #define CUDART_VERSION 13000  // the API level that this header follows
 
-// With a fixed underlying type, a number that is no enumerator is still a value that may be asked
-// about.
+// The underlying type is fixed, so that a number that is no enumerator is still a valid value.
 enum cudaError : unsigned {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,

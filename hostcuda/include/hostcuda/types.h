@@ -6,12 +6,12 @@
 #define __HOSTCUDA__ 1
 #endif
 
-// The qualifiers mean nothing on a CPU, with two exceptions. A kernel stays out of line, so that
-// its frame exists in gdb and the compiler cannot move work across emulated threads.
+// The qualifiers mean nothing on a CPU, except that a kernel stays out of line, so that it has a
+// frame in gdb and the compiler cannot move work across emulated threads.
 #define __global__ __attribute__((noinline))
 #define __device__
 #define __host__
-#define __constant__  // one copy per device, see src/symbol.h
+#define __constant__  // one copy per device, see src/runtime/symbol.h
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))

@@ -1,7 +1,7 @@
 // What the access patterns share: sizes, and the structs whose members they touch.
 #pragma once
 
-#include "nbody/cuda.h"
+#include <cuda_runtime.h>
 
 namespace patterns {
 
@@ -16,7 +16,7 @@ struct Triple {
 struct Quad {
   float x, y, z, w;
 };
-struct Seven {  // as nbody::Body
+struct Seven {  // a body: position, velocity, mass
   float x, y, z, vx, vy, vz, mass;
 };
 

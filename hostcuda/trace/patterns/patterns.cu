@@ -1,12 +1,12 @@
-// The access patterns of the textbooks, each a kernel that is launched once: what `./nbody inspect`
-// says about them is compared with what Nsight Compute counts on a GPU. See docs/inspect.md.
+// The access patterns of the textbooks, each a kernel that is launched once: what the trace counts
+// for them is compared with what Nsight Compute counts on a GPU.
 #include <cstdio>
-#include <exception>
+#include <cstdlib>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include "global.cuh"
-#include "nbody/device.h"
 #include "shared.cuh"
 
 namespace {
@@ -21,14 +21,24 @@ std::vector<int> permutation() {
   return index;
 }
 
-// Any of the patterns' types, all zero. Large enough for the widest element and stride.
+void check(cudaError_t error) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "patterns: %s\n", cudaGetErrorString(error));
+  std::exit(1);
+}
+
+// Device memory for any of the patterns' types, all zero.
 struct Buffer {
-  nbody::DeviceArray<float4> memory{std::size_t{kSide} * kSide};
-  Buffer() { CUDA_CHECK(cudaMemset(memory.get(), 0, memory.bytes())); }
+  explicit Buffer(std::size_t bytes) {
+    check(cudaMalloc(&memory, bytes));
+    check(cudaMemset(memory, 0, bytes));
+  }
+  ~Buffer() { cudaFree(memory); }
   template <class T>
   operator T*() const {
-    return reinterpret_cast<T*>(memory.get());
+    return static_cast<T*>(memory);
   }
+  void* memory = nullptr;
 };
 
 void run_global(const Buffer& in, const Buffer& out, const int* index) {
@@ -90,21 +100,20 @@ void run_shared(const Buffer& in, const Buffer& out, const int* index) {
 
 }  // namespace
 
-int main() try {
-  nbody::query_platform();  // throws where there is no device
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::fprintf(stderr, "patterns: there is no CUDA device\n");
+    return 77;
+  }
   const std::vector<int> order = permutation();
-  const nbody::DeviceArray<int> index(order.size());
-  nbody::upload(order, index);
-  const Buffer in, out;
-  run_global(in, out, index.get());
-  run_shared(in, out, index.get());
-  CUDA_CHECK(cudaGetLastError());
-  CUDA_CHECK(cudaDeviceSynchronize());
+  const Buffer index(order.size() * sizeof(int));
+  check(cudaMemcpy(index, order.data(), order.size() * sizeof(int), cudaMemcpyHostToDevice));
+  // Large enough for the widest element and stride.
+  const Buffer in(sizeof(float4) * kSide * kSide), out(sizeof(float4) * kSide * kSide);
+  run_global(in, out, index);
+  run_shared(in, out, index);
+  check(cudaGetLastError());
+  check(cudaDeviceSynchronize());
   std::printf("every pattern ran once\n");
-} catch (const nbody::NoDevice& error) {
-  std::fprintf(stderr, "patterns: %s\n", error.what());
-  return 77;
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "patterns: %s\n", error.what());
-  return 1;
 }

@@ -1,0 +1,65 @@
+# hostcuda_target(target)
+#
+# Compiles the .cu files of a target with the host C++ compiler, for execution on the CPU. Works for
+# every kind of target, also one that has .cpp files. Compiler flags remain the caller's. A launcher
+# that CMAKE_CXX_COMPILER_LAUNCHER names, ccache for instance, still runs for every compilation.
+#
+# hostcuda_traced_target(target)
+#
+# Likewise, with every memory access traced (../trace). Optimised, because nvcc too keeps values in
+# registers; but an access of the source stays one access.
+#
+# hostcuda_can_trace(variable)
+#
+# Whether the compiler and flags of this directory can do that: g++ only, because clang's
+# instrumentation sees other accesses and was not compared with a GPU; no other sanitizer.
+
+include_guard(GLOBAL)
+
+# Properties and not variables: the functions are called from folders that did not include this file.
+cmake_path(SET hostcuda_launcher_folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../launcher)
+set_property(GLOBAL PROPERTY hostcuda_launcher
+  ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_rewrite.py)
+
+function(hostcuda_target target)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  get_property(launcher_files GLOBAL PROPERTY hostcuda_launcher)
+  list(GET launcher_files 0 launcher)
+
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cu$")
+  if(sources)
+    set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES
+      LANGUAGE CXX
+      OBJECT_DEPENDS "${launcher_files}")
+  endif()
+
+  # Ours takes the place of the launcher that the target has, and calls it once the file is rewritten.
+  set(command ${Python3_EXECUTABLE} ${launcher})
+  get_target_property(inner_launcher ${target} CXX_COMPILER_LAUNCHER)
+  if(inner_launcher)
+    list(APPEND command --launcher=${inner_launcher})
+  endif()
+  set_target_properties(${target} PROPERTIES
+    CXX_COMPILER_LAUNCHER "${command}"
+    LINKER_LANGUAGE CXX)
+  target_link_libraries(${target} PRIVATE hostcuda)
+endfunction()
+
+function(hostcuda_traced_target target)
+  hostcuda_target(${target})
+  # -fsanitize=thread is not for the linker: hostcuda_trace replaces ThreadSanitizer's library.
+  target_compile_options(${target} PRIVATE -O2 -g1 -fsanitize=thread -fno-tree-vectorize
+    -fno-tree-slp-vectorize -fno-optimize-sibling-calls)
+  target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)
+  target_link_libraries(${target} PRIVATE hostcuda_trace)
+endfunction()
+
+function(hostcuda_can_trace variable)
+  get_directory_property(options COMPILE_OPTIONS)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT "${CMAKE_CXX_FLAGS} ${options}" MATCHES "-fsanitize=")
+    set(${variable} TRUE PARENT_SCOPE)
+  else()
+    set(${variable} FALSE PARENT_SCOPE)
+  endif()
+endfunction()

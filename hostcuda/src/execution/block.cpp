@@ -1,0 +1,239 @@
+#include "execution/block.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "execution/kernel_observer.h"
+#include "execution/report.h"
+#include "support/config.h"
+#include "support/fault.h"
+
+__thread uint3 threadIdx;
+__thread uint3 blockIdx;
+__thread dim3 blockDim;
+__thread dim3 gridDim;
+
+namespace hostcuda {
+
+__thread BlockRunner* running_block;
+KernelObserver* kernel_observer;
+__thread unsigned block_sequence;
+
+namespace {
+
+// NaN as float and double, -1 as int: a read of uninitialised memory shows in the result.
+constexpr int kPoisonByte = 0xff;
+
+constexpr std::size_t kStaticSharedLimit = 48 << 10;
+
+BlockRunner& require_block(const char* what, const char* file, int line) {
+  if (!running_block) report_outside_kernel(what, file, line);
+  return *running_block;
+}
+
+bool name_thread(const Fault&, char* text, std::size_t size) {
+  if (!running_block) return false;
+  const Launch& launch = running_block->launch();
+  std::snprintf(
+      text, size,
+      "thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s (launched at %s:%d) on device %d",
+      threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, launch.site.kernel,
+      launch.site.file, launch.site.line, launch.device);
+  return true;
+}
+
+bool name_stack_overflow(const Fault& fault, char* text, std::size_t size) {
+  if (!fault.in_kernel) return false;
+  const char* stack = static_cast<const char*>(running_block->current().fiber->stack_low);
+  if (fault.address >= stack || fault.address < stack - guard_size()) return false;
+  std::snprintf(text, size, "it overflows the stack");
+  return true;
+}
+
+void prepare_for_faults() {
+  prepare_thread_for_faults();
+  name_fault_culprits_with(name_thread);
+  name_fault_causes_with(name_stack_overflow);
+}
+
+}  // namespace
+
+void block_barrier(const char* file, int line) {
+  require_block("__syncthreads()", file, line).barrier(file, line);
+}
+
+void warp_call(WarpRequest& request, const char* file, int line) {
+  require_block("a warp function", file, line).warp_call(request, file, line);
+}
+
+int lane() { return require_block("a warp function", "?", 0).lane(); }
+
+void begin_shared_variable(void* address, std::size_t size, const char* name) {
+  require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);
+}
+
+void* dynamic_shared_memory() {
+  return require_block("extern __shared__", "declared outside a kernel", 0).dynamic_shared();
+}
+
+void BlockRunner::run(const Launch& launch, std::uint64_t block_number) {
+  prepare_for_faults();
+  prepare(launch, block_number);
+  blockDim = launch.block;
+  gridDim = launch.grid;
+  blockIdx.x = static_cast<unsigned>(block_number % launch.grid.x);
+  blockIdx.y = static_cast<unsigned>(block_number / launch.grid.x % launch.grid.y);
+  blockIdx.z = static_cast<unsigned>(block_number / launch.grid.x / launch.grid.y);
+  ++block_sequence;
+  running_block = this;
+  if (kernel_observer) kernel_observer->block_begins(*this);
+  switch_fiber(main_, next_fiber());
+  if (kernel_observer) kernel_observer->block_ended();
+  running_block = nullptr;
+}
+
+void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
+  launch_ = &launch;
+  count_ = launch.threads();
+  started_ = finished_ = at_barrier_ = ready_begin_ = ready_end_ = 0;
+  static_shared_bytes_ = 0;
+  lanes_waiting_.fill(0);
+  lanes_finished_.fill(0);
+  const dim3& block = launch.block;
+  const bool same_shape = block.x == shape_.x && block.y == shape_.y && block.z == shape_.z;
+  if (!same_shape) {
+    shape_ = block;
+    for (unsigned i = 0; i < count_; ++i)
+      threads_[i].index = {i % block.x, i / block.x % block.y, i / block.x / block.y};
+  }
+  if (!same_shape || config().order == Order::random) {
+    order_.resize(count_);
+    for (unsigned i = 0; i < count_; ++i)
+      order_[i] = static_cast<std::uint16_t>(config().order == Order::reverse ? count_ - 1 - i : i);
+  }
+  for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
+  if (config().order == Order::random) {
+    // Shuffled from the same start each time: the blocks that ran before must not matter.
+    random_ = RandomNumbers(config().seed, launch.number, block_number);
+    random_.shuffle(order_);
+  }
+  allocate_dynamic_shared(launch.dynamic_shared_bytes);
+}
+
+void BlockRunner::allocate_dynamic_shared(std::size_t size) {
+  constexpr std::size_t kAlignment = 128;
+  // Under AddressSanitizer the size must be exact: its redzone then begins at the first byte past
+  // the end.
+  const bool fits = kAddressSanitizer ? size == dynamic_capacity_ : size <= dynamic_capacity_;
+  if (!fits) {
+    std::free(dynamic_shared_);
+    void* memory = nullptr;
+    if (size && posix_memalign(&memory, kAlignment, size) != 0) std::abort();
+    dynamic_shared_ = static_cast<char*>(memory);
+    dynamic_capacity_ = size;
+  }
+  if (size && config().poison) std::memset(dynamic_shared_, kPoisonByte, size);
+}
+
+void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
+  if (config().poison) std::memset(address, kPoisonByte, size);
+  if (kernel_observer) kernel_observer->shared_variable(address, size, name);
+  static_shared_bytes_ += size;
+  if (static_shared_bytes_ > kStaticSharedLimit) report_too_much_shared(*this, name);
+}
+
+// Runs on a fiber that has just been restarted.
+void BlockRunner::fiber_entry(context::transfer_t transfer) {
+  BlockRunner& block = *running_block;
+  Fiber& self = *block.starting_;
+  arrive(self, transfer);
+  block.run_fresh_threads(self);
+}
+
+void BlockRunner::run_fresh_threads(Fiber& self) {
+  while (started_ < count_) {
+    const unsigned i = order_[started_++];
+    threads_[i].fiber = &self;
+    enter(i);
+    launch_->body();
+    // Other threads may have run in between; `i` is still this fiber's, and current_ is `i` again.
+    threads_[i].status = Status::finished;
+    lanes_finished_[i / kLanes] |= 1u << i % kLanes;
+    ++finished_;
+  }
+  idle_.push_back(&self);
+  switch_fiber(self, next_fiber(), Leave::for_good);
+}
+
+inline void BlockRunner::enter(unsigned i) {
+  current_ = i;
+  threads_[i].status = Status::running;
+  threadIdx = threads_[i].index;
+}
+
+void BlockRunner::wait(Thread& thread) {
+  Fiber& self = *thread.fiber;
+  Fiber& next = next_fiber();
+  if (&next != &self) switch_fiber(self, next);
+}
+
+// Whose turn it is when the current thread cannot go on: a thread that may resume, else a fresh
+// one, else the block is done.
+inline Fiber& BlockRunner::next_fiber() {
+  if (ready_begin_ == ready_end_ && started_ == count_ && finished_ < count_) unblock();
+  if (ready_begin_ != ready_end_) {
+    const unsigned i = ready_[ready_begin_++ % kMaxThreads];
+    enter(i);
+    return *threads_[i].fiber;
+  }
+  if (started_ < count_) {
+    if (idle_.empty()) idle_.push_back(create_fiber());
+    starting_ = idle_.back();
+    idle_.pop_back();
+    restart_fiber(*starting_, &BlockRunner::fiber_entry);
+    return *starting_;
+  }
+  return main_;
+}
+
+// Every thread has begun and none can run.
+void BlockRunner::unblock() {
+  if (at_barrier_ == count_ - finished_) return release_barrier();
+  if (complete_any_warp_call()) return;
+  report_deadlock(*this);
+}
+
+void BlockRunner::barrier(const char* file, int line) {
+  Thread& thread = threads_[current_];
+  thread.file = file;
+  thread.line = line;
+  thread.status = Status::at_barrier;
+  ++at_barrier_;
+  wait(thread);
+}
+
+void BlockRunner::release_barrier() {
+  check_barrier();
+  if (kernel_observer) kernel_observer->barrier_passed();
+  at_barrier_ = 0;
+  if (config().order == Order::random) random_.shuffle(order_);
+  for (const unsigned i : order_)
+    if (threads_[i].status == Status::at_barrier) make_ready(i);
+}
+
+void BlockRunner::check_barrier() const {
+  const Thread* first = nullptr;
+  bool same = true;
+  for (unsigned i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (thread.status != Status::at_barrier) continue;
+    if (!first) first = &thread;
+    same &= thread.line == first->line &&
+            (thread.file == first->file || !std::strcmp(thread.file, first->file));
+  }
+  if (!same) kernel_observer ? kernel_observer->barrier_diverged(*this) : report_divergence(*this);
+  if (same && finished_) report_early_exit(*this, first->file, first->line);
+}
+
+}  // namespace hostcuda

@@ -1,0 +1,50 @@
+#include "execution/fiber.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+namespace hostcuda {
+namespace {
+
+// Address space, not memory: a page is used when it is touched. Generous, because unoptimised and
+// sanitized kernels have large frames.
+constexpr std::size_t kStackSize = 256 << 10;
+
+}  // namespace
+
+std::size_t guard_size() {
+  static const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return page;
+}
+
+Fiber* create_fiber() {
+  void* mapping = mmap(nullptr, kStackSize + guard_size(), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED || mprotect(mapping, guard_size(), PROT_NONE) != 0) {
+    std::perror("hostcuda: no memory for a thread's stack");
+    std::abort();
+  }
+  // All stacks start at the same offset in a page. If their tops did too, the frames of hundreds of
+  // waiting threads would compete for a few cache sets, and a barrier would cost several times as
+  // much; so the tops are staggered by a cache line.
+  static std::atomic<unsigned> created = 0;
+  constexpr std::size_t kCacheLine = 64;
+  const std::size_t stagger = (created.fetch_add(1, std::memory_order_relaxed) % 61) * kCacheLine;
+
+  auto* fiber = new Fiber;
+  fiber->stack_low = static_cast<char*>(mapping) + guard_size();
+  fiber->stack_size = kStackSize - stagger;
+  return fiber;
+}
+
+void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t)) {
+  char* top = static_cast<char*>(const_cast<void*>(fiber.stack_low)) + fiber.stack_size;
+  fiber.suspended = context::make_fcontext(top, fiber.stack_size, entry);
+  fiber.fake_stack = nullptr;
+}
+
+}  // namespace hostcuda

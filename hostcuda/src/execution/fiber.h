@@ -1,0 +1,110 @@
+// Fibers: the stacks on which emulated threads wait at barriers.
+#ifndef HOSTCUDA_SRC_EXECUTION_FIBER_H
+#define HOSTCUDA_SRC_EXECUTION_FIBER_H
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HOSTCUDA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HOSTCUDA_ASAN 1
+#endif
+#endif
+
+#ifdef HOSTCUDA_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace hostcuda {
+
+#ifdef HOSTCUDA_ASAN
+constexpr bool kAddressSanitizer = true;
+#else
+constexpr bool kAddressSanitizer = false;
+#endif
+
+namespace context = boost::context::detail;
+
+// A suspended flow of control. The operating-system thread's own stack is a Fiber too.
+//
+// fcontext and not the public boost::context::fiber: the public type transfers ownership at each
+// switch, which suits a scheduler to which every fiber returns. Here a waiting thread switches
+// straight to the next one: one switch per barrier and thread instead of two.
+struct Fiber {
+  context::fcontext_t suspended = nullptr;
+  const void* stack_low = nullptr;
+  std::size_t stack_size = 0;
+  void* fake_stack = nullptr;  // AddressSanitizer's, while suspended
+};
+
+// A fiber with its own stack and an inaccessible page below it: an overflow is a fault, not a
+// silent overwrite of the neighbouring stack. Fibers live until the process ends.
+Fiber* create_fiber();
+
+// Makes the fiber begin at entry when it is next switched to, and forget what it did before.
+void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t));
+
+// Size of the inaccessible area below each stack.
+std::size_t guard_size();
+
+// First thing that runs after a switch, on the new stack.
+inline void arrive(Fiber& self, context::transfer_t transfer) {
+  auto* previous = static_cast<Fiber*>(transfer.data);
+  previous->suspended = transfer.fctx;
+#ifdef HOSTCUDA_ASAN
+  __sanitizer_finish_switch_fiber(self.fake_stack, &previous->stack_low, &previous->stack_size);
+#else
+  (void)self;
+#endif
+}
+
+// boost::context::detail::jump_fcontext, called so that the processor still predicts returns.
+//
+// jump_fcontext leaves by a jump and not by a return. The processor's stack of return addresses
+// then has one entry too many, and the next return is mispredicted: a third of a barrier's time.
+// Here the return address is pushed without a call instruction, which keeps that stack balanced.
+inline context::transfer_t jump(context::fcontext_t to, void* data) {
+#if defined(__x86_64__) && !defined(__CET__)
+  context::transfer_t result;
+  // The first 128 bytes below the stack pointer may be in use by the compiler (the red zone).
+  // jump_fcontext keeps rbp, rbx and r12 to r15; everything else is declared as clobbered.
+  asm volatile(
+      "lea -128(%%rsp), %%rsp\n\t"
+      "lea 1f(%%rip), %%rax\n\t"
+      "push %%rax\n\t"
+      "jmp jump_fcontext@PLT\n"
+      "1:\n\t"
+      "lea 128(%%rsp), %%rsp"
+      : "=a"(result.fctx), "=d"(result.data), "+D"(to), "+S"(data)
+      :
+      : "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#ifdef __AVX512F__
+        ,
+        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
+        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6",
+        "k7"
+#endif
+  );
+  return result;
+#else
+  return context::jump_fcontext(to, data);
+#endif
+}
+
+enum class Leave { to_return, for_good };
+
+inline void switch_fiber(Fiber& from, Fiber& to, [[maybe_unused]] Leave leave = Leave::to_return) {
+#ifdef HOSTCUDA_ASAN
+  // Passing no place to save the fake stack tells AddressSanitizer to free it.
+  __sanitizer_start_switch_fiber(leave == Leave::for_good ? nullptr : &from.fake_stack,
+                                 to.stack_low, to.stack_size);
+#endif
+  arrive(from, jump(to.suspended, &from));
+}
+
+}  // namespace hostcuda
+
+#endif

@@ -1,0 +1,116 @@
+// Launches: checks of the configuration, limits of single kernels, occupancy.
+#include <algorithm>
+#include <map>
+
+#include "execution/grid.h"
+#include "runtime/api.h"
+#include "runtime/device.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+#include "support/config.h"
+#include "support/limits.h"
+
+namespace hostcuda {
+namespace {
+
+// What cudaFuncSetAttribute allowed, for each kernel.
+std::map<const void*, std::size_t>& dynamic_shared_limits() {
+  static auto* map = new std::map<const void*, std::size_t>;
+  return *map;
+}
+
+// A kernel that only the arguments of the launch identify cannot be looked up: any kernel's limit
+// counts for it.
+std::size_t dynamic_shared_limit(const void* function) {
+  std::size_t limit = limits::kSharedPerBlock;
+  for (const auto& [known, allowed] : dynamic_shared_limits())
+    if (!function || known == function) limit = std::max(limit, allowed);
+  return limit;
+}
+
+bool valid_shape(const dim3& grid, const dim3& block) {
+  if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z) return false;
+  if (grid.x > limits::kGridX || grid.y > limits::kGridYZ || grid.z > limits::kGridYZ) return false;
+  if (block.x > limits::kThreadsPerBlock || block.y > limits::kThreadsPerBlock ||
+      block.z > limits::kBlockZ)
+    return false;
+  return block.x * block.y * block.z <= limits::kThreadsPerBlock;
+}
+
+cudaError_t try_enqueue(const LaunchRequest& request, std::function<void()> body) {
+  static std::uint64_t launches = 0;
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(request.stream);
+  if (!stream || stream->device != current_device()) return fail(cudaErrorInvalidResourceHandle);
+  if (!valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidConfiguration);
+  if (request.dynamic_shared_bytes > dynamic_shared_limit(request.function))
+    return fail(cudaErrorInvalidValue);
+  enqueue(*stream,
+          [launch = Launch{request.site, request.grid, request.block, request.dynamic_shared_bytes,
+                           std::move(body), stream->device, ++launches}] { run_grid(launch); });
+  return cudaSuccess;
+}
+
+}  // namespace
+
+void enqueue_kernel(const LaunchRequest& request, std::function<void()> body) {
+  (void)try_enqueue(request, std::move(body));  // a launch is a statement: cudaGetLastError tells
+}
+
+cudaError_t enqueue_work(cudaStream_t handle, std::function<void()> work) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  enqueue(*stream, [work = std::move(work)] {
+    const DeviceMemoryAccess access;
+    work();
+  });
+  return cudaSuccess;
+}
+
+cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
+  HOSTCUDA_API_CALL;
+  if (!function) return fail(cudaErrorInvalidDeviceFunction);
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;  // a hint
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+      value > limits::kSharedPerBlockOptIn)
+    return fail(cudaErrorInvalidValue);
+  dynamic_shared_limits()[function] = static_cast<std::size_t>(value);
+  return cudaSuccess;
+}
+
+cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* function) {
+  HOSTCUDA_API_CALL;
+  if (!attributes) return fail(cudaErrorInvalidValue);
+  if (!function) return fail(cudaErrorInvalidDeviceFunction);
+  *attributes = {};
+  attributes->maxThreadsPerBlock = limits::kThreadsPerBlock;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(function));
+  return cudaSuccess;
+}
+
+cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes) {
+  HOSTCUDA_API_CALL;
+  if (!blocks || block_size < 1) return fail(cudaErrorInvalidValue);
+  const int warps = (block_size + warpSize - 1) / warpSize;
+  const std::size_t shared = dynamic_shared_bytes + limits::kSharedReservedPerBlock;
+  const int by_threads = limits::kThreadsPerMultiprocessor / (warps * warpSize);
+  const int by_shared = static_cast<int>(limits::kSharedPerMultiprocessor / shared);
+  *blocks = std::min({limits::kBlocksPerMultiprocessor, by_threads, by_shared});
+  if (block_size > limits::kThreadsPerBlock) *blocks = 0;
+  return cudaSuccess;
+}
+
+cudaError_t max_potential_block_size(int* grid, int* block, std::size_t dynamic_shared_bytes,
+                                     int limit) {
+  constexpr int kProposal = 256;
+  if (!grid || !block || limit < 0) return fail(cudaErrorInvalidValue);
+  int blocks = 0;
+  *block = limit ? std::min(limit, kProposal) : kProposal;
+  if (const cudaError_t error = max_active_blocks(&blocks, *block, dynamic_shared_bytes))
+    return error;
+  *grid = blocks * config().multiprocessors;
+  return cudaSuccess;
+}
+
+}  // namespace hostcuda

@@ -1,0 +1,151 @@
+#include "execution/report.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "support/config.h"
+
+namespace hostcuda {
+namespace {
+
+std::string text(const uint3& v) {
+  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
+std::string place(const char* file, int line) {
+  return std::string(file) + ":" + std::to_string(line);
+}
+
+std::string hexadecimal(unsigned value) {
+  char buffer[16];
+  std::snprintf(buffer, sizeof buffer, "0x%08x", value);
+  return buffer;
+}
+
+std::string where_is(const Thread& thread) {
+  switch (thread.status) {
+    case Status::finished:
+      return "returned from the kernel";
+    case Status::at_barrier:
+      return "waiting at __syncthreads() " + place(thread.file, thread.line);
+    case Status::in_warp_call:
+      return "waiting in a warp function " + place(thread.file, thread.line) + " with mask " +
+             hexadecimal(thread.request->mask);
+    default:
+      return "not waiting";
+  }
+}
+
+// One message at a time: blocks run on several operating-system threads.
+std::mutex& output() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+void write_error(const BlockState& block, const std::string& what, const std::string& details) {
+  const Site& site = block.launch().site;
+  std::fflush(stdout);
+  std::fprintf(stderr, "\nhostcuda: ERROR: %s\n  kernel %s launched at %s:%d\n  block %s\n%s",
+               what.c_str(), site.kernel, site.file, site.line, text(blockIdx).c_str(),
+               details.c_str());
+  std::fflush(stderr);
+}
+
+// Which threads are where: one line per place, with a few threads as examples.
+std::string threads_by_place(const BlockState& block) {
+  constexpr unsigned kExamples = 4;
+  std::map<std::string, std::pair<unsigned, std::string>> places;
+  for (unsigned i = 0; i < block.count(); ++i) {
+    auto& [count, examples] = places[where_is(block.thread(i))];
+    if (++count <= kExamples) examples += " " + text(block.thread(i).index);
+    if (count == kExamples + 1) examples += " ...";
+  }
+  std::string result;
+  for (const auto& [where, threads] : places)
+    result +=
+        "  " + std::to_string(threads.first) + " thread(s) " + where + ":" + threads.second + "\n";
+  return result;
+}
+
+// True the first time for a source line, so that not every block repeats the message.
+bool first_time(const char* kind, const char* file, int line) {
+  static auto* seen = new std::set<std::string>;
+  return seen->insert(std::string(kind) + place(file, line)).second;
+}
+
+}  // namespace
+
+void report_outside_kernel(const char* what, const char* file, int line) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "hostcuda: ERROR: host code uses %s (%s:%d), which only kernels may use\n",
+               what, file, line);
+  std::abort();
+}
+
+void report_divergence(const BlockState& block) {
+  const std::lock_guard lock(output());
+  const Thread& example = block.thread(0);
+  if (!config().divergence_is_error && !first_time("divergence", example.file, example.line))
+    return;
+  write_error(block, "barrier divergence: threads of one block wait at different __syncthreads()",
+              threads_by_place(block));
+  if (config().divergence_is_error) std::abort();
+}
+
+void report_foreign_mask(const BlockState& block) {
+  const std::lock_guard lock(output());
+  const Thread& thread = block.current();
+  if (!config().divergence_is_error && !first_time("mask", thread.file, thread.line)) return;
+  write_error(block, "a warp function is called by a lane that its own mask leaves out",
+              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) +
+                  " with mask " + hexadecimal(thread.request->mask) + "\n");
+  if (config().divergence_is_error) std::abort();
+}
+
+void report_deadlock(const BlockState& block) {
+  const std::lock_guard lock(output());
+  write_error(block, "deadlock: no thread of the block can go on", threads_by_place(block));
+  std::abort();
+}
+
+void report_early_exit(const BlockState& block, const char* file, int line) {
+  const std::lock_guard lock(output());
+  if (!first_time("exit", file, line)) return;
+  unsigned returned = 0;
+  std::string example;
+  for (unsigned i = 0; i < block.count(); ++i) {
+    if (block.thread(i).status != Status::finished) continue;
+    if (!returned++) example = text(block.thread(i).index);
+  }
+  std::fprintf(stderr,
+               "hostcuda: warning: kernel %s: %u thread(s) of block %s, %s among them, returned "
+               "before the __syncthreads() at %s:%d, where others wait (allowed since sm_70, "
+               "usually a mistake)\n",
+               block.launch().site.kernel, returned, text(blockIdx).c_str(), example.c_str(), file,
+               line);
+}
+
+void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
+                                     unsigned source) {
+  const std::lock_guard lock(output());
+  if (!first_time("shuffle", thread.file, thread.line)) return;
+  std::fprintf(stderr,
+               "hostcuda: warning: kernel %s: thread %s of block %s reads lane %u at %s:%d, which "
+               "takes no part in the call: the value is undefined\n",
+               block.launch().site.kernel, text(thread.index).c_str(), text(blockIdx).c_str(),
+               source, thread.file, thread.line);
+}
+
+void report_too_much_shared(const BlockState& block, const char* variable) {
+  const std::lock_guard lock(output());
+  write_error(block, "more than 48 KiB of static shared memory, which nvcc would not compile",
+              std::string("  the variable that passes it: ") + variable + "\n");
+  std::abort();
+}
+
+}  // namespace hostcuda

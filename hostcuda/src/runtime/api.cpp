@@ -1,0 +1,98 @@
+#include "runtime/api.h"
+
+#include <cstdint>
+
+#include "support/config.h"
+
+namespace hostcuda {
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+struct Description {
+  cudaError_t error;
+  const char* name;
+  const char* text;
+};
+
+// CUDA's names and texts, for every error that hostcuda returns and a few that programs test for.
+constexpr Description kDescriptions[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
+     "invalid copy direction for memcpy"},
+    {cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable",
+     "CUDA-capable device(s) is/are busy or unavailable"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled",
+     "peer access is already enabled"},
+    {cudaErrorPeerAccessNotEnabled, "cudaErrorPeerAccessNotEnabled",
+     "peer access has not been enabled"},
+    {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
+    {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
+     "pointer does not correspond to a registered memory region"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+};
+
+const Description* describe(cudaError_t error) {
+  for (const Description& description : kDescriptions)
+    if (description.error == error) return &description;
+  return nullptr;
+}
+
+std::recursive_mutex& api_mutex() {
+  static auto* mutex = new std::recursive_mutex;
+  return *mutex;
+}
+
+}  // namespace
+
+ApiCall::ApiCall() : lock_(api_mutex()) {}
+
+cudaError_t ApiCall::error() const {
+  static std::uint64_t calls = 0;
+  if (config().devices == 0) return cudaErrorNoDevice;
+  const std::uint64_t call = ++calls;
+  if (config().lose_device != 0 && call >= config().lose_device) return cudaErrorDevicesUnavailable;
+  return call == config().fail_call ? cudaErrorUnknown : cudaSuccess;
+}
+
+cudaError_t fail(cudaError_t error) {
+  last_error = error;
+  return error;
+}
+
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+const char* cudaGetErrorName(cudaError_t error) {
+  const Description* description = describe(error);
+  return description ? description->name : "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  const Description* description = describe(error);
+  return description ? description->text : "unrecognized error code";
+}
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = last_error;
+  last_error = cudaSuccess;
+  return error;
+}
+
+cudaError_t cudaPeekAtLastError() { return last_error; }

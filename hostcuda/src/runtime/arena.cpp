@@ -1,0 +1,69 @@
+#include "runtime/arena.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "support/fault.h"
+
+namespace hostcuda {
+namespace {
+
+std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
+
+}  // namespace
+
+char* Arena::allocate(std::size_t size, bool poison) {
+  constexpr std::size_t kAlignment = 256;  // what cudaMalloc promises
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (!base_) {
+    prepare_thread_for_faults();
+    void* mapping =
+        mmap(nullptr, kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping == MAP_FAILED) return nullptr;
+    base_ = static_cast<char*>(mapping);
+  }
+  const std::size_t padded = round_up(size, kAlignment);
+  const Pages pages{base_ + used_, round_up(padded, page)};
+  if (pages.size + page > kSize - used_) return nullptr;
+  used_ += pages.size + page;
+  char* pointer = pages.begin + pages.size - padded;
+  live_[pointer] = pages;
+  protect(pages, PROT_READ | PROT_WRITE);
+  if (poison) std::memset(pointer, 0xff, size);
+  if (!opened_) protect(pages, PROT_NONE);
+  return pointer;
+}
+
+void Arena::release(char* pointer) {
+  const Pages pages = live_.at(pointer);
+  live_.erase(pointer);  // from now on open() skips it
+  madvise(pages.begin, pages.size, MADV_DONTNEED);
+  if (opened_) protect(pages, PROT_NONE);
+}
+
+void Arena::open() {
+  if (opened_++) return;
+  for (const auto& [pointer, pages] : live_) protect(pages, PROT_READ | PROT_WRITE);
+}
+
+void Arena::close() {
+  if (--opened_) return;
+  for (const auto& [pointer, pages] : live_) protect(pages, PROT_NONE);
+}
+
+bool Arena::contains(const void* address) const {
+  const char* byte = static_cast<const char*>(address);
+  return base_ && byte >= base_ && byte < base_ + kSize;
+}
+
+void Arena::protect(const Pages& pages, int protection) const {
+  if (mprotect(pages.begin, pages.size, protection) == 0) return;
+  std::perror("hostcuda: cannot protect device memory");
+  std::abort();
+}
+
+}  // namespace hostcuda

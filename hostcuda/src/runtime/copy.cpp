@@ -1,0 +1,121 @@
+// Copies and fills. The kind of memory decides how they behave, not the function's name.
+#include <cstring>
+#include <memory>
+
+#include "runtime/api.h"
+#include "runtime/device.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+
+namespace hostcuda {
+namespace {
+
+bool on_device(MemoryKind kind) {
+  return kind == MemoryKind::device || kind == MemoryKind::managed;
+}
+
+bool on_host(MemoryKind kind) { return kind != MemoryKind::device; }
+
+bool direction_matches(MemoryKind to, MemoryKind from, cudaMemcpyKind direction) {
+  switch (direction) {
+    case cudaMemcpyHostToHost:
+      return on_host(to) && on_host(from);
+    case cudaMemcpyHostToDevice:
+      return on_device(to) && on_host(from);
+    case cudaMemcpyDeviceToHost:
+      return on_host(to) && on_device(from);
+    case cudaMemcpyDeviceToDevice:
+      return on_device(to) && on_device(from);
+    case cudaMemcpyDefault:
+      return true;
+  }
+  return false;
+}
+
+enum class Caller { waits, goes_on };
+
+cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind direction,
+                 CUstream_st& stream, Caller caller) {
+  if (size == 0) return cudaSuccess;
+  const MemoryRange target = classify(to, size);
+  const MemoryRange source = classify(from, size);
+  if (!target.valid || !source.valid) return fail(cudaErrorInvalidValue);
+  if (direction > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
+  if (!direction_matches(target.kind, source.kind, direction)) return fail(cudaErrorInvalidValue);
+
+  const bool device_to_device = on_device(target.kind) && on_device(source.kind);
+  const bool host_to_host = !on_device(target.kind) && !on_device(source.kind);
+  const bool staged = source.kind == MemoryKind::pageable && on_device(target.kind);
+  OperationPointer operation;
+  if (staged && caller == Caller::goes_on) {
+    // The driver copies pageable memory to its own buffer before it returns, so the caller may
+    // overwrite it.
+    auto buffer = std::make_shared<std::vector<char>>(static_cast<const char*>(from),
+                                                      static_cast<const char*>(from) + size);
+    operation = enqueue(stream, [=] {
+      const DeviceMemoryAccess access;
+      std::memcpy(to, buffer->data(), size);
+    });
+  } else {
+    operation = enqueue(stream, [=] {
+      const DeviceMemoryAccess access;
+      std::memmove(to, from, size);
+    });
+  }
+  // A copy from device to device returns at once, even cudaMemcpy. A copy to pageable memory or
+  // between host buffers always waits.
+  const bool waits = caller == Caller::waits ? !device_to_device
+                                             : target.kind == MemoryKind::pageable || host_to_host;
+  if (waits) complete(operation);
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind direction) {
+  HOSTCUDA_API_CALL;
+  return copy(to, from, size, direction, *find_stream(nullptr), Caller::waits);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind direction,
+                            cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  return copy(to, from, size, direction, *stream, Caller::goes_on);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t size, cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  if (!valid_device(to_device) || !valid_device(from_device)) return fail(cudaErrorInvalidDevice);
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  return copy(to, from, size, cudaMemcpyDeviceToDevice, *stream, Caller::goes_on);
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t size) {
+  return cudaMemcpyPeerAsync(to, to_device, from, from_device, size, nullptr);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (size == 0) return cudaSuccess;
+  const MemoryRange range = classify(pointer, size);
+  if (!range.valid || !on_device(range.kind)) return fail(cudaErrorInvalidValue);
+  enqueue(*stream, [=] {
+    const DeviceMemoryAccess access;
+    std::memset(pointer, value, size);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void* pointer, int value, std::size_t size) {
+  return cudaMemsetAsync(pointer, value, size, nullptr);
+}

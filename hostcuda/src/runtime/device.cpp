@@ -1,0 +1,158 @@
+#include "runtime/device.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "runtime/api.h"
+#include "support/config.h"
+#include "support/limits.h"
+
+namespace hostcuda {
+namespace {
+
+thread_local int current = 0;
+
+std::vector<std::set<int>>& peers() {
+  static auto* list = new std::vector<std::set<int>>(static_cast<std::size_t>(config().devices));
+  return *list;
+}
+
+std::set<int>& peers_of_current_device() { return peers()[static_cast<std::size_t>(current)]; }
+
+}  // namespace
+
+int current_device() { return current; }
+
+bool valid_device(int device) { return device >= 0 && device < config().devices; }
+
+const std::set<int>& peers_of(int device) { return peers()[static_cast<std::size_t>(device)]; }
+
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (!count) return fail(cudaErrorInvalidValue);
+  *count = config().devices;
+  HOSTCUDA_API_CALL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  HOSTCUDA_API_CALL;
+  if (!valid_device(device)) return fail(cudaErrorInvalidDevice);
+  current = device;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  HOSTCUDA_API_CALL;
+  if (!device) return fail(cudaErrorInvalidValue);
+  *device = current;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  if (!version) return fail(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  HOSTCUDA_API_CALL;
+  if (!properties) return fail(cudaErrorInvalidValue);
+  if (!valid_device(device)) return fail(cudaErrorInvalidDevice);
+  cudaDeviceProp& p = *properties;
+  p = {};
+  std::snprintf(p.name, sizeof p.name, "hostcuda CPU emulation");
+  p.totalGlobalMem = config().memory;
+  p.sharedMemPerBlock = limits::kSharedPerBlock;
+  p.sharedMemPerBlockOptin = limits::kSharedPerBlockOptIn;
+  p.sharedMemPerMultiprocessor = limits::kSharedPerMultiprocessor;
+  p.reservedSharedMemPerBlock = limits::kSharedReservedPerBlock;
+  p.totalConstMem = 64 << 10;
+  p.regsPerBlock = p.regsPerMultiprocessor = 64 << 10;
+  p.warpSize = warpSize;
+  p.maxThreadsPerBlock = limits::kThreadsPerBlock;
+  p.maxThreadsDim[0] = p.maxThreadsDim[1] = limits::kThreadsPerBlock;
+  p.maxThreadsDim[2] = limits::kBlockZ;
+  p.maxGridSize[0] = limits::kGridX;
+  p.maxGridSize[1] = p.maxGridSize[2] = limits::kGridYZ;
+  p.major = 9;
+  p.multiProcessorCount = config().multiprocessors;
+  p.maxThreadsPerMultiProcessor = limits::kThreadsPerMultiprocessor;
+  p.maxBlocksPerMultiProcessor = limits::kBlocksPerMultiprocessor;
+  p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.asyncEngineCount = 1;
+  p.pciBusID = device;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  cudaDeviceProp p;
+  if (!value) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+      return *value = p.maxThreadsPerBlock, cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return *value = static_cast<int>(p.sharedMemPerBlock), cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return *value = static_cast<int>(p.sharedMemPerBlockOptin), cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      return *value = static_cast<int>(p.sharedMemPerMultiprocessor), cudaSuccess;
+    case cudaDevAttrWarpSize:
+      return *value = p.warpSize, cudaSuccess;
+    case cudaDevAttrMaxRegistersPerBlock:
+      return *value = p.regsPerBlock, cudaSuccess;
+    case cudaDevAttrMultiProcessorCount:
+      return *value = p.multiProcessorCount, cudaSuccess;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return *value = p.maxThreadsPerMultiProcessor, cudaSuccess;
+    case cudaDevAttrAsyncEngineCount:
+      return *value = p.asyncEngineCount, cudaSuccess;
+    case cudaDevAttrUnifiedAddressing:
+      return *value = p.unifiedAddressing, cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor:
+      return *value = p.major, cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor:
+      return *value = p.minor, cudaSuccess;
+    case cudaDevAttrClockRate:
+    case cudaDevAttrMemoryClockRate:
+    case cudaDevAttrGlobalMemoryBusWidth:
+    case cudaDevAttrL2CacheSize:
+      return *value = 0, cudaSuccess;  // a CPU has none of these
+  }
+  return fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  HOSTCUDA_API_CALL;
+  if (least) *least = 0;
+  if (greatest) *greatest = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
+  HOSTCUDA_API_CALL;
+  if (!can_access) return fail(cudaErrorInvalidValue);
+  if (!valid_device(device) || !valid_device(peer)) return fail(cudaErrorInvalidDevice);
+  *can_access = device != peer;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  HOSTCUDA_API_CALL;
+  if (flags) return fail(cudaErrorInvalidValue);
+  if (!valid_device(peer) || peer == current) return fail(cudaErrorInvalidDevice);
+  const bool added = peers_of_current_device().insert(peer).second;
+  return added ? cudaSuccess : fail(cudaErrorPeerAccessAlreadyEnabled);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  HOSTCUDA_API_CALL;
+  if (!valid_device(peer)) return fail(cudaErrorInvalidDevice);
+  const bool removed = peers_of_current_device().erase(peer) == 1;
+  return removed ? cudaSuccess : fail(cudaErrorPeerAccessNotEnabled);
+}

@@ -1,0 +1,19 @@
+// The emulated devices: which one a host thread uses, and which ones may access each other's
+// memory.
+#ifndef HOSTCUDA_SRC_RUNTIME_DEVICE_H
+#define HOSTCUDA_SRC_RUNTIME_DEVICE_H
+
+#include <set>
+
+namespace hostcuda {
+
+// The calling host thread's device.
+int current_device();
+bool valid_device(int device);
+
+// The devices whose memory kernels of this device may access.
+const std::set<int>& peers_of(int device);
+
+}  // namespace hostcuda
+
+#endif

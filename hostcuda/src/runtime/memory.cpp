@@ -1,0 +1,242 @@
+#include "runtime/memory.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+
+#include "runtime/api.h"
+#include "runtime/arena.h"
+#include "runtime/device.h"
+#include "runtime/stream.h"
+#include "support/config.h"
+#include "support/fault.h"
+
+namespace hostcuda {
+namespace {
+
+struct Allocation {
+  std::size_t size;
+  int device;
+  bool managed;  // accessible to host code
+};
+
+std::map<char*, Allocation>& allocations() {
+  static auto* map = new std::map<char*, Allocation>;
+  return *map;
+}
+
+struct PinnedRange {
+  std::size_t size;
+  bool ours;  // from cudaMallocHost; otherwise only registered
+};
+
+std::map<char*, PinnedRange>& pinned_ranges() {
+  static auto* map = new std::map<char*, PinnedRange>;
+  return *map;
+}
+
+Arena& arena(int device) {
+  static auto* list = new std::vector<Arena>(static_cast<std::size_t>(config().devices));
+  return (*list)[static_cast<std::size_t>(device)];
+}
+
+std::size_t& used_bytes(int device) {
+  static auto* list = new std::vector<std::size_t>(static_cast<std::size_t>(config().devices));
+  return (*list)[static_cast<std::size_t>(device)];
+}
+
+// The range that holds the pointer, or end().
+template <class Map>
+auto range_at(Map& map, const void* pointer) {
+  char* byte = static_cast<char*>(const_cast<void*>(pointer));
+  auto next = map.upper_bound(byte);
+  if (next == map.begin()) return map.end();
+  auto range = std::prev(next);
+  return byte < range->first + range->second.size ? range : map.end();
+}
+
+bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
+  for (int device = 0; device < config().devices; ++device) {
+    if (!arena(device).contains(fault.address)) continue;
+    std::snprintf(text, size, "memory of device %d%s", device,
+                  fault.in_kernel
+                      ? " that is freed, out of bounds or of another device without peer access"
+                      : ", which only kernels and copies may access");
+    return true;
+  }
+  return false;
+}
+
+// Poisoning a larger allocation would cost more time and memory than the check is worth.
+constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
+
+char* allocate_bytes(int device, std::size_t size, bool managed) {
+  const bool poison = config().poison && size <= kPoisonLimit;
+  if (config().strict_memory && !managed) {
+    name_fault_causes_with(name_device_memory);
+    return arena(device).allocate(size, poison);
+  }
+  void* memory = nullptr;
+  if (posix_memalign(&memory, 256, size) != 0) return nullptr;
+  if (poison) std::memset(memory, 0xff, size);
+  return static_cast<char*>(memory);
+}
+
+cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed) {
+  if (!pointer) return fail(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (size == 0) return cudaSuccess;
+  std::size_t& used = used_bytes(device);
+  if (size > config().memory - used) return fail(cudaErrorMemoryAllocation);
+  char* bytes = allocate_bytes(device, size, managed);
+  if (!bytes) return fail(cudaErrorMemoryAllocation);
+  used += size;
+  allocations()[bytes] = {size, device, managed};
+  *pointer = bytes;
+  return cudaSuccess;
+}
+
+void release(char* pointer) {
+  const auto found = allocations().find(pointer);
+  if (found == allocations().end()) return;
+  const Allocation allocation = found->second;
+  allocations().erase(found);
+  used_bytes(allocation.device) -= allocation.size;
+  if (config().strict_memory && !allocation.managed)
+    arena(allocation.device).release(pointer);
+  else
+    std::free(pointer);
+}
+
+}  // namespace
+
+MemoryRange classify(const void* pointer, std::size_t size) {
+  const auto fits = [&](const char* begin, std::size_t available) {
+    return size <= available - static_cast<std::size_t>(static_cast<const char*>(pointer) - begin);
+  };
+  if (auto found = range_at(allocations(), pointer); found != allocations().end())
+    return {found->second.managed ? MemoryKind::managed : MemoryKind::device,
+            fits(found->first, found->second.size)};
+  if (auto found = range_at(pinned_ranges(), pointer); found != pinned_ranges().end())
+    return {MemoryKind::pinned, true};
+  return {MemoryKind::pageable, pointer != nullptr};
+}
+
+DeviceRange device_range(const void* pointer) {
+  const auto found = range_at(allocations(), pointer);
+  if (found == allocations().end()) return {};
+  return {found->first, found->second.size};
+}
+
+DeviceMemoryAccess::DeviceMemoryAccess() {
+  if (!config().strict_memory) return;
+  for (int device = 0; device < config().devices; ++device) devices_.push_back(device);
+  for (int device : devices_) arena(device).open();
+}
+
+DeviceMemoryAccess::DeviceMemoryAccess(int device) {
+  if (!config().strict_memory) return;
+  const std::set<int>& peers = peers_of(device);
+  devices_.assign(peers.begin(), peers.end());
+  devices_.push_back(device);
+  for (int opened : devices_) arena(opened).open();
+}
+
+DeviceMemoryAccess::~DeviceMemoryAccess() {
+  for (int device : devices_) arena(device).close();
+}
+
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+cudaError_t cudaMalloc(void** pointer, std::size_t size) {
+  HOSTCUDA_API_CALL;
+  return allocate(pointer, size, current_device(), false);
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned) {
+  HOSTCUDA_API_CALL;
+  return allocate(pointer, size, current_device(), true);
+}
+
+cudaError_t cudaFree(void* pointer) {
+  HOSTCUDA_API_CALL;
+  if (!pointer) return cudaSuccess;
+  const auto found = allocations().find(static_cast<char*>(pointer));
+  if (found == allocations().end()) return fail(cudaErrorInvalidValue);
+  synchronize_device(found->second.device);  // cudaFree waits for the device
+  release(static_cast<char*>(pointer));
+  return cudaSuccess;
+}
+
+// The memory exists at once: using it before the stream has reached this point is not detected.
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  const CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  return allocate(pointer, size, stream->device, false);
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (!pointer) return cudaSuccess;
+  if (!allocations().contains(static_cast<char*>(pointer))) return fail(cudaErrorInvalidValue);
+  enqueue(*stream, [=] { release(static_cast<char*>(pointer)); });
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
+  HOSTCUDA_API_CALL;
+  if (!pointer) return fail(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (size == 0) return cudaSuccess;
+  if (posix_memalign(pointer, 4096, size) != 0) return fail(cudaErrorMemoryAllocation);
+  pinned_ranges()[static_cast<char*>(*pointer)] = {size, true};
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t size) {
+  return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  HOSTCUDA_API_CALL;
+  if (!pointer) return cudaSuccess;
+  const auto found = pinned_ranges().find(static_cast<char*>(pointer));
+  if (found == pinned_ranges().end() || !found->second.ours) return fail(cudaErrorInvalidValue);
+  for (int device = 0; device < config().devices; ++device) synchronize_device(device);
+  pinned_ranges().erase(static_cast<char*>(pointer));
+  std::free(pointer);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned) {
+  HOSTCUDA_API_CALL;
+  if (!pointer || !size) return fail(cudaErrorInvalidValue);
+  if (range_at(pinned_ranges(), pointer) != pinned_ranges().end())
+    return fail(cudaErrorHostMemoryAlreadyRegistered);
+  pinned_ranges()[static_cast<char*>(pointer)] = {size, false};
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  HOSTCUDA_API_CALL;
+  const auto found = pinned_ranges().find(static_cast<char*>(pointer));
+  if (found == pinned_ranges().end() || found->second.ours)
+    return fail(cudaErrorHostMemoryNotRegistered);
+  pinned_ranges().erase(found);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  HOSTCUDA_API_CALL;
+  if (!free || !total) return fail(cudaErrorInvalidValue);
+  *total = config().memory;
+  *free = config().memory - used_bytes(current_device());
+  return cudaSuccess;
+}

@@ -1,0 +1,187 @@
+#include "runtime/stream.h"
+
+#include <algorithm>
+
+#include "runtime/api.h"
+#include "runtime/device.h"
+#include "support/config.h"
+#include "support/random.h"
+
+namespace hostcuda {
+namespace {
+
+struct DeviceStreams {
+  CUstream_st default_stream;
+  // Created and not destroyed, oldest first: an order by address would differ between runs.
+  std::vector<CUstream_st*> created;
+  std::vector<OperationPointer> orphans;  // last operations of destroyed streams
+};
+
+// Never destroyed: operations may still be queued when the process ends.
+std::vector<DeviceStreams>& all_streams() {
+  static auto* const all = [] {
+    auto* list = new std::vector<DeviceStreams>(static_cast<std::size_t>(config().devices));
+    for (std::size_t i = 0; i < list->size(); ++i)
+      (*list)[i].default_stream.device = static_cast<int>(i);
+    return list;
+  }();
+  return *all;
+}
+
+DeviceStreams& streams_of(int device) { return all_streams()[static_cast<std::size_t>(device)]; }
+
+RandomNumbers& random_numbers() {
+  static auto* numbers = new RandomNumbers(config().seed, 0, 0);
+  return *numbers;
+}
+
+bool pending(const OperationPointer& operation) { return operation && !operation->done; }
+
+void depend(Operation& operation, const OperationPointer& earlier) {
+  if (pending(earlier)) operation.dependencies.push_back(earlier);
+}
+
+// Random mode: each appended operation may make a waiting one of any stream run.
+void run_something(const OperationPointer& newest) {
+  static auto* waiting = new std::vector<OperationPointer>;
+  waiting->push_back(newest);
+  RandomNumbers& numbers = random_numbers();
+  if (numbers.below(2)) complete((*waiting)[numbers.below(waiting->size())]);
+  std::erase_if(*waiting, [](const OperationPointer& operation) { return operation->done; });
+}
+
+}  // namespace
+
+OperationPointer enqueue(CUstream_st& stream, std::function<void()> work) {
+  DeviceStreams& device = streams_of(stream.device);
+  auto operation = std::make_shared<Operation>();
+  operation->work = std::move(work);
+  depend(*operation, stream.last);
+  for (const OperationPointer& earlier : stream.awaited) depend(*operation, earlier);
+  stream.awaited.clear();
+  // The default stream waits for every stream of its device, and they for it, unless they opted
+  // out.
+  if (&stream == &device.default_stream) {
+    for (const CUstream_st* other : device.created)
+      if (other->with_default) depend(*operation, other->last);
+    for (const OperationPointer& orphan : device.orphans) depend(*operation, orphan);
+  } else if (stream.with_default) {
+    depend(*operation, device.default_stream.last);
+  }
+  stream.last = operation;
+  if (config().streams == StreamMode::eager) complete(operation);
+  if (config().streams == StreamMode::random) run_something(operation);
+  return operation;
+}
+
+// A stack of our own instead of recursion: a stream may hold thousands of operations.
+void complete(const OperationPointer& wanted) {
+  if (!pending(wanted)) return;
+  std::vector<OperationPointer> stack{wanted};
+  while (!stack.empty()) {
+    const OperationPointer operation = stack.back();
+    auto& dependencies = operation->dependencies;
+    std::erase_if(dependencies, [](const OperationPointer& earlier) { return earlier->done; });
+    if (operation->done) {
+      stack.pop_back();
+    } else if (!dependencies.empty()) {
+      const bool any_order = config().streams == StreamMode::random;
+      stack.push_back(dependencies[any_order ? random_numbers().below(dependencies.size()) : 0]);
+    } else {
+      stack.pop_back();
+      operation->done = true;  // before the work: a host function may look at its own stream
+      const std::function<void()> work = std::move(operation->work);
+      operation->work = nullptr;
+      work();
+    }
+  }
+}
+
+bool poll(const OperationPointer& operation) {
+  if (!pending(operation)) return true;
+  static unsigned queries = 0;
+  if (++queries % 4 == 0) complete(operation);
+  return operation->done;
+}
+
+CUstream_st* find_stream(cudaStream_t handle) {
+  if (!handle || handle == cudaStreamLegacy) return &streams_of(current_device()).default_stream;
+  for (const DeviceStreams& device : all_streams())
+    if (std::ranges::find(device.created, handle) != device.created.end()) return handle;
+  return nullptr;
+}
+
+void synchronize_device(int number) {
+  DeviceStreams& device = streams_of(number);
+  std::vector<OperationPointer> last{device.default_stream.last};
+  for (const CUstream_st* stream : device.created) last.push_back(stream->last);
+  last.insert(last.end(), device.orphans.begin(), device.orphans.end());
+  // Any order would do; the newest stream first is one that a program rarely expects.
+  std::reverse(last.begin(), last.end());
+  for (const OperationPointer& operation : last) complete(operation);
+  device.orphans.clear();
+}
+
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  HOSTCUDA_API_CALL;
+  if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
+  *stream = new CUstream_st{current_device(), flags != cudaStreamNonBlocking, nullptr, {}};
+  streams_of(current_device()).created.push_back(*stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
+
+// Work that is still queued stays queued, as on a GPU; the device remembers it.
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!handle || handle == cudaStreamLegacy || !stream) return fail(cudaErrorInvalidResourceHandle);
+  DeviceStreams& device = streams_of(stream->device);
+  if (pending(stream->last)) device.orphans.push_back(stream->last);
+  std::erase(device.created, stream);
+  delete stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  complete(stream->last);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  return poll(stream->last) ? cudaSuccess : fail(cudaErrorNotReady);
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  HOSTCUDA_API_CALL;
+  synchronize_device(current_device());
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (!function) return fail(cudaErrorInvalidValue);
+  enqueue(*stream, [=] { function(data); });
+  return cudaSuccess;
+}

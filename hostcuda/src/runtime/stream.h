@@ -1,0 +1,49 @@
+// Streams as a graph of operations: what must have run before what.
+#ifndef HOSTCUDA_SRC_RUNTIME_STREAM_H
+#define HOSTCUDA_SRC_RUNTIME_STREAM_H
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cuda_runtime.h"
+
+namespace hostcuda {
+
+// A copy, a kernel, a host function or an event's time stamp. It runs once, after everything that
+// it depends on.
+struct Operation {
+  std::function<void()> work;
+  std::vector<std::shared_ptr<Operation>> dependencies;
+  bool done = false;
+};
+using OperationPointer = std::shared_ptr<Operation>;
+
+// Appends work to a stream. It runs at once (eager), when something synchronises with it (lazy) or
+// at a random time in between (random). Never null.
+OperationPointer enqueue(CUstream_st& stream, std::function<void()> work);
+
+// Runs the operation and everything that it depends on, and nothing else.
+void complete(const OperationPointer& operation);
+
+// A query that finds work pending completes it now and then: a loop that polls must end.
+bool poll(const OperationPointer& operation);
+
+// The stream behind a handle; for null, the current device's default stream. Null if no such stream
+// exists (any more).
+CUstream_st* find_stream(cudaStream_t handle);
+
+// Waits for all streams of a device.
+void synchronize_device(int device);
+
+}  // namespace hostcuda
+
+struct CUstream_st {
+  int device = 0;
+  bool with_default = true;  // ordered with the default stream (cudaStreamNonBlocking clears it)
+  hostcuda::OperationPointer last;
+  // What cudaStreamWaitEvent makes the next operation wait for.
+  std::vector<hostcuda::OperationPointer> awaited;
+};
+
+#endif

@@ -1,0 +1,82 @@
+#include "runtime/symbol.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "runtime/api.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+#include "support/config.h"
+
+namespace hostcuda {
+namespace {
+
+struct Symbol {
+  std::vector<std::vector<char>> contents;  // by device; stale for the resident one
+  int resident;                             // the device whose content the variable holds
+};
+
+std::map<char*, Symbol>& symbols() {
+  static auto* map = new std::map<char*, Symbol>;
+  return *map;
+}
+
+void remember(char* address, std::size_t size) {
+  if (symbols().contains(address)) return;
+  const std::vector<char> initial(address, address + size);
+  symbols()[address] = {std::vector(static_cast<std::size_t>(config().devices), initial), 0};
+}
+
+}  // namespace
+
+void bring_in_symbols(int device) {
+  for (auto& [address, symbol] : symbols()) {
+    if (symbol.resident == device) continue;
+    auto& outgoing = symbol.contents[static_cast<std::size_t>(symbol.resident)];
+    const auto& incoming = symbol.contents[static_cast<std::size_t>(device)];
+    std::memcpy(outgoing.data(), address, outgoing.size());
+    std::memcpy(address, incoming.data(), incoming.size());
+    symbol.resident = device;
+  }
+}
+
+cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std::size_t size,
+                        std::size_t offset, SymbolCopy direction, cudaStream_t handle,
+                        bool asynchronous) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (offset > symbol_size || size > symbol_size - offset) return fail(cudaErrorInvalidValue);
+  if (size == 0) return cudaSuccess;
+  const MemoryRange range = classify(other, size);
+  if (!range.valid) return fail(cudaErrorInvalidValue);
+
+  remember(static_cast<char*>(symbol), symbol_size);
+  char* inside = static_cast<char*>(symbol) + offset;
+  const int device = stream->device;
+  const bool pageable = range.kind == MemoryKind::pageable;
+  OperationPointer operation;
+  if (direction == SymbolCopy::from_symbol) {
+    operation = enqueue(*stream, [=] {
+      const DeviceMemoryAccess access;
+      bring_in_symbols(device);
+      std::memcpy(other, inside, size);
+    });
+  } else {
+    // As in copy.cpp: pageable memory is read before the call returns, pinned memory when the copy
+    // runs.
+    auto staged = std::make_shared<std::vector<char>>();
+    if (pageable) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
+    operation = enqueue(*stream, [=] {
+      const DeviceMemoryAccess access;
+      bring_in_symbols(device);
+      std::memcpy(inside, pageable ? staged->data() : other, size);
+    });
+  }
+  if (!asynchronous || (pageable && direction == SymbolCopy::from_symbol)) complete(operation);
+  return cudaSuccess;
+}
+
+}  // namespace hostcuda

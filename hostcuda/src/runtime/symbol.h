@@ -1,0 +1,15 @@
+// __constant__ and __device__ variables: one address, one content per device.
+#ifndef HOSTCUDA_SRC_RUNTIME_SYMBOL_H
+#define HOSTCUDA_SRC_RUNTIME_SYMBOL_H
+
+namespace hostcuda {
+
+// A symbol is an ordinary variable of the program. It holds the content of one device at a time;
+// the contents for the other devices are kept aside and swapped in before one of their kernels
+// runs. A symbol is known from its first copy on: a __device__ variable that only kernels use is
+// shared by all devices.
+void bring_in_symbols(int device);
+
+}  // namespace hostcuda
+
+#endif

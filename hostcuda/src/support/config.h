@@ -1,0 +1,37 @@
+// The environment variables HOSTCUDA_*, read once and checked strictly.
+#ifndef HOSTCUDA_SRC_SUPPORT_CONFIG_H
+#define HOSTCUDA_SRC_SUPPORT_CONFIG_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hostcuda {
+
+enum class Order { forward, reverse, random };
+enum class StreamMode { eager, lazy, random };
+
+struct Config {
+  Order order;                // HOSTCUDA_ORDER: of threads between barriers, and of blocks
+  StreamMode streams;         // HOSTCUDA_STREAMS: when an operation runs
+  std::uint64_t seed;         // HOSTCUDA_SEED: of every random choice
+  int devices;                // HOSTCUDA_DEVICES
+  int multiprocessors;        // HOSTCUDA_SMS: what the device properties say
+  std::size_t memory;         // HOSTCUDA_MEMORY: bytes per device
+  bool strict_memory;         // HOSTCUDA_STRICT_MEM
+  bool poison;                // HOSTCUDA_POISON
+  bool divergence_is_error;   // HOSTCUDA_DIVERGENCE
+  std::uint64_t fail_call;    // HOSTCUDA_FAIL_CALL: the API call that fails; 0: none
+  std::uint64_t lose_device;  // HOSTCUDA_LOSE_DEVICE: the API call from which on all fail; 0: none
+};
+
+// A wrong value ends the process with status 2 at the first use: a check that silently ran in
+// another mode than the requested one would be worse than none.
+const Config& config();
+
+// One more variable that may be set, read by a tool that is linked to the program. To be called
+// before the first use of config().
+void allow_variable(const char* name);
+
+}  // namespace hostcuda
+
+#endif

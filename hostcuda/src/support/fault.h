@@ -1,0 +1,30 @@
+// Memory faults: turns SIGSEGV into a sentence where hostcuda knows the reason.
+#ifndef HOSTCUDA_SRC_SUPPORT_FAULT_H
+#define HOSTCUDA_SRC_SUPPORT_FAULT_H
+
+#include <cstddef>
+
+namespace hostcuda {
+
+// Gives the calling operating-system thread a separate signal stack (an overflowed stack cannot
+// run a handler) and installs the handler once.
+void prepare_thread_for_faults();
+
+struct Fault {
+  const char* address;
+  bool in_kernel;
+};
+
+// Write what they know of a fault and return true, or return false. They run in the signal handler:
+// no allocation, no lock.
+using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
+
+// The kernel and thread that run on this operating-system thread. In none: host code.
+void name_fault_culprits_with(FaultText culprit);
+
+// What is at the address. Causes are tried in the order in which they were added.
+void name_fault_causes_with(FaultText cause);
+
+}  // namespace hostcuda
+
+#endif
