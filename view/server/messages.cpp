@@ -25,13 +25,13 @@ std::string known_commands() {
 
 int steps_per_frame(const json& message) {
   const auto found = message.find("steps_per_frame");
-  // A whole number may be stored signed or unsigned; get<> would wrap a large one round.
+  // get<int> alone would wrap a number that does not fit.
   if (found != message.end() && found->is_number_unsigned() &&
-      found->get<std::uint64_t>() <= kMostStepsPerFrame) {
+      found->get<std::uint64_t>() <= kMaxStepsPerFrame) {
     return found->get<int>();
   }
   throw UnknownCommand("speed needs steps_per_frame, a whole number from 0 to " +
-                       std::to_string(kMostStepsPerFrame));
+                       std::to_string(kMaxStepsPerFrame));
 }
 
 // Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter, or
@@ -68,7 +68,7 @@ void describe_components(const Snapshot& snapshot, int shown_every, json& info) 
 
 Command parse_command(std::string_view text) {
   const json message = json::parse(text, nullptr, false);
-  if (message.is_discarded()) throw Garbage("not JSON");
+  if (message.is_discarded()) throw MalformedMessage("not JSON");
   if (!message.is_object()) throw UnknownCommand("a message is an object");
   const auto type = message.find("type");
   if (type == message.end() || !type->is_string()) throw UnknownCommand("a message has a type");
@@ -103,7 +103,7 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"systems", snapshot.systems.count},
                   {"bodies_per_system", snapshot.systems.bodies_per_system}};
   describe_components(snapshot, info.shown_every, message);
-  // File names and texts of foreign files need not be UTF-8.
+  // File names and texts in files need not be UTF-8.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// What plain HTTP requests get: the page, or a refusal that says why. Part of server.cpp.
+// The answers to plain HTTP requests: the page, or a refusal with the reason. Part of server.cpp.
 #pragma once
 
 #include <string>
@@ -25,13 +25,13 @@ inline std::string_view field(const Request& request, http::field name) {
   return {value.data(), value.size()};
 }
 
-// A name that was made to point at 127.0.0.1 by its owner would have the browser treat his pages as
-// ours (DNS rebinding); the header gives it away.
+// The owner of a domain can point it at 127.0.0.1, and the browser would then take their pages for
+// ours (DNS rebinding); the Host header gives it away.
 inline bool has_good_host(const Request& request) {
   return request.count(http::field::host) == 1 && is_loopback(field(request, http::field::host));
 }
 
-// Browsers let every page open a WebSocket to every address, and tell where the page is from.
+// Browsers let any page open a WebSocket to any address, but say in Origin where the page is from.
 inline bool has_good_origin(const Request& request) {
   return request.count(http::field::origin) == 1 &&
          field(request, http::field::origin) ==
@@ -52,7 +52,7 @@ inline Response answer(http::status status, std::string_view type, std::string_v
   return response;
 }
 
-// The bodies outlive the response: literals and the page.
+// Response bodies are not copied: literals and the page outlive the response.
 inline Response refusal(http::status status, std::string_view why) {
   Response response = answer(status, "text/plain; charset=utf-8", why);
   response.keep_alive(false);
