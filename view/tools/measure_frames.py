@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times the frames of a live view as a page gets them, and writes one line of JSON.
+"""Times the frames of a live view as a page receives them, and writes one line of JSON.
 
     measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
 
-Runs the step with --view on a free port, looks at it like a page does (two frames asked for in
-advance), lets it warm up for two seconds, and then takes the time of every frame that arrives. Needs
-nothing but Python's standard library. K is 0 by default: as many steps a frame as can be computed.
+Runs the step with --view on a free port and requests frames as a page does, two in advance. After two
+seconds of warm-up it takes the time at which every frame arrives. Needs only Python's standard
+library. K is 0 by default: as many steps per frame as can be computed.
 """
 import argparse
 import datetime
@@ -34,7 +34,7 @@ def start(program, options):
 
 
 def look(port, seconds, steps_per_frame):
-    """What the program says of itself, and the frames: their heads and when each arrived."""
+    """The program's info message, and the frames: their heads and the time each arrived."""
     frames = []
     with ViewSocket(port) as viewer:
         info = viewer.wait_for("info")

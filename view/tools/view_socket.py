@@ -1,4 +1,4 @@
-"""A WebSocket client for the live view, of the standard library alone: GPU machines have little else.
+"""A WebSocket client for the live view, in the standard library alone: GPU machines have little else.
 
 RFC 6455, as far as the view needs it: no extensions, messages in one fragment.
 """
@@ -18,7 +18,7 @@ HEAD_FIELDS = ("magic", "version", "header_bytes", "bodies", "step", "time", "st
 
 
 class Closed(Exception):
-    """The other side has closed; `code` says why (RFC 6455, 7.4)."""
+    """The server has closed the connection; `code` says why (RFC 6455, 7.4)."""
 
     def __init__(self, code):
         super().__init__(f"closed with code {code}")
@@ -108,7 +108,7 @@ class ViewSocket:
         self.send_raw(TEXT, json.dumps(message).encode())
 
     def wait_for(self, kind, fits=lambda message: True, seconds=30):
-        """The next text message of this type that fits; what comes before it is dropped."""
+        """The next text message of this type that fits; messages before it are dropped."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             message = self.receive()
@@ -117,7 +117,7 @@ class ViewSocket:
         raise TimeoutError(f"no such {kind} in {seconds} s")
 
     def frame(self):
-        """The next frame's head as a dictionary; what comes before it is dropped."""
+        """The next frame's head as a dictionary; messages before it are dropped."""
         while True:
             message = self.receive()
             if isinstance(message, bytes):
