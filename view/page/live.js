@@ -9,7 +9,7 @@ class Source {
   }
 
   start() {
-    this.socket = new WebSocket(`ws://${location.host}/socket`);
+    this.socket = new WebSocket(`ws://${location.host}${location.pathname}socket`);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
       this.app.setMessage("");

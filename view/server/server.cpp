@@ -40,6 +40,7 @@ std::string this_user() {
 }  // namespace
 
 struct Server::Parts {
+  const std::string path = random_path();
   std::string page;
   Feed feed;
   int connections = 0;
@@ -105,7 +106,7 @@ net::awaitable<void> Server::Parts::serve(beast::tcp_stream stream) {
       co_return co_await accept_viewer(std::move(stream), parser.release());
     }
     Response response = error ? refusal(http::status::bad_request, "Not a request.\n")
-                              : answer_to(parser.get(), page);
+                              : answer_to(parser.get(), path, page);
     goes_on = response.keep_alive();
     stream.expires_after(kResponseTimeout);
     co_await http::async_write(stream, response, use_awaitable);
@@ -118,8 +119,8 @@ net::awaitable<void> Server::Parts::accept_viewer(beast::tcp_stream stream, Requ
   std::string_view refused;
   if (!has_good_host(request))
     refused = "Only ws://127.0.0.1 and ws://localhost.\n";
-  else if (request.target() != "/socket")
-    refused = "There is one socket: /socket\n";
+  else if (target_in(path, request) != "socket")
+    refused = "Only with the address that the program prints.\n";
   else if (!has_good_origin(request))
     refused = "Only for pages from here.\n";
   if (!refused.empty()) {
@@ -156,7 +157,7 @@ Server::~Server() {
 
 void Server::print_address(std::ostream& out) const {
   const auto port = parts_->acceptor.local_endpoint().port();
-  out << "  view         http://127.0.0.1:" << port << "/\n"
+  out << "  view         http://127.0.0.1:" << port << parts_->path << "\n"
       << "               from another machine: ssh -L " << port << ":127.0.0.1:" << port << ' '
       << this_user() << this_host() << "\n"
       << std::flush;

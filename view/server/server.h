@@ -1,6 +1,7 @@
-// HTTP and WebSocket on 127.0.0.1, for pages from this server only. Runs in a thread of its own. A
-// viewer gets a frame for each request, always the newest: if it is slow, nothing queues up and
-// nothing waits for it.
+// HTTP and WebSocket on 127.0.0.1, for pages from this server only, below a secret path that is
+// part of the printed address: other users of the machine can reach the port. Runs in a thread of
+// its own. A viewer gets a frame for each request, always the newest: if it is slow, nothing queues
+// up and nothing waits for it.
 #pragma once
 
 #include <functional>

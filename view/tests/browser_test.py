@@ -75,7 +75,7 @@ class PageTest(unittest.TestCase):
     def test_live(self):
         browser = self.browser
         with Run("--scenario", "plummer", "--systems", "2", "--bodies", "400") as run:
-            browser.open(f"http://127.0.0.1:{run.port}/")
+            browser.open(run.address)
             browser.wait_for("app && app.survey !== null")
             browser.wait_for("app.frame.step > 5")  # frames advance
             browser.wait_for("app.source.status.energy !== null")
@@ -155,7 +155,7 @@ class PageTest(unittest.TestCase):
         script = self.browser.call("Page.addScriptToEvaluateOnNewDocument",
                                    source="HTMLCanvasElement.prototype.getContext = () => null")
         with Run("--scenario", "two-body") as run:
-            self.browser.open(f"http://127.0.0.1:{run.port}/")
+            self.browser.open(run.address)
             self.browser.wait_for("document.getElementById('message').textContent.includes('WebGL 2')")
         self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
         self.no_errors()

@@ -3,7 +3,6 @@
     NBODY_PROGRAM=build/cpu/step00_cpu_omp/step00_cpu_omp python3 view/tests/server_test.py
 """
 import os
-import re
 import signal
 import socket
 import struct
@@ -15,7 +14,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-from view_socket import BINARY, TEXT, Closed, ViewSocket  # noqa: E402
+from view_socket import (BINARY, TEXT, Closed, ViewSocket, find_address,  # noqa: E402
+                         port_and_path)
 
 # Memory is measured here, so AddressSanitizer must not keep 256 MB of what was freed.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive",
@@ -37,7 +37,8 @@ class Run:
             if not line:
                 raise RuntimeError(self.process.stderr.read())
             self.out += line
-        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", self.out).group(1))
+        self.address = find_address(self.out)
+        self.port, self.path = port_and_path(self.address)
 
     def __enter__(self):
         return self
@@ -71,9 +72,9 @@ class ServerTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.run_ = Run("--scenario", "plummer", "--bodies", "300")
-        cls.port = cls.run_.port
+        cls.address, cls.port, cls.path = cls.run_.address, cls.run_.port, cls.run_.path
         # One viewer stays connected; whatever the tests do to the server, the run must go on for it.
-        cls.witness = ViewSocket(cls.port)
+        cls.witness = ViewSocket(cls.run_.address)
 
     @classmethod
     def tearDownClass(cls):
@@ -83,24 +84,26 @@ class ServerTest(unittest.TestCase):
     def tearDown(self):
         """After every test the program runs, the page is served and frames advance."""
         self.assertIsNone(self.run_.process.poll())
-        self.assertTrue(self.get("/").startswith("HTTP/1.1 200"))
+        self.assertTrue(self.get().startswith("HTTP/1.1 200"))
         for _ in range(3):
             self.witness.send(type="next")
         first = self.witness.frame()["step"]
         self.assertGreater(self.witness.frame()["step"], first)
         self.witness.frame()
 
-    def get(self, target, host=None, method="GET", more=""):
+    def get(self, target="", host=None, method="GET", more=""):
+        """The answer to a request; a target that does not begin with / is one below the secret path."""
         host = f"127.0.0.1:{self.port}" if host is None else host
+        target = target if target.startswith(("/", "*", "http")) else self.path + target
         return self.run_.request(f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n")
 
     def refused(self, **how):
         with self.assertRaises(ConnectionRefusedError) as caught:
-            ViewSocket(self.port, **how)
+            ViewSocket(self.address, **how)
         return str(caught.exception)
 
     def closed(self, kind, data, **how):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.send_raw(kind, data, **how)
             with self.assertRaises(Closed) as caught:
                 while True:
@@ -108,7 +111,7 @@ class ServerTest(unittest.TestCase):
             return caught.exception.code
 
     def test_page(self):
-        page = self.get("/")
+        page = self.get()
         self.assertIn("text/html", page)
         self.assertIn("nosniff", page)
         self.assertIn("default-src 'none'", page)
@@ -122,19 +125,22 @@ class ServerTest(unittest.TestCase):
 
     def test_other_hosts_are_refused(self):
         for host in ("evil.example", f"evil.example:{self.port}", "127.0.0.1.evil.example", "",
-                     "localhost.evil.example:80", "[::1", "0.0.0.0", f"10.0.0.1:{self.port}"):
-            self.assertTrue(self.get("/", host=host).startswith("HTTP/1.1 403"), host)
+                     "localhost.evil.example:80", "[::1", "0.0.0.0", f"10.0.0.1:{self.port}",
+                     "localhost:", "localhost:x", "localhost:0", "localhost:65536", "localhost:-1",
+                     "localhost:80:80", "localhost: 80", "127.0.0.1.", "127.0.0.1:80.evil.example",
+                     "[::1]x", "[::1].evil.example", "[::1]:80/"):
+            self.assertTrue(self.get(host=host).startswith("HTTP/1.1 403"), host)
             self.assertIn("403", self.refused(host=host or " ", origin=f"http://{host}"))
 
     def test_two_hosts_are_refused(self):
-        answer = self.get("/", more="Host: evil.example\r\n")
+        answer = self.get("", more="Host: evil.example\r\n")
         self.assertRegex(answer, "^HTTP/1.1 40[03]")
 
     def test_names_of_this_machine_are_welcome(self):
         # Also another port: that of the other end of a tunnel.
         for host in (f"localhost:{self.port}", "127.0.0.1:9000", "localhost", f"[::1]:{self.port}"):
-            self.assertTrue(self.get("/", host=host).startswith("HTTP/1.1 200"), host)
-            ViewSocket(self.port, host=host).socket.close()
+            self.assertTrue(self.get("", host=host).startswith("HTTP/1.1 200"), host)
+            ViewSocket(self.address, host=host).socket.close()
 
     def test_other_origins_are_refused(self):
         here = f"127.0.0.1:{self.port}"
@@ -144,17 +150,33 @@ class ServerTest(unittest.TestCase):
             self.assertIn("403", self.refused(origin=origin), origin)
 
     def test_nothing_but_the_page(self):
-        for target in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/socket",
-                       "/page.html", "/?x", "/favicon.ico", "http://evil.example/", "*"):
+        for target in ("../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "socket",
+                       "page.html", "?x", "favicon.ico", "http://evil.example/", "*"):
             answer = self.get(target)
-            self.assertRegex(answer, "^HTTP/1.1 40[04]", target)
+            self.assertRegex(answer, "^HTTP/1.1 40[034]", target)
             self.assertNotIn("root:", answer)
-        self.assertIn("403", self.refused(path="/other"))
+        self.assertIn("403", self.refused(target=f"{self.path}other"))
+
+    def test_nothing_without_the_secret_path(self):
+        secret = self.path.strip("/")
+        for wrong in ("/", "//", "/socket", f"/{secret}", f"/{secret[:-1]}/", f"/{secret[1:]}/",
+                      f"/{'0' * 32}/", f"/x{self.path}", f"/{secret.upper()}/",
+                      f"/{secret[:-1]}{'0' if secret[-1] != '0' else '1'}/"):
+            for method in ("GET", "POST"):
+                answer = self.get(wrong, method=method)
+                self.assertTrue(answer.startswith("HTTP/1.1 403"), wrong)
+                self.assertNotIn(secret, answer)
+            self.assertIn("403", self.refused(target=f"{wrong}socket"))
+
+    def test_the_secret_path_is_another_in_every_run(self):
+        with Run("--scenario", "two-body") as other:
+            self.assertNotEqual(self.path, other.path)
+            self.assertIn("403", self.refused(target=f"{other.path}socket"))
 
     def test_other_methods(self):
         for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "HEAD"):
-            self.assertTrue(self.get("/", method=method).startswith("HTTP/1.1 405"), method)
-        self.assertRegex(self.get("/", method="POST", more="Content-Length: 5\r\n\r\nhello"),
+            self.assertTrue(self.get("", method=method).startswith("HTTP/1.1 405"), method)
+        self.assertRegex(self.get("", method="POST", more="Content-Length: 5\r\n\r\nhello"),
                          "^HTTP/1.1 40[05]")
 
     def test_malformed_requests(self):
@@ -168,7 +190,7 @@ class ServerTest(unittest.TestCase):
                 pass
 
     def test_unknown_messages_are_answered(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             for text in ('{"type": "format_disk"}', '{"type": 7}', "{}", "[]", "null", '"next"', "17",
                          '{"type": "next", "more": 1}', '{"type": "speed"}',
                          '{"type": "speed", "steps_per_frame": -1}',
@@ -192,7 +214,7 @@ class ServerTest(unittest.TestCase):
         self.assertIn(self.closed(11, b"reserved"), (1002, 1006))
 
     def test_a_message_longer_than_memory(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.socket.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 62) + b"mask")
             with self.assertRaises(Closed) as caught:
                 while True:
@@ -201,8 +223,8 @@ class ServerTest(unittest.TestCase):
 
     def test_a_client_that_does_not_read_is_not_read_from(self):
         """Replies do not pile up: a client that sends and never reads comes to a stop."""
-        with ViewSocket(self.port, receive_buffer=4096) as viewer:
-            viewer.socket.settimeout(1)
+        with ViewSocket(self.address, receive_buffer=4096) as viewer:
+            viewer.socket.settimeout(0.5)
             before = self.memory()
             with self.assertRaises(TimeoutError):
                 for _ in range(400):
@@ -210,7 +232,7 @@ class ServerTest(unittest.TestCase):
             self.assertLess(self.memory() - before, 16 << 20)
 
     def test_a_slow_viewer_gets_the_newest_frame(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.send(type="next")
             first = viewer.frame()["number"]
             time.sleep(0.5)
@@ -218,12 +240,14 @@ class ServerTest(unittest.TestCase):
             self.assertGreater(viewer.frame()["number"], first + 5)
 
     def test_only_some_frames_can_be_requested_in_advance(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             for _ in range(1000):
                 viewer.send(type="next")
-            frames, deadline = 0, time.monotonic() + 1.5
-            while time.monotonic() < deadline:  # status messages come in between
-                frames += isinstance(viewer.receive(), bytes)
+            viewer.socket.settimeout(0.5)
+            frames = 0
+            with self.assertRaises(TimeoutError):  # after the last that was requested
+                while frames < 1000:  # status messages come in between
+                    frames += isinstance(viewer.receive(), bytes)
             self.assertLess(frames, 40)
 
     def test_half_open_connections(self):
@@ -231,7 +255,7 @@ class ServerTest(unittest.TestCase):
         lurkers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(10)]
         for lurker in lurkers:
             lurker.sendall(b"GET / HTTP/1.1\r\nHo")
-        self.assertTrue(self.get("/").startswith("HTTP/1.1 200"))
+        self.assertTrue(self.get().startswith("HTTP/1.1 200"))
         for lurker in lurkers:
             lurker.close()
 
@@ -247,7 +271,7 @@ class ServerTest(unittest.TestCase):
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def test_pause_step_resume_speed(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.send(type="pause")
             try:
                 viewer.wait_for("status", lambda status: status["paused"])
@@ -280,7 +304,7 @@ class EndTest(unittest.TestCase):
         with Run("--scenario", "two-body", "--steps", "5", "--output", "end.csv") as run:
             time.sleep(0.3)
             self.assertFalse(Path(run.folder.name, "end.csv").exists())
-            with ViewSocket(run.port) as viewer:
+            with ViewSocket(run.address) as viewer:
                 info = viewer.wait_for("info")
                 self.assertEqual((info["scenario"], info["last_step"]), ("two-body", 5))
                 viewer.wait_for("status", lambda status: status["finished"])
@@ -307,7 +331,7 @@ class EndTest(unittest.TestCase):
     def test_ctrl_c_during_the_run_keeps_what_was_computed(self):
         with Run("--scenario", "plummer", "--bodies", "200", "--output", "end.csv", "--json", "r.json",
                  "--checkpoint", "c.bin") as run:
-            with ViewSocket(run.port) as viewer:
+            with ViewSocket(run.address) as viewer:
                 for _ in range(3):
                     viewer.send(type="next")
                     viewer.frame()

@@ -12,14 +12,13 @@ import datetime
 import json
 import os
 import platform
-import re
 import signal
 import statistics
 import subprocess
 import sys
 import time
 
-from view_socket import ViewSocket
+from view_socket import ViewSocket, find_address
 
 WARM_UP = 2.0  # seconds
 
@@ -27,16 +26,16 @@ WARM_UP = 2.0  # seconds
 def start(program, options):
     process = subprocess.Popen([program, "--view", "0", *options], stdout=subprocess.PIPE, text=True)
     for line in process.stdout:
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        if found:
-            return process, int(found.group(1))
+        address = find_address(line)
+        if address:
+            return process, address
     sys.exit(f"measure_frames: {program} ended with code {process.wait()}")
 
 
-def look(port, seconds, steps_per_frame):
+def look(address, seconds, steps_per_frame):
     """The program's info message, and the frames: their heads and the time each arrived."""
     frames = []
-    with ViewSocket(port) as viewer:
+    with ViewSocket(address) as viewer:
         info = viewer.wait_for("info")
         viewer.send(type="speed", steps_per_frame=steps_per_frame)
         viewer.send(type="next")
@@ -82,9 +81,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--steps-per-frame", type=int, default=0)
     arguments, options = parser.parse_known_args()
-    process, port = start(arguments.program, options)
+    process, address = start(arguments.program, options)
     try:
-        info, frames = look(port, arguments.seconds, arguments.steps_per_frame)
+        info, frames = look(address, arguments.seconds, arguments.steps_per_frame)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)

@@ -6,15 +6,28 @@ import base64
 import hashlib
 import json
 import os
+import re
 import socket
 import struct
 import time
+import urllib.parse
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 HEAD = struct.Struct("<4sIIIqddddQ")
 HEAD_FIELDS = ("magic", "version", "header_bytes", "bodies", "step", "time", "steps_per_second",
                "interactions_per_second", "energy_error", "number")
+
+
+def find_address(line):
+    """The URL in a line that a program has printed, or None."""
+    found = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", line)
+    return found and found.group()
+
+
+def port_and_path(address):
+    parts = urllib.parse.urlsplit(address)
+    return parts.port, parts.path
 
 
 class Closed(Exception):
@@ -26,9 +39,12 @@ class Closed(Exception):
 
 
 class ViewSocket:
-    def __init__(self, port, host=None, origin=None, path="/socket", seconds=30,
+    def __init__(self, address, host=None, origin=None, target=None, seconds=30,
                  receive_buffer=None):
+        """`address` is the URL that the program prints; what else is given takes the place of a part."""
+        port, path = port_and_path(address)
         host = host or f"127.0.0.1:{port}"
+        target = target or f"{path}socket"
         origin = f"http://{host}" if origin is None else origin
         self.socket = socket.socket()
         self.socket.settimeout(seconds)
@@ -37,7 +53,7 @@ class ViewSocket:
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16))
-        lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
+        lines = [f"GET {target} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
                  f"Sec-WebSocket-Key: {key.decode()}", "Sec-WebSocket-Version: 13"]
         if origin:
             lines.append(f"Origin: {origin}")
