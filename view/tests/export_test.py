@@ -5,9 +5,9 @@
 import json
 import os
 import re
+import resource
 import subprocess
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -63,9 +63,9 @@ class Export(unittest.TestCase):
 
     def test_many_systems_take_no_longer_than_as_many_bodies(self):
         state = self.state(systems=40_000, bodies=1)
-        begin = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         info = self.info(state)
-        self.assertLess(time.monotonic() - begin, 20)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 10)
         self.assertEqual(info["components"][-1], "system 40000")
         self.assertEqual(info["component_runs"], [[k, 1] for k in range(40_000)])
 
