@@ -1,5 +1,5 @@
-// nbody-view -- files of bodies as an animation: served to a browser, or as one page that needs
-// neither a program nor a network.
+// nbody-view -- shows files of bodies as an animation: serves them to a browser, or writes one page
+// that needs neither a program nor a network.
 //
 // Run: nbody-view snapshot_*.bin   or   nbody-view snapshot_*.bin --export run.html
 #include <cmath>
@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "address.h"
 #include "frame.h"
 #include "io/gadget/gadget.h"
 #include "io/snapshot_file.h"
@@ -28,10 +27,10 @@ using nbody::Snapshot;
 using nbody::Systems;
 using nbody::UsageError;
 
-// Browsers give up on larger pages, and on this machine the page is held in memory.
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-// Energies are left out when they would take longer than this many interactions: some seconds.
-constexpr double kEnergyBudget = 4e9;
+// Browsers give up on larger pages, and this program holds the page in memory.
+constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
+// Energies are left out if they would take more interactions than this: some seconds.
+constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {
   std::vector<std::string> files;
@@ -47,7 +46,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
   line.text("--export", arguments.export_to,
             "write a page that plays without this program, instead of serving it");
   line.whole("--port", arguments.port, 0, 65535,
-             "where to serve it, on 127.0.0.1; 0: any free one [8765]");
+             "port on 127.0.0.1 to serve it on; 0: any free one [8765]");
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.port && !arguments.export_to.empty())
     throw UsageError("--port and --export exclude each other");
@@ -65,7 +64,7 @@ std::string size_of(const Systems& systems) {
          " bodies";
 }
 
-// One frame after the other, all of the same bodies.
+// The frames of an animation, all of the same bodies.
 class Recording {
  public:
   explicit Recording(const std::vector<std::string>& files) {
@@ -93,7 +92,7 @@ class Recording {
     const double pairs =
         static_cast<double>(first.systems.bodies.size()) * first.systems.bodies_per_system;
     knows_energy_ =
-        first.softening > 0 && pairs * static_cast<double>(files.size()) <= kEnergyBudget;
+        first.softening > 0 && pairs * static_cast<double>(files.size()) <= kMaxEnergyInteractions;
     if (knows_energy_) start_energy_ = energy(first);
   }
 
@@ -102,7 +101,7 @@ class Recording {
     if (systems.count != described_.systems.count ||
         systems.bodies_per_system != described_.systems.bodies_per_system) {
       throw UsageError(file + " has " + size_of(systems) + ", but " + first_file + " has " +
-                       size_of(described_.systems) + "; an animation needs the same in all");
+                       size_of(described_.systems) + "; all files must have the same size");
     }
     nbody::view::FrameHead head{.step = snapshot.step, .time = snapshot.time};
     head.number = frames_.size() + 1;
@@ -110,16 +109,16 @@ class Recording {
       head.energy_error = (energy(snapshot) - start_energy_) / std::abs(start_energy_);
     frames_.push_back(nbody::view::encode_frame(head, systems, info_.shown_every));
     bytes_ += frames_.back().size();
-    if (bytes_ > kMostBytes) {
+    if (bytes_ > kMaxPageBytes) {
       throw UsageError("the first " + std::to_string(frames_.size()) + " files take " +
                        std::to_string(bytes_ >> 20) + " MiB; a page holds " +
-                       std::to_string(kMostBytes >> 20) + ": give every second file, or fewer");
+                       std::to_string(kMaxPageBytes >> 20) + ": give every second file, or fewer");
     }
     last_step_ = snapshot.step;
   }
 
   double energy(const Snapshot& snapshot) const {
-    return nbody::diagnose(snapshot.systems, described_.softening, kEnergyBudget).energy();
+    return nbody::diagnose(snapshot.systems, described_.softening, kMaxEnergyInteractions).energy();
   }
 
   Snapshot described_;
@@ -135,7 +134,7 @@ void serve(std::string page, int port) {
   nbody::view::RunControl control(1);
   const nbody::view::Server server(port, std::move(page), "",
                                    {.interrupted = [&] { control.stop(); }});
-  nbody::view::print_address(std::cout, server.port());
+  server.print_address(std::cout);
   std::cout << "               until Ctrl-C\n" << std::flush;
   control.wait_for_stop();
 }

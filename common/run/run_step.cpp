@@ -63,7 +63,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   print_job(out, info, platform, job);
 
   Result result = describe(info, platform, job);
-  if (view != nullptr) view->print_address(out);
+  if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
   const Snapshot final = run_repeats(job, options, simulate, view, result);
   const bool cut_short = final.step < job.last_step;
   if (cut_short) {

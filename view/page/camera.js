@@ -19,18 +19,18 @@ class OrbitCamera {
     this.distance = Math.min(1e12, Math.max(1e-12, this.distance * factor));
   }
 
-  // So that a ball of this radius fills the picture.
+  // A ball of this radius then fills the picture.
   fit(centre, radius) {
     this.centre = centre;
     this.distance = radius / Math.sin(this.fieldOfView / 2);
   }
 
-  // Length, at the centre, of a pixel of a picture this high.
+  // The length that one pixel shows at the centre, in a picture of this height.
   lengthOfPixel(height) {
     return 2 * this.distance * Math.tan(this.fieldOfView / 2) / height;
   }
 
-  // Column by column, as WebGL wants it. There is no depth buffer, so near and far hardly matter.
+  // In column-major order, for WebGL. There is no depth buffer, so near and far hardly matter.
   matrix(aspect) {
     const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
     const right = [-sy, cy, 0], up = [-sp * cy, -sp * sy, cp], back = [cp * cy, cp * sy, sp];
@@ -47,7 +47,7 @@ class OrbitCamera {
       -fx * along(right), -fy * along(up), depth * z + offset, -z]);
   }
 
-  // Mouse, pen, fingers and wheel on an element.
+  // Handles mouse, pen, fingers and wheel on an element.
   listenTo(element) {
     const fingers = new Map();
     const spread = () => {

@@ -1,11 +1,11 @@
-// Colours that people with any kind of colour vision can tell apart, on black.
+// Colours on black that can be told apart with any kind of colour vision.
 "use strict";
 
-// Slow to fast: matplotlib's plasma without its darkest part; its lightness only grows.
+// From slow to fast: matplotlib's plasma without its darkest part. Lightness increases all the way.
 const SPEED_COLOURS = [[99, 0, 167], [138, 9, 165], [172, 38, 148], [200, 67, 123], [223, 98, 99],
                        [241, 129, 77], [252, 165, 55], [252, 205, 37], [240, 249, 33]];
 
-// Okabe and Ito's, the dark ones last: components beyond them start again.
+// Okabe and Ito's palette, the dark colours last. Components beyond the eighth repeat them.
 const COMPONENT_COLOURS = [[86, 180, 233], [230, 159, 0], [240, 228, 66], [0, 158, 115],
                            [204, 121, 167], [213, 94, 0], [235, 235, 235], [0, 114, 178]];
 

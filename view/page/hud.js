@@ -1,4 +1,4 @@
-// Everything on the page that is text.
+// All text on the page.
 "use strict";
 
 const element = (id) => document.getElementById(id);
@@ -7,7 +7,7 @@ function show(id, text) {
   if (element(id).textContent !== text) element(id).textContent = text;
 }
 
-// Three or so digits that mean something, without jumping between notations.
+// About three significant digits, without jumping between notations.
 function number(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -89,10 +89,10 @@ class Hud {
     if (components.length > 8) add(box, "div", "ends", `and ${components.length - 8} more, in the same colours`);
   }
 
-  // A bar of a round length, 60 to 150 pixels long.
+  // A bar that stands for a round length, 60 to 150 pixels long.
   setScale(lengthOfPixel) {
-    const most = 150 * lengthOfPixel, power = Math.pow(10, Math.floor(Math.log10(most)));
-    const length = power * [5, 2, 1].find((k) => k * power <= most);
+    const longest = 150 * lengthOfPixel, power = Math.pow(10, Math.floor(Math.log10(longest)));
+    const length = power * [5, 2, 1].find((k) => k * power <= longest);
     element("scale_bar").style.width = `${length / lengthOfPixel}px`;
     show("scale_text", number(length, 1));
   }

@@ -1,5 +1,5 @@
-// Frames from a running program. The page asks for each one, two in advance: however slow the way,
-// what arrives is at most two frames old and nothing queues up.
+// Frames from a running program. The page requests each frame, two in advance: however slow the
+// connection, what arrives is at most two frames old, and nothing queues up.
 "use strict";
 
 class Source {
@@ -9,7 +9,7 @@ class Source {
   }
 
   start() {
-    this.socket = new WebSocket(`ws://${location.host}/socket`);
+    this.socket = new WebSocket(`ws://${location.host}${location.pathname}socket`);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
       this.app.setMessage("");
@@ -18,7 +18,7 @@ class Source {
     };
     this.socket.onmessage = (event) => this.take(event.data);
     this.socket.onclose = () => {
-      this.app.setMessage("Not connected: the program has ended, or the tunnel to it.");
+      this.app.setMessage("Not connected: the program or the tunnel to it has ended.");
       setTimeout(() => this.start(), 2000);
     };
   }
@@ -51,7 +51,7 @@ class Source {
   togglePause() { this.send({type: this.status.paused ? "resume" : "pause"}); }
   single() { this.send({type: this.status.paused ? "step" : "pause"}); }
 
-  // Doubled until the program itself is the limit; then 0, as fast as it can.
+  // Doubles the steps per frame; beyond 65536, 0 stands for as many as the program can compute.
   faster() {
     const steps = this.status.steps_per_frame;
     if (steps > 0) this.setSpeed(steps * 2 > 65536 ? 0 : steps * 2);

@@ -1,4 +1,4 @@
-// Puts the parts together: a source of frames, the camera, the picture and the text around it.
+// Connects the parts: a source of frames, the camera, the picture and the text around it.
 "use strict";
 
 class App {
@@ -6,7 +6,7 @@ class App {
     this.hud = new Hud();
     this.camera = new OrbitCamera();
     this.renderer = new Renderer(element("picture"));
-    this.arrivals = [];  // of frames within the last second
+    this.arrivals = [];  // when the frames of the last second came
     this.framesSeen = 0;
     this.survey = null;
     this.source = new Source(this);
@@ -39,7 +39,7 @@ class App {
     const now = performance.now();
     this.arrivals = this.arrivals.filter((time) => now - time < 1000).concat(now);
     this.renderer.setBodies(frame.bodies);
-    // The range of speeds follows slowly: a legend that flickers cannot be read.
+    // The range of speeds changes slowly: a legend that flickers cannot be read.
     if (this.survey === null) {
       this.survey = surveyFrame(frame);
       this.fit();
@@ -62,7 +62,7 @@ class App {
 
   setMessage(text) { this.hud.setMessage(text); }
 
-  // Systems do not feel each other, so they are shown apart, in rows.
+  // Systems do not interact, so they are shown side by side, in rows.
   layout() {
     const {systems, bodies_per_system, shown_every} = this.info;
     const apart = systems > 1 && element("apart").checked;
@@ -109,7 +109,7 @@ class App {
       "+": () => this.camera.zoom(0.9), "=": () => this.camera.zoom(0.9), "-": () => this.camera.zoom(1 / 0.9),
     };
     document.addEventListener("keydown", (event) => {
-      // A button or a slider that has the focus uses keys of its own.
+      // A button or a slider that has the focus handles these keys itself.
       const busy = event.target.matches("input, select") || (event.target.matches("button") && event.key === " ");
       if (busy || event.ctrlKey || event.altKey || event.metaKey || !this.info || !keys[event.key]) return;
       keys[event.key]();

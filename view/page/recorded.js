@@ -1,4 +1,4 @@
-// Frames that lie in the page itself, as base64.
+// Frames stored in the page itself, as base64.
 "use strict";
 
 class Source {
@@ -32,7 +32,7 @@ class Source {
     this.app.setStatus();
   }
 
-  // Called before every picture.
+  // Called before each redraw.
   tick(now) {
     const due = 1000 / this.framesPerSecond;
     if (this.paused || now - this.last < due - 2) return;

@@ -1,5 +1,5 @@
-// Bodies as glowing points. Their light is added up in floating point and only then mapped to what a
-// screen can show, so that a dense centre is bright but keeps its colour.
+// Draws bodies as glowing points. Their light is added up in floating point and only then mapped to
+// the range of a screen, so that a dense centre is bright but keeps its colour.
 "use strict";
 
 const BODY_SHADER = `#version 300 es
@@ -8,7 +8,7 @@ layout(location = 1) in float component;
 uniform mat4 view;
 uniform int bodies_per_system, columns, rows;
 uniform float spacing;        // between systems
-uniform float point_pixels;   // of a body at the distance of the centre
+uniform float point_pixels;   // diameter of a body at the distance of the centre
 uniform float distance_to_centre;
 uniform vec2 speed_range;
 uniform bool by_speed;
@@ -20,7 +20,7 @@ void main() {
   vec2 place = vec2(system % columns, system / columns) - 0.5 * vec2(columns - 1, rows - 1);
   gl_Position = view * vec4(body.xyz + vec3(spacing * place.x, -spacing * place.y, 0.0), 1.0);
   float pixels = point_pixels * distance_to_centre / max(gl_Position.w, 1e-30);
-  // What would be smaller than a pixel and a half keeps that size and loses light instead.
+  // A point is at least a pixel and a half wide; a smaller one is dimmed instead.
   gl_PointSize = clamp(pixels, 1.5, 80.0);
   float share = clamp(speed_range.y > speed_range.x
       ? (body.w - speed_range.x) / (speed_range.y - speed_range.x) : 0.5, 0.0, 1.0);
@@ -28,7 +28,7 @@ void main() {
       ? texture(speed_colours, vec2((share * 8.0 + 0.5) / 9.0, 0.5)).rgb
       : texelFetch(component_colours, ivec2(int(component) % 8, 0), 0).rgb;
   light = colour * colour * clamp(pixels * pixels / 2.25, 0.05, 1.0);  // linear light
-  // NaN: a body that was lost is not drawn.
+  // A body that is NaN or infinite is not drawn.
   if (!(dot(body, body) < 1e37)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
@@ -46,7 +46,7 @@ void main() {
 }`;
 
 const SCREEN_SHADER = `#version 300 es
-void main() {  // one triangle over everything
+void main() {  // one triangle that covers the screen
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }`;
 
@@ -57,9 +57,9 @@ out vec4 colour;
 
 void main() {
   vec3 light = texelFetch(sum, ivec2(gl_FragCoord.xy), 0).rgb;
-  float most = max(light.r, max(light.g, light.b));
-  float shown = most / (1.0 + most);
-  vec3 hue = light / max(most, 1e-6);
+  float brightest = max(light.r, max(light.g, light.b));
+  float shown = brightest / (1.0 + brightest);
+  vec3 hue = light / max(brightest, 1e-6);
   hue = mix(hue, vec3(1.0), smoothstep(0.75, 1.0, shown) * 0.8);
   colour = vec4(sqrt(hue * shown) + vec3(0.018, 0.026, 0.045), 1.0);
 }`;
@@ -70,7 +70,7 @@ class Renderer {
     if (!gl) throw new Error("This page needs WebGL 2, and this browser has none or has it switched off.");
     this.gl = gl;
     this.canvas = canvas;
-    // Without floating-point targets light saturates sooner.
+    // Without floating-point targets, light saturates earlier.
     this.format = gl.getExtension("EXT_color_buffer_float") || gl.getExtension("EXT_color_buffer_half_float")
         ? gl.RGBA16F : gl.RGBA8;
     this.bodies = this.program(BODY_SHADER, GLOW_SHADER);
@@ -126,19 +126,19 @@ class Renderer {
     return texture;
   }
 
-  // A number from 0 to 255 for each body of a frame.
+  // One number from 0 to 255 per body of a frame.
   setComponents(components) {
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.componentBuffer);
     gl.bufferData(gl.ARRAY_BUFFER, components, gl.STATIC_DRAW);
-    this.most = components.length;
+    this.componentCount = components.length;
   }
 
   setBodies(bodies) {
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.bodyBuffer);
     gl.bufferData(gl.ARRAY_BUFFER, bodies, gl.STREAM_DRAW);
-    this.count = Math.min(bodies.length / 4, this.most);
+    this.count = Math.min(bodies.length / 4, this.componentCount);
   }
 
   resize() {
@@ -176,7 +176,7 @@ class Renderer {
     gl.uniform1f(uniforms.distance_to_centre, camera.distance);
     gl.uniform2fv(uniforms.speed_range, look.speedRange);
     gl.uniform1i(uniforms.by_speed, look.bySpeed ? 1 : 0);
-    // Few bodies are drawn large, many small and faint: about as much light in all.
+    // Few bodies are drawn large, many small and faint: about the same light in all.
     const scale = height / 900, pixels = scale * 26 * Math.pow(Math.max(1, this.count), -0.17);
     gl.uniform1f(uniforms.point_pixels, pixels * Math.pow(2, look.size));
     gl.uniform1f(uniforms.strength, Math.min(4, 260 / Math.sqrt(Math.max(1, this.count))) * Math.pow(2, look.light));

@@ -1,7 +1,7 @@
-// Boost.Beast, for server.cpp alone: no other file has to wait for its templates.
+// Boost.Beast, for server.cpp alone: its templates take long to compile.
 #pragma once
 
-// clang-format off: Boost 1.74 forgets this one, so it has to come first
+// clang-format off: Boost 1.74 needs this header and does not include it
 #include <utility>
 // clang-format on
 

@@ -12,9 +12,9 @@
 namespace nbody::view {
 namespace {
 
-// After each sum the watch rests for twenty times as long, and never less than this: on two cores
-// it takes one of them away from the run.
-constexpr double kLeastRest = 2;  // seconds
+// After each sum the watch rests for twenty times as long, and at least this long: while it
+// computes, the run has one core less.
+constexpr double kMinRest = 2;  // seconds
 
 }  // namespace
 
@@ -24,13 +24,13 @@ EnergyWatch::EnergyWatch(double softening, std::function<void(const Status::Ener
 EnergyWatch::~EnergyWatch() {
   {
     const std::lock_guard lock(mutex_);
-    over_ = true;
+    ended_ = true;
     changed_.notify_all();
   }
   thread_.join();
 }
 
-bool EnergyWatch::wants_one() const {
+bool EnergyWatch::is_idle() const {
   const std::lock_guard lock(mutex_);
   return idle_;
 }
@@ -43,20 +43,20 @@ void EnergyWatch::offer(const Snapshot& snapshot) {
 }
 
 void EnergyWatch::work() {
-  // Most cores stay with the run; this holds for the teams that this thread makes.
+  // Of the OpenMP teams that this thread makes: most cores are left to the run.
   omp_set_num_threads(std::max(1, omp_get_num_procs() / 4));
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return over_ || waiting_; });
-    if (over_) return;
+    changed_.wait(lock, [&] { return ended_ || waiting_; });
+    if (ended_) return;
     const Snapshot snapshot = std::move(*waiting_);
     waiting_.reset();
     lock.unlock();
     const Stopwatch stopwatch;
     measure(snapshot);
-    const std::chrono::duration<double> rest(std::max(kLeastRest, 20 * stopwatch.seconds()));
+    const std::chrono::duration<double> rest(std::max(kMinRest, 20 * stopwatch.seconds()));
     lock.lock();
-    changed_.wait_for(lock, rest, [&] { return over_ || waiting_; });
+    changed_.wait_for(lock, rest, [&] { return ended_ || waiting_; });
     idle_ = !waiting_;
   }
 }

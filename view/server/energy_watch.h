@@ -1,5 +1,5 @@
-// The energy error of a run on the way. The sum over all pairs in float64 costs as much as many
-// time steps, so it is done on a thread of its own, now and then.
+// The energy error of a run in progress. The sum over all pairs in float64 costs as much as many
+// time steps, so a thread of its own computes it from time to time.
 #pragma once
 
 #include <condition_variable>
@@ -15,13 +15,14 @@ namespace nbody::view {
 
 class EnergyWatch {
  public:
-  // `report` is called on the watch's thread.
+  // `report` is called on the thread of the watch.
   EnergyWatch(double softening, std::function<void(const Status::Energy&)> report);
   ~EnergyWatch();
 
-  // The first state offered is the one that errors are relative to.
-  bool wants_one() const;
-  void offer(const Snapshot& snapshot);  // synchronised
+  // Is it ready for another state?
+  bool is_idle() const;
+  // Errors are relative to the first state offered. Positions and velocities are synchronised.
+  void offer(const Snapshot& snapshot);
 
  private:
   void work();
@@ -34,7 +35,7 @@ class EnergyWatch {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Snapshot> waiting_;
-  bool idle_ = true, over_ = false;
+  bool idle_ = true, ended_ = false;
   std::thread thread_;
 };
 

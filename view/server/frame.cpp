@@ -23,7 +23,7 @@ int shown_of_each(const Systems& systems, int every) {
 
 int shown_every(const Systems& systems) {
   int every = 1;
-  while (static_cast<long long>(shown_of_each(systems, every)) * systems.count > kMostBodiesShown &&
+  while (static_cast<long long>(shown_of_each(systems, every)) * systems.count > kMaxShownBodies &&
          every < systems.bodies_per_system) {
     ++every;
   }

@@ -1,4 +1,4 @@
-// One picture of a run, as it travels to the page. Version 1; everything is little-endian:
+// One frame of a run, as it is sent to the page. Version 1, little-endian:
 //
 //   offset  type      field
 //        0  char[4]   magic "NBVF"
@@ -7,9 +7,9 @@
 //       12  u32       bodies in this frame, n
 //       16  i64       step
 //       24  f64       time, in the units of the run
-//       32  f64       time steps a second of wall clock, 0: not known yet
-//       40  f64       interactions a second while computing, 0: not known
-//       48  f64       relative energy error, NaN: not known (live runs send it as a status)
+//       32  f64       time steps per second of wall clock, 0: not known yet
+//       40  f64       interactions per second of computing, 0: not known
+//       48  f64       relative energy error, NaN: not known (live runs send it in a status)
 //       56  u64       number of the frame, from 1
 //       64  f32[4 n]  x, y, z, speed of every body, system after system
 #pragma once
@@ -35,10 +35,10 @@ struct FrameHead {
   std::uint64_t number = 0;
 };
 
-// At most this many bodies are sent; of more, every k-th of each system (4 MiB a frame).
-inline constexpr int kMostBodiesShown = 1 << 18;
+// At most this many bodies are sent (4 MiB per frame); of more, every k-th body of each system.
+inline constexpr int kMaxShownBodies = 1 << 18;
 
-// k: 1 unless there are more bodies than can be shown.
+// The k above: 1 unless there are more bodies than can be shown.
 int shown_every(const Systems& systems);
 
 std::string encode_frame(const FrameHead& head, const Systems& systems, int shown_every);

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <ostream>
 
-#include "address.h"
 #include "energy_watch.h"
 #include "frame.h"
 #include "meter.h"
@@ -43,9 +42,9 @@ struct LiveView::Parts {
   std::uint64_t frames = 0;
   Clock::time_point last_frame;
 
-  std::mutex mutex;  // of status: commands, the watch and the run change it
+  std::mutex mutex;  // guards status: commands, the watch and the run change it
   view::Status status;
-  // Last: their threads use the members above.
+  // Declared last: their threads use the members above.
   view::Server server;
   view::EnergyWatch energy;
 
@@ -62,10 +61,10 @@ struct LiveView::Parts {
   view::Handlers handlers() {
     return {.command =
                 [this](const view::Command& command) {
-                  control.obey(command);
+                  control.handle(command);
                   change_status([] {});
                 },
-            .viewers = [this](int count) { control.viewers(count); },
+            .viewers = [this](int count) { control.set_viewers(count); },
             .interrupted = [this] { control.stop(); }};
   }
 
@@ -81,7 +80,7 @@ struct LiveView::Parts {
   void show(const Simulation& simulation) {
     const Snapshot snapshot = simulation.snapshot();
     const bool finished = simulation.finished();
-    if (finished || energy.wants_one()) energy.offer(snapshot);
+    if (finished || energy.is_idle()) energy.offer(snapshot);
     server.show_frame(
         view::encode_frame({.step = snapshot.step,
                             .time = snapshot.time,
@@ -99,9 +98,7 @@ LiveView::LiveView(int port, const StepInfo& info, const Platform& platform, con
 
 LiveView::~LiveView() = default;
 
-void LiveView::print_address(std::ostream& out) const {
-  view::print_address(out, parts_->server.port());
-}
+void LiveView::print_address(std::ostream& out) const { parts_->server.print_address(out); }
 
 int LiveView::next_piece(const Simulation& simulation) {
   Parts& parts = *parts_;

@@ -1,5 +1,5 @@
-// A run seen in a browser while it goes on: a page and a WebSocket on 127.0.0.1, and nowhere else.
-// docs/view.md describes both for whoever looks, and for whoever writes another client.
+// Shows a run in a browser while it is computed: a page and a WebSocket, on 127.0.0.1 only.
+// docs/view.md describes both, for users and for authors of other clients.
 #pragma once
 
 #include <iosfwd>
@@ -14,21 +14,21 @@ namespace nbody {
 
 class LiveView : public Conductor {
  public:
-  // Listens from here on. Port 0 is any free one. Throws UsageError when the port cannot be had.
+  // Listens from here on. Port 0 is any free one. Throws UsageError if the port cannot be used.
   LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job);
   ~LiveView() override;
 
   // The address to open, and the line that brings the port to another machine.
   void print_address(std::ostream& out) const;
 
-  // Shows the state; returns as soon as the next steps may be taken. Waits for somebody to look
-  // before the first ones, while paused, and for as long as the last frame has to be seen.
+  // Shows the state; returns as soon as the next steps may be taken. Waits for a viewer before the
+  // first ones, while paused, and until the last frame has been shown for long enough.
   int next_piece(const Simulation& simulation) override;
 
-  // Did somebody end the program (Ctrl-C) before the run was over?
+  // Was the program interrupted (Ctrl-C) before the run was over?
   bool stopped() const;
 
-  // Goes on showing the last state until somebody ends the program.
+  // Shows the last state until the program is interrupted.
   void hold(std::ostream& out);
 
  private:

@@ -25,38 +25,36 @@ std::string known_commands() {
 
 int steps_per_frame(const json& message) {
   const auto found = message.find("steps_per_frame");
-  // A whole number may be stored signed or unsigned; get<> would wrap a large one round.
+  // get<int> alone would wrap a number that does not fit.
   if (found != message.end() && found->is_number_unsigned() &&
-      found->get<std::uint64_t>() <= kMostStepsPerFrame) {
+      found->get<std::uint64_t>() <= kMaxStepsPerFrame) {
     return found->get<int>();
   }
   throw UnknownCommand("speed needs steps_per_frame, a whole number from 0 to " +
-                       std::to_string(kMostStepsPerFrame));
+                       std::to_string(kMaxStepsPerFrame));
 }
 
-// Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter, or
-// else the systems.
+// Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter if
+// there are several, else the systems. Components are numbered as they appear.
 void describe_components(const Snapshot& snapshot, int shown_every, json& info) {
-  const auto n = static_cast<std::size_t>(snapshot.systems.bodies_per_system);
+  const int systems = snapshot.systems.count, n = snapshot.systems.bodies_per_system;
   const auto& species = snapshot.species;
   const bool by_species =
       std::adjacent_find(species.begin(), species.end(), std::not_equal_to<>{}) != species.end();
-  const auto component_of = [&](std::size_t system, std::size_t i) {
-    return by_species ? std::string(to_string(species[system * n + i]))
-                      : "system " + std::to_string(system + 1);
-  };
-
+  std::map<int, std::size_t> components;  // of a kind of matter or of a system
   std::vector<std::string> names;
   std::vector<std::array<std::size_t, 2>> runs;
-  for (std::size_t s = 0; s < static_cast<std::size_t>(snapshot.systems.count); ++s) {
-    for (std::size_t i = 0; i < n; i += static_cast<std::size_t>(shown_every)) {
-      const std::string name = component_of(s, i);
-      const auto found = std::find(names.rbegin(), names.rend(), name);
-      if (found == names.rend()) names.push_back(name);
-      const std::size_t component = found == names.rend()
-                                        ? names.size() - 1
-                                        : static_cast<std::size_t>(names.rend() - found) - 1;
-      if (runs.empty() || runs.back()[0] != component) runs.push_back({component, 0});
+  for (int s = 0; s < systems; ++s) {
+    for (int i = 0; i < n; i += shown_every) {
+      const int key =
+          by_species ? static_cast<int>(species[static_cast<std::size_t>(s) * n + i]) : s;
+      const auto [component, is_new] = components.try_emplace(key, names.size());
+      if (is_new) {
+        names.push_back(by_species ? std::string(to_string(static_cast<Species>(key)))
+                                   : "system " + std::to_string(s + 1));
+      }
+      if (runs.empty() || runs.back()[0] != component->second)
+        runs.push_back({component->second, 0});
       ++runs.back()[1];
     }
   }
@@ -68,7 +66,7 @@ void describe_components(const Snapshot& snapshot, int shown_every, json& info) 
 
 Command parse_command(std::string_view text) {
   const json message = json::parse(text, nullptr, false);
-  if (message.is_discarded()) throw Garbage("not JSON");
+  if (message.is_discarded()) throw MalformedMessage("not JSON");
   if (!message.is_object()) throw UnknownCommand("a message is an object");
   const auto type = message.find("type");
   if (type == message.end() || !type->is_string()) throw UnknownCommand("a message has a type");
@@ -103,7 +101,7 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"systems", snapshot.systems.count},
                   {"bodies_per_system", snapshot.systems.bodies_per_system}};
   describe_components(snapshot, info.shown_every, message);
-  // File names and texts of foreign files need not be UTF-8.
+  // File names and texts in files need not be UTF-8.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

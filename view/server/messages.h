@@ -1,4 +1,4 @@
-// What the page and the program say to each other besides frames, as JSON in text messages.
+// The text messages between page and program, in JSON: everything but frames.
 #pragma once
 
 #include <optional>
@@ -11,34 +11,34 @@
 
 namespace nbody::view {
 
-// Page to program: {"type": "next"} and the like; speed has one more field, "steps_per_frame".
+// Page to program: {"type": "next"} and so on; "speed" has one more field, "steps_per_frame".
 struct Command {
   enum class Type {
-    next,    // send one more frame, once there is a newer one
-    pause,   // take no further time steps
-    resume,  //
-    step,    // while paused: take the steps of one frame
-    speed    // at most this many steps a frame; 0: as many as can be computed meanwhile
+    next,   // send one more frame, once there is a newer one
+    pause,  // take no further time steps
+    resume,
+    step,  // while paused: take the steps of one frame
+    speed  // take at most this many steps per frame; 0: as many as can be computed in its time
   };
   Type type;
   int steps_per_frame = 0;
 };
-inline constexpr int kMostStepsPerFrame = 1'000'000;
+inline constexpr int kMaxStepsPerFrame = 1'000'000;
 
-// JSON, but nothing that is known: the sender is told and may go on.
+// JSON, but no known command: the sender gets an error message and may go on.
 struct UnknownCommand : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// Not even JSON: the connection is closed.
-struct Garbage : std::runtime_error {
+// Not JSON: the connection is closed.
+struct MalformedMessage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// Throws UnknownCommand or Garbage.
+// Throws UnknownCommand or MalformedMessage.
 Command parse_command(std::string_view text);
 
 std::string error_message(std::string_view what);
 
-// Program to page, once: what is shown.
+// Program to page, once: a description of what is shown.
 struct Info {
   std::string program;
   std::string device;
@@ -46,7 +46,7 @@ struct Info {
   std::string integrator;
   double dt = 0;
   double softening = 0;
-  std::optional<long long> last_step;  // none: until somebody ends it
+  std::optional<long long> last_step;  // none: the run goes on until it is interrupted
   int shown_every = 1;
 };
 std::string info_message(const Info& info, const Snapshot& snapshot);
@@ -58,8 +58,8 @@ struct Status {
   int steps_per_frame = 0;
   struct Energy {
     double error;  // (E - E_start) / |E_start|
-    double time;   // of the state it belongs to
-    // Relative standard error of a potential estimated from some of the bodies; 0: all pairs.
+    double time;   // of the state it was computed from
+    // Relative standard error of a potential estimated from a sample of the bodies; 0: all pairs.
     double uncertainty;
   };
   std::optional<Energy> energy;

@@ -35,7 +35,7 @@ int Meter::steps_in(double seconds) const {
   const Reading &last = readings_.back(), &before = readings_[readings_.size() - 2];
   const double fit = static_cast<double>(last.step - before.step) * seconds /
                      std::max(last.total - before.total, 1e-9);
-  return static_cast<int>(std::clamp<double>(fit, 1, kMostStepsPerFrame));
+  return static_cast<int>(std::clamp<double>(fit, 1, kMaxStepsPerFrame));
 }
 
 double Meter::steps_per_second() const {
@@ -63,7 +63,7 @@ int watchable_steps(const Systems& systems, double dt) {
   const double steps = median(distances) / 200 / (median(speeds) * dt);
   // Bodies at rest make it infinite, NaN where they also coincide.
   if (!(steps >= 1)) return 1;
-  return static_cast<int>(std::min<double>(steps, kMostStepsPerFrame));
+  return static_cast<int>(std::min<double>(steps, kMaxStepsPerFrame));
 }
 
 }  // namespace nbody::view

@@ -1,4 +1,4 @@
-// How fast a run goes: for the page, and to find how many steps fit into a frame.
+// The speed of a run: for the page, and to find how many steps fit into the time of a frame.
 #pragma once
 
 #include <deque>
@@ -10,17 +10,16 @@ namespace nbody::view {
 
 class Meter {
  public:
-  // N^2 for every system.
   explicit Meter(const Systems& systems);
 
-  // After every piece of the run, and once before the first.
+  // To be called once before the first piece of the run and after every piece.
   void take(const Simulation& simulation);
 
-  // From the last piece, transfers included; at least 1.
+  // At the speed of the last piece, transfers included; at least 1.
   int steps_in(double seconds) const;
-  // Over the last second or so of wall clock, pauses included; 0: not known yet.
+  // Over about the last second of wall clock, pauses included; 0: not known yet.
   double steps_per_second() const;
-  // Over the same pieces, while computing.
+  // Over the same pieces, per second of computing.
   double interactions_per_second() const;
 
  private:
@@ -33,8 +32,8 @@ class Meter {
   std::deque<Reading> readings_;
 };
 
-// So many steps that a typical body crosses a two-hundredth of the system in a frame: light systems
-// could be computed far faster than an eye can follow.
+// The number of steps per frame in which a typical body crosses a two-hundredth of the system:
+// small systems can be computed far faster than the eye can follow.
 int watchable_steps(const Systems& systems, double dt);
 
 }  // namespace nbody::view

@@ -25,7 +25,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-// In a script element "</script>" would end the text, and so would "<!--" confuse it.
+// "</script>" would end a script element, and "<!--" change how it is read.
 std::string without_tags(std::string_view json) {
   std::string text;
   for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
@@ -56,7 +56,7 @@ std::string recorded_page(const std::string& info, const std::vector<std::string
   for (const std::string& frame : frames)
     source += script(" type=\"text/plain\" class=\"frame\"", base64(frame));
   source += script("", kRecordedSource);
-  // The browser itself keeps the page off the network.
+  // Has the browser keep the page off the network.
   const std::string policy =
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
       "script-src 'unsafe-inline'; style-src 'unsafe-inline'\">";

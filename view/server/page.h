@@ -1,5 +1,5 @@
-// The page, made of view/page/page.html with its style and scripts put in place
-// (embed_page.cmake). It plays either what a program sends or what has been put into it.
+// The page: view/page/page.html with its style and scripts (embed_page.cmake). It plays either what
+// a program sends or the frames stored in it.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace nbody::view {
 
-// For a server: connects to where it came from.
+// The page of a server, to which it connects.
 std::string live_page();
 
-// Everything in one file, which needs no network: `info` as info_message makes it, and frames.
+// A page that holds all its data and needs no network: `info` made by info_message, and frames.
 std::string recorded_page(const std::string& info, const std::vector<std::string>& frames);
 
 }  // namespace nbody::view

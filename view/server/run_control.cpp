@@ -5,7 +5,7 @@
 
 namespace nbody::view {
 
-void RunControl::obey(const Command& command) {
+void RunControl::handle(const Command& command) {
   const std::lock_guard lock(mutex_);
   switch (command.type) {
     case Command::Type::next:
@@ -28,9 +28,9 @@ void RunControl::obey(const Command& command) {
   changed_.notify_all();
 }
 
-void RunControl::viewers(int count) {
+void RunControl::set_viewers(int count) {
   const std::lock_guard lock(mutex_);
-  seen_ = seen_ || count > 0;
+  viewed_ = viewed_ || count > 0;
   changed_.notify_all();
 }
 
@@ -63,7 +63,7 @@ void RunControl::wait_until(std::chrono::steady_clock::time_point time) {
 int RunControl::wait_for_turn(int fitting) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock,
-                [&] { return stopped_ || (seen_ && (!paused_ || single_ || steps_due_ > 0)); });
+                [&] { return stopped_ || (viewed_ && (!paused_ || single_ || steps_due_ > 0)); });
   if (stopped_) return 0;
   const int wanted = steps_per_frame_ == 0 ? fitting : steps_per_frame_;
   if (!paused_) return std::min(fitting, wanted);

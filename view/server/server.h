@@ -1,9 +1,11 @@
-// HTTP and WebSocket on 127.0.0.1, for pages that this server itself has served. Runs in a thread
-// of its own. A viewer gets frames as fast as it asks for them and always the newest one: however
-// slow it is, nothing queues up and nobody waits for it.
+// HTTP and WebSocket on 127.0.0.1, for pages from this server only, below a secret path that is
+// part of the printed address: other users of the machine can reach the port. Runs in a thread of
+// its own. A viewer gets a frame for each request, always the newest: if it is slow, nothing queues
+// up and nothing waits for it.
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 
@@ -14,18 +16,19 @@ namespace nbody::view {
 // Called on the server's thread.
 struct Handlers {
   std::function<void(const Command&)> command = [](const Command&) {};
-  std::function<void(int)> viewers = [](int) {};  // how many look now
+  std::function<void(int)> viewers = [](int) {};  // how many there are now
   std::function<void()> interrupted = [] {};      // Ctrl-C; a second one ends the process
 };
 
 class Server {
  public:
-  // Without an `info` message there is nothing to connect to besides the page.
-  // Throws UsageError when the port cannot be had.
+  // Without an `info` message it serves the page and no WebSocket.
+  // Throws UsageError if the port cannot be used.
   Server(int port, std::string page, std::string info, Handlers handlers);
   ~Server();
 
-  int port() const;
+  // The URL, and the command that forwards the port to another machine through ssh.
+  void print_address(std::ostream& out) const;
   void show_frame(std::string frame);
   void show_status(std::string status);
 

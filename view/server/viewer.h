@@ -1,4 +1,4 @@
-// One WebSocket. Two coroutines: one reads commands, the other writes whatever is due. Part of
+// One WebSocket, with two coroutines: one reads commands, the other writes what is due. Part of
 // server.cpp; everything happens on the server's one thread.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace nbody::view {
 
 class Viewer;
 
-// What there is to show, and to whom.
+// What there is to show, and the viewers to show it to.
 struct Feed {
   std::string info, status;
   int status_number = 0;
@@ -27,7 +27,7 @@ struct Feed {
 class Viewer : public std::enable_shared_from_this<Viewer> {
  public:
   Viewer(beast::tcp_stream stream, Feed& feed)
-      : socket_(std::move(stream)), something_new_(socket_.get_executor()), feed_(feed) {}
+      : socket_(std::move(stream)), wake_up_(socket_.get_executor()), feed_(feed) {}
 
   ~Viewer() {
     if (feed_.viewers.erase(this) == 1) feed_.handlers.viewers(count());
@@ -36,7 +36,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   net::awaitable<void> run(http::request<http::empty_body> request) {
     socket_.set_option(websocket::stream_base::timeout{
         std::chrono::seconds(10), std::chrono::seconds(60), true});  // handshake, idle, pings
-    socket_.read_message_max(kMostBytesOfACommand);
+    socket_.read_message_max(kMaxCommandBytes);
     socket_.auto_fragment(false);
     co_await socket_.async_accept(request, use_awaitable);
     feed_.viewers.insert(this);
@@ -46,18 +46,18 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
         net::detached);
     try {
       co_await read();
-    } catch (const boost::system::system_error&) {  // gone, or told why it has to go
+    } catch (const boost::system::system_error&) {  // disconnected, or closed with an error code
     }
     gone_ = true;
     wake();
   }
 
-  void wake() { something_new_.cancel(); }
+  void wake() { wake_up_.cancel(); }
 
  private:
-  static constexpr std::size_t kMostBytesOfACommand = 4096;
-  // A viewer may ask for a few frames in advance, so that one is always on the way.
-  static constexpr int kMostFramesWanted = 8;
+  static constexpr std::size_t kMaxCommandBytes = 4096;
+  // A viewer may request a few frames in advance, so that one is always on the way.
+  static constexpr int kMaxFramesRequested = 8;
 
   int count() const { return static_cast<int>(feed_.viewers.size()); }
 
@@ -65,29 +65,29 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     beast::flat_buffer buffer;
     while (true) {
       const std::size_t bytes = co_await socket_.async_read(buffer, use_awaitable);
-      const auto close_code = obey({static_cast<const char*>(buffer.data().data()), bytes});
+      const auto close_code = handle({static_cast<const char*>(buffer.data().data()), bytes});
       buffer.consume(bytes);
       if (close_code != websocket::close_code::none) {
         co_await socket_.async_close(close_code, use_awaitable);
         co_return;
       }
-      // Who sends nonsense and does not read the answers is not listened to any further.
+      // Stop reading from a client until it has read our error reply.
       while (!reply_.empty() && !gone_) co_await sleep();
     }
   }
 
-  websocket::close_code obey(std::string_view text) {
+  websocket::close_code handle(std::string_view text) {
     if (!socket_.got_text()) return websocket::close_code::unknown_data;
     try {
       const Command command = parse_command(text);
       if (command.type == Command::Type::next) {
-        frames_wanted_ = std::min(frames_wanted_ + 1, kMostFramesWanted);
+        frames_requested_ = std::min(frames_requested_ + 1, kMaxFramesRequested);
       } else {
         feed_.handlers.command(command);
       }
     } catch (const UnknownCommand& error) {
       reply_ = error_message(error.what());
-    } catch (const Garbage&) {
+    } catch (const MalformedMessage&) {
       return websocket::close_code::bad_payload;
     }
     wake();
@@ -104,11 +104,11 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
           wake();
         } else if (status_sent_ != feed_.status_number) {
           status_sent_ = feed_.status_number;
-          const std::string status = feed_.status;  // may change meanwhile
+          const std::string status = feed_.status;  // a copy: it may change meanwhile
           co_await send(status, true);
-        } else if (frames_wanted_ > 0 && frame_sent_ != feed_.frame_number) {
+        } else if (frames_requested_ > 0 && frame_sent_ != feed_.frame_number) {
           frame_sent_ = feed_.frame_number;
-          --frames_wanted_;
+          --frames_requested_;
           const auto frame = feed_.frame;
           co_await send(*frame, false);
         } else {
@@ -125,20 +125,20 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     co_await socket_.async_write(net::buffer(message), use_awaitable);
   }
 
-  // Until wake(). Nothing can happen between looking at what is due and sleeping: one thread.
+  // Until wake(). With one thread, nothing can become due between the check and the sleep.
   net::awaitable<void> sleep() {
-    something_new_.expires_at(net::steady_timer::time_point::max());
+    wake_up_.expires_at(net::steady_timer::time_point::max());
     try {
-      co_await something_new_.async_wait(use_awaitable);
-    } catch (const boost::system::system_error&) {  // cancelled: this is what wake() does
+      co_await wake_up_.async_wait(use_awaitable);
+    } catch (const boost::system::system_error&) {  // cancelled by wake()
     }
   }
 
   websocket::stream<beast::tcp_stream, false> socket_;
-  net::steady_timer something_new_;
+  net::steady_timer wake_up_;
   Feed& feed_;
   std::string reply_;
-  int status_sent_ = 0, frame_sent_ = 0, frames_wanted_ = 0;
+  int status_sent_ = 0, frame_sent_ = 0, frames_requested_ = 0;
   bool gone_ = false;
 };
 

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through the DevTools protocol over two pipes: no package is needed."""
+"""A headless Chromium, controlled through the DevTools protocol over two pipes; needs no package."""
 import base64
 import json
 import os
@@ -21,7 +21,7 @@ class Browser:
         read_theirs, write_ours = os.pipe()
         read_ours, write_theirs = os.pipe()
 
-        # DevTools uses descriptors 3 and 4. Ours are moved out of their way first.
+        # DevTools uses descriptors 3 and 4; ours may have these numbers, so they are moved first.
         def arrange():
             high_read, high_write = os.dup(read_theirs), os.dup(write_theirs)
             os.dup2(high_read, 3)
@@ -42,7 +42,7 @@ class Browser:
 
     @staticmethod
     def find():
-        """The program, or None."""
+        """The path of the program, or None."""
         for name in ("chromium", "chromium-browser", "google-chrome"):
             if shutil.which(name):
                 return shutil.which(name)
@@ -100,12 +100,12 @@ class Browser:
         return result["result"].get("value")
 
     def wait_for(self, expression, seconds=60):
-        """Returns the value as soon as it is true."""
+        """The value of the expression, as soon as it is true."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
                 value = self.evaluate(expression)
-            except RuntimeError:  # the page is not there yet
+            except RuntimeError:  # the page is not loaded yet
                 value = None
             if value:
                 return value
@@ -128,5 +128,5 @@ class Browser:
                   deltaY=amount)
 
     def screenshot(self):
-        """What can be seen, as PNG."""
+        """The visible page, as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])

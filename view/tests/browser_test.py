@@ -1,4 +1,4 @@
-"""The page in a real browser: a headless Chromium looks at a run and at an exported page.
+"""The page in a real browser: a headless Chromium opens a live run and an exported page.
 
     NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 view/tests/browser_test.py
 """
@@ -32,14 +32,14 @@ def text(browser, name):
 
 
 def picture(browser):
-    """The middle of what can be seen, where no panel is: grey values from 0 to 1."""
+    """The middle of the visible page, where no panel is: grey values from 0 to 1."""
     pixels = matplotlib.image.imread(io.BytesIO(browser.screenshot()), format="png")
     height, width = pixels.shape[:2]
     return pixels[height // 4:height * 3 // 4, width * 2 // 5:width * 3 // 4, :3].mean(axis=2)
 
 
 def pressed(browser, key):
-    """The change of the picture, as the mean over its brighter pixels, that a key makes."""
+    """How much a key changes the picture: the mean over its brighter pixels."""
     before = picture(browser)
     browser.press(key)
     browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -67,22 +67,22 @@ class PageTest(unittest.TestCase):
         wrong = [event for event in self.browser.events if event["method"] == "Runtime.exceptionThrown"]
         self.assertEqual(wrong, [])
 
-    def look_at_what_is_drawn(self):
+    def check_picture(self):
         shot = picture(self.browser)
         self.assertGreater((shot > 0.2).mean(), 0.002, "the canvas is blank")
-        self.assertLess((shot > 0.2).mean(), 0.7, "the canvas is nothing but light")
+        self.assertLess((shot > 0.2).mean(), 0.7, "the canvas is all light")
 
     def test_live(self):
         browser = self.browser
         with Run("--scenario", "plummer", "--systems", "2", "--bodies", "400") as run:
-            browser.open(f"http://127.0.0.1:{run.port}/")
+            browser.open(run.address)
             browser.wait_for("app && app.survey !== null")
             browser.wait_for("app.frame.step > 5")  # frames advance
             browser.wait_for("app.source.status.energy !== null")
             self.assertEqual(text(browser, "bodies"), "2 × 400")
             self.assertRegex(text(browser, "interactions"), r"^[\d.]+ G/s$")
             self.assertRegex(text(browser, "energy"), r"^-?\d\.\de[-+]\d+$")
-            self.look_at_what_is_drawn()
+            self.check_picture()
 
             browser.press(" ")
             browser.wait_for("app.source.status.paused")
@@ -108,7 +108,7 @@ class PageTest(unittest.TestCase):
 
             browser.press(".")
             browser.wait_for("app.source.status.steps_per_frame >= 2")
-            browser.evaluate("app.source.send({type: 'nonsense'})")  # refused, and one may go on
+            browser.evaluate("app.source.send({type: 'nonsense'})")  # refused, and nothing else
             browser.press(" ")
             browser.wait_for(f"app.frame.step > {step} + 10")
             warnings = [event for event in browser.events if event["method"] == "Runtime.consoleAPICalled"]
@@ -136,7 +136,7 @@ class PageTest(unittest.TestCase):
             self.assertEqual(text(browser, "title"), name.decode())
             seen = {browser.wait_for(f"app.frame.step === {step} && {step + 1}") for step in (4, 16, 0)}
             self.assertEqual(len(seen), 3)
-            self.look_at_what_is_drawn()
+            self.check_picture()
             browser.press(" ")
             browser.wait_for("app.source.paused")
             browser.evaluate("const s = document.getElementById('position'); s.value = 5;"
@@ -151,11 +151,11 @@ class PageTest(unittest.TestCase):
         self.no_errors()
 
     def test_without_webgl(self):
-        """In a browser that has none: says so, instead of a black picture."""
+        """A browser that has none gets a message instead of a black picture."""
         script = self.browser.call("Page.addScriptToEvaluateOnNewDocument",
                                    source="HTMLCanvasElement.prototype.getContext = () => null")
         with Run("--scenario", "two-body") as run:
-            self.browser.open(f"http://127.0.0.1:{run.port}/")
+            self.browser.open(run.address)
             self.browser.wait_for("document.getElementById('message').textContent.includes('WebGL 2')")
         self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
         self.no_errors()

@@ -1,9 +1,8 @@
-"""What a running step answers to viewers, to other pages, and to nonsense.
+"""What a running step answers to viewers, to pages from elsewhere, and to malformed input.
 
     NBODY_PROGRAM=build/cpu/step00_cpu_omp/step00_cpu_omp python3 view/tests/server_test.py
 """
 import os
-import re
 import signal
 import socket
 import struct
@@ -15,16 +14,17 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-from view_socket import BINARY, TEXT, Closed, ViewSocket  # noqa: E402
+from view_socket import (BINARY, TEXT, Closed, ViewSocket, find_address,  # noqa: E402
+                         port_and_path)
 
-# What is freed stays freed: AddressSanitizer keeps 256 MB of it, and memory is measured here.
+# Memory is measured here, so AddressSanitizer must not keep 256 MB of what was freed.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive",
                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
 PROGRAM = os.path.abspath(os.environ["NBODY_PROGRAM"])
 
 
 class Run:
-    """A step that is being viewed, on a port of its own."""
+    """A step with --view, on a free port."""
 
     def __init__(self, *arguments):
         self.folder = tempfile.TemporaryDirectory()
@@ -37,7 +37,8 @@ class Run:
             if not line:
                 raise RuntimeError(self.process.stderr.read())
             self.out += line
-        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", self.out).group(1))
+        self.address = find_address(self.out)
+        self.port, self.path = port_and_path(self.address)
 
     def __enter__(self):
         return self
@@ -50,13 +51,13 @@ class Run:
         self.folder.cleanup()
 
     def end(self, how=signal.SIGINT):
-        """Exit code, what was printed, and what was printed as an error."""
+        """Exit code, standard output and standard error."""
         self.process.send_signal(how)
         out, error = self.process.communicate(timeout=60)
         return self.process.returncode, self.out + out, error
 
     def request(self, text):
-        """The answer to a request given byte by byte."""
+        """The answer to a request that is sent as it is."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
             connection.sendall(text if isinstance(text, bytes) else text.encode())
             answer = b""
@@ -71,9 +72,9 @@ class ServerTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.run_ = Run("--scenario", "plummer", "--bodies", "300")
-        cls.port = cls.run_.port
-        # Somebody looks, all the time; the run must not notice what the tests do to the server.
-        cls.witness = ViewSocket(cls.port)
+        cls.address, cls.port, cls.path = cls.run_.address, cls.run_.port, cls.run_.path
+        # One viewer stays connected; whatever the tests do to the server, the run must go on for it.
+        cls.witness = ViewSocket(cls.run_.address)
 
     @classmethod
     def tearDownClass(cls):
@@ -81,26 +82,28 @@ class ServerTest(unittest.TestCase):
         cls.run_.__exit__()
 
     def tearDown(self):
-        """Whatever was done: the program lives, the page is there, frames advance."""
+        """After every test the program runs, the page is served and frames advance."""
         self.assertIsNone(self.run_.process.poll())
-        self.assertTrue(self.get("/").startswith("HTTP/1.1 200"))
+        self.assertTrue(self.get().startswith("HTTP/1.1 200"))
         for _ in range(3):
             self.witness.send(type="next")
         first = self.witness.frame()["step"]
         self.assertGreater(self.witness.frame()["step"], first)
         self.witness.frame()
 
-    def get(self, target, host=None, method="GET", more=""):
+    def get(self, target="", host=None, method="GET", more=""):
+        """The answer to a request; a target that does not begin with / is one below the secret path."""
         host = f"127.0.0.1:{self.port}" if host is None else host
+        target = target if target.startswith(("/", "*", "http")) else self.path + target
         return self.run_.request(f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n")
 
     def refused(self, **how):
         with self.assertRaises(ConnectionRefusedError) as caught:
-            ViewSocket(self.port, **how)
+            ViewSocket(self.address, **how)
         return str(caught.exception)
 
     def closed(self, kind, data, **how):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.send_raw(kind, data, **how)
             with self.assertRaises(Closed) as caught:
                 while True:
@@ -108,7 +111,7 @@ class ServerTest(unittest.TestCase):
             return caught.exception.code
 
     def test_page(self):
-        page = self.get("/")
+        page = self.get()
         self.assertIn("text/html", page)
         self.assertIn("nosniff", page)
         self.assertIn("default-src 'none'", page)
@@ -122,19 +125,22 @@ class ServerTest(unittest.TestCase):
 
     def test_other_hosts_are_refused(self):
         for host in ("evil.example", f"evil.example:{self.port}", "127.0.0.1.evil.example", "",
-                     "localhost.evil.example:80", "[::1", "0.0.0.0", f"10.0.0.1:{self.port}"):
-            self.assertTrue(self.get("/", host=host).startswith("HTTP/1.1 403"), host)
+                     "localhost.evil.example:80", "[::1", "0.0.0.0", f"10.0.0.1:{self.port}",
+                     "localhost:", "localhost:x", "localhost:0", "localhost:65536", "localhost:-1",
+                     "localhost:80:80", "localhost: 80", "127.0.0.1.", "127.0.0.1:80.evil.example",
+                     "[::1]x", "[::1].evil.example", "[::1]:80/"):
+            self.assertTrue(self.get(host=host).startswith("HTTP/1.1 403"), host)
             self.assertIn("403", self.refused(host=host or " ", origin=f"http://{host}"))
 
     def test_two_hosts_are_refused(self):
-        answer = self.get("/", more="Host: evil.example\r\n")
+        answer = self.get("", more="Host: evil.example\r\n")
         self.assertRegex(answer, "^HTTP/1.1 40[03]")
 
     def test_names_of_this_machine_are_welcome(self):
         # Also another port: that of the other end of a tunnel.
         for host in (f"localhost:{self.port}", "127.0.0.1:9000", "localhost", f"[::1]:{self.port}"):
-            self.assertTrue(self.get("/", host=host).startswith("HTTP/1.1 200"), host)
-            ViewSocket(self.port, host=host).socket.close()
+            self.assertTrue(self.get("", host=host).startswith("HTTP/1.1 200"), host)
+            ViewSocket(self.address, host=host).socket.close()
 
     def test_other_origins_are_refused(self):
         here = f"127.0.0.1:{self.port}"
@@ -144,20 +150,36 @@ class ServerTest(unittest.TestCase):
             self.assertIn("403", self.refused(origin=origin), origin)
 
     def test_nothing_but_the_page(self):
-        for target in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/socket",
-                       "/page.html", "/?x", "/favicon.ico", "http://evil.example/", "*"):
+        for target in ("../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "socket",
+                       "page.html", "?x", "favicon.ico", "http://evil.example/", "*"):
             answer = self.get(target)
-            self.assertRegex(answer, "^HTTP/1.1 40[04]", target)
+            self.assertRegex(answer, "^HTTP/1.1 40[034]", target)
             self.assertNotIn("root:", answer)
-        self.assertIn("403", self.refused(path="/other"))
+        self.assertIn("403", self.refused(target=f"{self.path}other"))
+
+    def test_nothing_without_the_secret_path(self):
+        secret = self.path.strip("/")
+        for wrong in ("/", "//", "/socket", f"/{secret}", f"/{secret[:-1]}/", f"/{secret[1:]}/",
+                      f"/{'0' * 32}/", f"/x{self.path}", f"/{secret.upper()}/",
+                      f"/{secret[:-1]}{'0' if secret[-1] != '0' else '1'}/"):
+            for method in ("GET", "POST"):
+                answer = self.get(wrong, method=method)
+                self.assertTrue(answer.startswith("HTTP/1.1 403"), wrong)
+                self.assertNotIn(secret, answer)
+            self.assertIn("403", self.refused(target=f"{wrong}socket"))
+
+    def test_the_secret_path_is_another_in_every_run(self):
+        with Run("--scenario", "two-body") as other:
+            self.assertNotEqual(self.path, other.path)
+            self.assertIn("403", self.refused(target=f"{other.path}socket"))
 
     def test_other_methods(self):
         for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "HEAD"):
-            self.assertTrue(self.get("/", method=method).startswith("HTTP/1.1 405"), method)
-        self.assertRegex(self.get("/", method="POST", more="Content-Length: 5\r\n\r\nhello"),
+            self.assertTrue(self.get("", method=method).startswith("HTTP/1.1 405"), method)
+        self.assertRegex(self.get("", method="POST", more="Content-Length: 5\r\n\r\nhello"),
                          "^HTTP/1.1 40[05]")
 
-    def test_garbage_instead_of_a_request(self):
+    def test_malformed_requests(self):
         for garbage in (b"\0\xff\x80 nonsense\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n\r\n\r\n\r\n",
                         b"\x16\x03\x01\x02\x00\x01\x00" * 10 + b"\r\n\r\n",
                         b"GET / HTTP/1.1\r\nHost 127.0.0.1\r\n\r\n",
@@ -168,7 +190,7 @@ class ServerTest(unittest.TestCase):
                 pass
 
     def test_unknown_messages_are_answered(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             for text in ('{"type": "format_disk"}', '{"type": 7}', "{}", "[]", "null", '"next"', "17",
                          '{"type": "next", "more": 1}', '{"type": "speed"}',
                          '{"type": "speed", "steps_per_frame": -1}',
@@ -179,10 +201,10 @@ class ServerTest(unittest.TestCase):
                          '{"type": "speed", "steps_per_frame": 1e400}' .replace("1e400", "1e300")):
                 viewer.send_raw(TEXT, text.encode())
                 self.assertTrue(viewer.wait_for("error")["message"], text)
-            viewer.send(type="next")  # and one may go on
+            viewer.send(type="next")  # the connection stays open
             viewer.frame()
 
-    def test_garbage_closes(self):
+    def test_malformed_messages_close_the_connection(self):
         for text in (b"", b"{", b"nonsense", b'{"type": "next"', b"[" * 4000, b'{"a":1e999}'):
             self.assertEqual(self.closed(TEXT, text), 1007, text[:20])
         self.assertEqual(self.closed(TEXT, b'{"type": "\xff\xfe"}'), 1007)  # not UTF-8
@@ -192,17 +214,17 @@ class ServerTest(unittest.TestCase):
         self.assertIn(self.closed(11, b"reserved"), (1002, 1006))
 
     def test_a_message_longer_than_memory(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.socket.sendall(b"\x81\xff" + struct.pack(">Q", 1 << 62) + b"mask")
             with self.assertRaises(Closed) as caught:
                 while True:
                     viewer.receive()
             self.assertIn(caught.exception.code, (1002, 1006, 1009))
 
-    def test_who_does_not_read_gets_no_more(self):
-        """Replies do not pile up: sending nonsense without reading comes to a stop."""
-        with ViewSocket(self.port, receive_buffer=4096) as viewer:
-            viewer.socket.settimeout(1)
+    def test_a_client_that_does_not_read_is_not_read_from(self):
+        """Replies do not pile up: a client that sends and never reads comes to a stop."""
+        with ViewSocket(self.address, receive_buffer=4096) as viewer:
+            viewer.socket.settimeout(0.5)
             before = self.memory()
             with self.assertRaises(TimeoutError):
                 for _ in range(400):
@@ -210,32 +232,34 @@ class ServerTest(unittest.TestCase):
             self.assertLess(self.memory() - before, 16 << 20)
 
     def test_a_slow_viewer_gets_the_newest_frame(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.send(type="next")
             first = viewer.frame()["number"]
             time.sleep(0.5)
             viewer.send(type="next")
             self.assertGreater(viewer.frame()["number"], first + 5)
 
-    def test_only_some_frames_can_be_asked_for_in_advance(self):
-        with ViewSocket(self.port) as viewer:
+    def test_only_some_frames_can_be_requested_in_advance(self):
+        with ViewSocket(self.address) as viewer:
             for _ in range(1000):
                 viewer.send(type="next")
-            frames, deadline = 0, time.monotonic() + 1.5
-            while time.monotonic() < deadline:  # other messages come without being asked for
-                frames += isinstance(viewer.receive(), bytes)
+            viewer.socket.settimeout(0.5)
+            frames = 0
+            with self.assertRaises(TimeoutError):  # after the last that was requested
+                while frames < 1000:  # status messages come in between
+                    frames += isinstance(viewer.receive(), bytes)
             self.assertLess(frames, 40)
 
     def test_half_open_connections(self):
-        """They take a place for a while; a viewer that is there is not troubled, nor is a new one."""
+        """They are kept for a while, and disturb neither a viewer nor a new connection."""
         lurkers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(10)]
         for lurker in lurkers:
             lurker.sendall(b"GET / HTTP/1.1\r\nHo")
-        self.assertTrue(self.get("/").startswith("HTTP/1.1 200"))
+        self.assertTrue(self.get().startswith("HTTP/1.1 200"))
         for lurker in lurkers:
             lurker.close()
 
-    def test_more_connections_than_there_may_be(self):
+    def test_more_connections_than_are_allowed(self):
         lurkers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(60)]
         time.sleep(0.2)
         for lurker in lurkers:
@@ -247,12 +271,12 @@ class ServerTest(unittest.TestCase):
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def test_pause_step_resume_speed(self):
-        with ViewSocket(self.port) as viewer:
+        with ViewSocket(self.address) as viewer:
             viewer.send(type="pause")
             try:
                 viewer.wait_for("status", lambda status: status["paused"])
                 self.witness.send(type="next")
-                self.witness.frame()  # whatever was on the way
+                self.witness.frame()  # one may have been on the way
                 time.sleep(0.3)
                 viewer.send(type="next")
                 at = viewer.frame()
@@ -260,7 +284,7 @@ class ServerTest(unittest.TestCase):
                 viewer.send(type="speed", steps_per_frame=3)
                 viewer.send(type="step")
                 after = viewer.frame()
-                while after["step"] < at["step"] + 3:  # where fewer fit into the time of a frame
+                while after["step"] < at["step"] + 3:  # fewer may fit into the time of a frame
                     viewer.send(type="next")
                     after = viewer.frame()
                 self.assertEqual(after["step"], at["step"] + 3)
@@ -268,7 +292,7 @@ class ServerTest(unittest.TestCase):
                 time.sleep(0.3)  # in which it must not go on
                 viewer.send(type="step")
                 self.assertIn(viewer.frame()["step"] - after["step"], (1, 2, 3))
-            finally:  # what follows waits for frames
+            finally:  # the tests after this one wait for frames
                 viewer.send(type="resume")
             viewer.send(type="next")
             self.assertGreater(viewer.frame()["step"], after["step"])
@@ -276,15 +300,15 @@ class ServerTest(unittest.TestCase):
 
 
 class EndTest(unittest.TestCase):
-    def test_nothing_happens_until_somebody_looks(self):
+    def test_the_run_waits_for_a_viewer(self):
         with Run("--scenario", "two-body", "--steps", "5", "--output", "end.csv") as run:
             time.sleep(0.3)
             self.assertFalse(Path(run.folder.name, "end.csv").exists())
-            with ViewSocket(run.port) as viewer:
+            with ViewSocket(run.address) as viewer:
                 info = viewer.wait_for("info")
                 self.assertEqual((info["scenario"], info["last_step"]), ("two-body", 5))
                 viewer.wait_for("status", lambda status: status["finished"])
-                for _ in range(100):  # files are written before anybody has to end the program
+                for _ in range(100):  # files are written before the program is interrupted
                     if Path(run.folder.name, "end.csv").exists():
                         break
                     time.sleep(0.05)
@@ -292,22 +316,22 @@ class EndTest(unittest.TestCase):
                 last = viewer.frame()
                 self.assertEqual((last["step"], last["bodies"], last["bytes"]), (5, 2, 64 + 32))
             time.sleep(0.2)
-            self.assertIsNone(run.process.poll())  # it goes on showing the last state
+            self.assertIsNone(run.process.poll())  # it still shows the last state
             code, out, error = run.end()
             self.assertEqual((code, error), (0, ""), out)
             self.assertIn("verdict      pass", out)
             self.assertTrue(Path(run.folder.name, "end.csv").exists())
 
-    def test_ctrl_c_before_anybody_looked(self):
+    def test_ctrl_c_before_the_first_viewer(self):
         with Run("--scenario", "two-body", "--steps", "5", "--output", "end.csv") as run:
             code, out, error = run.end()
             self.assertEqual((code, error), (0, ""))
             self.assertFalse(Path(run.folder.name, "end.csv").exists())
 
-    def test_ctrl_c_on_the_way_keeps_what_was_computed(self):
+    def test_ctrl_c_during_the_run_keeps_what_was_computed(self):
         with Run("--scenario", "plummer", "--bodies", "200", "--output", "end.csv", "--json", "r.json",
                  "--checkpoint", "c.bin") as run:
-            with ViewSocket(run.port) as viewer:
+            with ViewSocket(run.address) as viewer:
                 for _ in range(3):
                     viewer.send(type="next")
                     viewer.frame()
@@ -325,7 +349,7 @@ class EndTest(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
 
-    def test_ports_that_cannot_be(self):
+    def test_ports_that_cannot_be_used(self):
         with socket.socket() as other:
             other.bind(("127.0.0.1", 0))
             other.listen()

@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
-"""Times the frames of a live view as a page gets them, and writes one line of JSON.
+"""Times the frames of a live view as a page receives them, and writes one line of JSON.
 
     measure_frames.py PROGRAM OUT.json [--seconds T] [--steps-per-frame K] [OPTION OF THE STEP...]
 
-Runs the step with --view on a free port, looks at it like a page does (two frames asked for in
-advance), lets it warm up for two seconds, and then takes the time of every frame that arrives. Needs
-nothing but Python's standard library. K is 0 by default: as many steps a frame as can be computed.
+Runs the step with --view on a free port and requests frames as a page does, two in advance. After two
+seconds of warm-up it takes the time at which every frame arrives. Needs only Python's standard
+library. K is 0 by default: as many steps per frame as can be computed.
 """
 import argparse
 import datetime
 import json
 import os
 import platform
-import re
 import signal
 import statistics
 import subprocess
 import sys
 import time
 
-from view_socket import ViewSocket
+from view_socket import ViewSocket, find_address
 
 WARM_UP = 2.0  # seconds
 
@@ -27,16 +26,16 @@ WARM_UP = 2.0  # seconds
 def start(program, options):
     process = subprocess.Popen([program, "--view", "0", *options], stdout=subprocess.PIPE, text=True)
     for line in process.stdout:
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        if found:
-            return process, int(found.group(1))
+        address = find_address(line)
+        if address:
+            return process, address
     sys.exit(f"measure_frames: {program} ended with code {process.wait()}")
 
 
-def look(port, seconds, steps_per_frame):
-    """What the program says of itself, and the frames: their heads and when each arrived."""
+def look(address, seconds, steps_per_frame):
+    """The program's info message, and the frames: their heads and the time each arrived."""
     frames = []
-    with ViewSocket(port) as viewer:
+    with ViewSocket(address) as viewer:
         info = viewer.wait_for("info")
         viewer.send(type="speed", steps_per_frame=steps_per_frame)
         viewer.send(type="next")
@@ -82,9 +81,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--steps-per-frame", type=int, default=0)
     arguments, options = parser.parse_known_args()
-    process, port = start(arguments.program, options)
+    process, address = start(arguments.program, options)
     try:
-        info, frames = look(port, arguments.seconds, arguments.steps_per_frame)
+        info, frames = look(address, arguments.seconds, arguments.steps_per_frame)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)

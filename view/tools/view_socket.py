@@ -1,4 +1,4 @@
-"""A WebSocket client for the live view, of the standard library alone: GPU machines have little else.
+"""A WebSocket client for the live view, in the standard library alone: GPU machines have little else.
 
 RFC 6455, as far as the view needs it: no extensions, messages in one fragment.
 """
@@ -6,9 +6,11 @@ import base64
 import hashlib
 import json
 import os
+import re
 import socket
 import struct
 import time
+import urllib.parse
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
@@ -17,8 +19,19 @@ HEAD_FIELDS = ("magic", "version", "header_bytes", "bodies", "step", "time", "st
                "interactions_per_second", "energy_error", "number")
 
 
+def find_address(line):
+    """The URL in a line that a program has printed, or None."""
+    found = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", line)
+    return found and found.group()
+
+
+def port_and_path(address):
+    parts = urllib.parse.urlsplit(address)
+    return parts.port, parts.path
+
+
 class Closed(Exception):
-    """The other side has closed; `code` says why (RFC 6455, 7.4)."""
+    """The server has closed the connection; `code` says why (RFC 6455, 7.4)."""
 
     def __init__(self, code):
         super().__init__(f"closed with code {code}")
@@ -26,9 +39,12 @@ class Closed(Exception):
 
 
 class ViewSocket:
-    def __init__(self, port, host=None, origin=None, path="/socket", seconds=30,
+    def __init__(self, address, host=None, origin=None, target=None, seconds=30,
                  receive_buffer=None):
+        """`address` is the URL that the program prints; what else is given takes the place of a part."""
+        port, path = port_and_path(address)
         host = host or f"127.0.0.1:{port}"
+        target = target or f"{path}socket"
         origin = f"http://{host}" if origin is None else origin
         self.socket = socket.socket()
         self.socket.settimeout(seconds)
@@ -37,7 +53,7 @@ class ViewSocket:
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16))
-        lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
+        lines = [f"GET {target} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
                  f"Sec-WebSocket-Key: {key.decode()}", "Sec-WebSocket-Version: 13"]
         if origin:
             lines.append(f"Origin: {origin}")
@@ -108,7 +124,7 @@ class ViewSocket:
         self.send_raw(TEXT, json.dumps(message).encode())
 
     def wait_for(self, kind, fits=lambda message: True, seconds=30):
-        """The next text message of this type that fits; what comes before it is dropped."""
+        """The next text message of this type that fits; messages before it are dropped."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             message = self.receive()
@@ -117,7 +133,7 @@ class ViewSocket:
         raise TimeoutError(f"no such {kind} in {seconds} s")
 
     def frame(self):
-        """The next frame's head as a dictionary; what comes before it is dropped."""
+        """The next frame's head as a dictionary; messages before it are dropped."""
         while True:
             message = self.receive()
             if isinstance(message, bytes):

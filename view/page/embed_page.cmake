@@ -1,5 +1,5 @@
-# Writes OUTPUT: the page of FOLDER as C++ strings. In page.html every script that is a file, and the
-# style, is put where it is named; live.js and recorded.js are kept apart, for page.cpp to choose.
+# Writes OUTPUT: the page of FOLDER as C++ strings. Scripts and style are put where page.html names
+# them; live.js and recorded.js stay separate, for page.cpp to choose from.
 file(READ ${FOLDER}/page.html page)
 string(REGEX MATCHALL "<script src=\"[a-z_]+\\.js\"></script>" scripts "${page}")
 foreach(element IN LISTS scripts)

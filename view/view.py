@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Shows a run or files of bodies in a browser, or writes a page that plays by itself. docs/view.md
+
+  ./nbody view [--step STEP] [--port P] [OPTION OF A STEP...]
+      runs a step and shows it while it runs, until --steps or Ctrl-C
+  ./nbody view FILE... [--port P]
+      shows files of bodies, one after the other
+  ./nbody view FILE... --export PAGE.html
+  ./nbody view --export PAGE.html [--frames K] [--step STEP] --steps I [OPTION OF A STEP...]
+      writes a page that plays without this program and without a network
+"""
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+from nbody_arguments import OneLineParser, positive_integer  # noqa: E402
+
+# Programs beside the staircase, and where they are built.
+EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd"}
+STEPS = [*sorted(folder.parent.name for folder in ROOT.glob("step*_*/nbody.c*")), *EXPERIMENTS]
+
+
+def step_name(text):
+    """By full name or number: 3, 03, 04b."""
+    number = text.zfill(3 if text[-1:].isalpha() else 2)
+    for name in STEPS:
+        if text == name or name.startswith(f"step{number}_"):
+            return name
+    raise ValueError
+
+
+def make_parser():
+    parser = OneLineParser(prog="nbody view", description=__doc__, usage="./nbody view ...")
+    parser.add_argument("--step", metavar="STEP", help="a step by its name or number, or cpu_simd [on a "
+                        "GPU step10_tiled2d_cublas, elsewhere cpu_simd, or step 00 without Highway]")
+    parser.add_argument("--port", default="8765", metavar="P", help="0: any free one [8765]")
+    parser.add_argument("--export", type=Path, metavar="PAGE.html")
+    parser.add_argument("--frames", type=positive_integer, default=120, metavar="K",
+                        help="frames of an exported run [120]")
+    # For ./nbody, which builds between the two.
+    parser.add_argument("--plan", action="store_true", help="only print what must be built")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="where that was built")
+    return parser
+
+
+def parse(words):
+    """Our options, and the files or the options of a step."""
+    parser = make_parser()
+    options, rest = parser.parse_known_args(words)
+    options.shows_files = bool(rest) and not rest[0].startswith("-")
+    if options.step is not None:
+        try:
+            options.step = step_name(options.step)
+        except ValueError:
+            parser.error(f"there is no step \"{options.step}\"; there are {' '.join(STEPS)}")
+    if any(word.startswith("--view") for word in rest):
+        parser.error("the port is given by --port")
+    if options.export and not options.shows_files:
+        if any(word.startswith("--snapshot-") for word in rest):
+            parser.error("--snapshot-... does not go with --export, which makes its own snapshots")
+        count = dict(zip(rest, rest[1:])).get("--steps", "")
+        if not (count.isascii() and count.isdigit() and 0 < int(count) < 10**9):
+            parser.error("--export of a run needs --steps: a whole number from 1")
+        options.snapshot_every = -(-int(count) // options.frames)
+    return options, rest
+
+
+def export_run(step, view, options, rest):
+    with tempfile.TemporaryDirectory() as folder:
+        ended = subprocess.run([step, *rest, "--snapshot-every", str(options.snapshot_every),
+                                "--snapshot-dir", folder], check=False)
+        if ended.returncode == 0:
+            ended = subprocess.run([view, *sorted(Path(folder).glob("snapshot_*.bin")),
+                                    "--export", options.export], check=False)
+    return ended.returncode
+
+
+def main(words):
+    with contextlib.redirect_stdout(sys.stderr) if "--plan" in words else contextlib.nullcontext():
+        options, rest = parse(words)
+    if options.plan:
+        print("nbody-view", "" if options.shows_files else options.step or "DEFAULT")
+        return 0
+    view = options.build / "view" / "nbody-view"
+    step = options.build / EXPERIMENTS.get(options.step, options.step) / options.step
+    if options.shows_files:
+        rest += ["--export", options.export] if options.export else ["--port", options.port]
+        os.execv(view, [view, *rest])
+    if options.export:
+        return export_run(step, view, options, rest)
+    os.execv(step, [step, *rest, "--view", options.port])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
