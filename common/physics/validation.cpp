@@ -26,26 +26,6 @@ double ratio(double error, double scale) {
   return scale > 0 ? error / scale : std::numeric_limits<double>::infinity();
 }
 
-// The step itself, on unpadded systems.
-class Stepper {
- public:
-  Stepper(const ValidationInput& input, const Advance& advance)
-      : input_(input), advance_(advance) {}
-
-  Systems operator()(const Systems& start, float dt, int steps) const {
-    Systems systems = padded(start, input_.info.pad_to);
-    Run run = input_.run;
-    run.dt = dt;
-    run.steps = steps;
-    advance_(run, systems);
-    return stripped(systems, start.bodies_per_system);
-  }
-
- private:
-  const ValidationInput& input_;
-  const Advance& advance_;
-};
-
 // Evenly spaced bodies, the first and the last always among them: the last is where a dropped tail
 // and an off-by-one show.
 std::vector<int> sample(int n, int count) {
@@ -224,7 +204,13 @@ Validation validate(const ValidationInput& input, ValidationMode mode, const Adv
   // The state the kernels see: for leapfrog the positions are half a step ahead.
   Systems start = initial;
   drift(start, static_cast<float>(input.leading_drift));
-  const Stepper step(input, advance);
+  const auto step = [&](Systems systems, float dt, int steps) {
+    Run run = input.run;
+    run.dt = dt;
+    run.steps = steps;
+    advance(run, systems);
+    return systems;
+  };
 
   Systems at_rest = start;
   for (Body& body : at_rest.bodies) body.vx = body.vy = body.vz = 0;

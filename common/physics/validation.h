@@ -44,14 +44,14 @@ struct Validation {
   double value(const std::string& gate) const;  // NaN when there is no such gate
 };
 
-// Advances systems (already padded) as the step does.
+// Advances systems as the step does.
 using Advance = std::function<void(const Run&, Systems&)>;
 
 struct ValidationInput {
   const StepInfo& info;
   Run run;                 // dt, all the steps of the run, softening
   double leading_drift;    // leapfrog: half a step before the first kick; 0 for Euler
-  const Systems& initial;  // as read: without padding, positions and velocities at the same time
+  const Systems& initial;  // as read: positions and velocities at the same time
   const Systems& final;    // likewise
 };
 

@@ -32,18 +32,12 @@ constexpr std::uint64_t kStates = 6, kStatesChecked = 12;
 
 std::string text(double value) { return in_digits(value, 9); }
 
-int round_up(int n, int multiple) {
-  const long long padded = (static_cast<long long>(n) + multiple - 1) / multiple * multiple;
-  return static_cast<int>(std::min(padded, kMostBodies));
-}
-
 // Before anything is allocated: --systems 100000 --bodies 100000 must be a sentence, not a crash.
-void check_size(const StepInfo& info, const Options& options, int systems, int bodies) {
-  const long long total = static_cast<long long>(systems) * round_up(bodies, info.pad_to);
+void check_size(const Options& options, int systems, int bodies) {
+  const long long total = static_cast<long long>(systems) * bodies;
   if (total > kMostBodies) {
     throw UsageError("--systems " + std::to_string(systems) + " --bodies " +
-                     std::to_string(bodies) + ": " + std::to_string(total) + " bodies" +
-                     (info.pad_to > 1 ? " with padding" : "") + "; at most " +
+                     std::to_string(bodies) + ": " + std::to_string(total) + " bodies; at most " +
                      std::to_string(kMostBodies) + " are allowed");
   }
   const std::uint64_t states = options.validate == ValidationMode::off ? kStates : kStatesChecked;
@@ -60,7 +54,7 @@ std::string scenario_name(const std::filesystem::path& file) {
   return name;
 }
 
-void start_from_scenario(const StepInfo& info, const Options& options, Job& job) {
+void start_from_scenario(const Options& options, Job& job) {
   const Scenario& scenario = find_scenario(options.scenario.value_or("galaxies"));
   const int bodies = options.bodies.value_or(scenario.bodies);
   if (scenario.fixed_bodies && bodies != scenario.bodies) {
@@ -68,7 +62,7 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
                      std::string(scenario.name) + " has " + std::to_string(scenario.bodies));
   }
   const int systems = options.systems.value_or(scenario.systems);
-  check_size(info, options, systems, bodies);
+  check_size(options, systems, bodies);
   const double softening = options.softening.value_or(scenario.softening);
   job.start =
       make_scenario(scenario, {systems, bodies, options.seed, softening, {}, options.float64});
@@ -79,13 +73,13 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : scenario.steps);
 }
 
-void start_from_file(const StepInfo& info, const Options& options, Job& job) {
+void start_from_file(const Options& options, Job& job) {
   Snapshot& start = job.start;
   start = read_bodies(*options.input, {.systems = options.systems,
                                        .bodies = options.bodies,
                                        .float64 = options.float64,
                                        .species = options.species});
-  check_size(info, options, start.systems.count, start.systems.bodies_per_system);
+  check_size(options, start.systems.count, start.systems.bodies_per_system);
   if (start.staggered) {
     throw UsageError(
         options.input->string() +
@@ -196,20 +190,19 @@ Snapshot Job::synchronised_start() const {
   return state;
 }
 
-Job prepare_job(const StepInfo& info, const Options& options) {
+Job prepare_job(const Options& options) {
   Job job;
   if (!options.resume.empty()) {
     start_from_checkpoint(options, job);
-    check_size(info, options, job.start.systems.count, job.start.systems.bodies_per_system);
+    check_size(options, job.start.systems.count, job.start.systems.bodies_per_system);
   } else if (options.input) {
-    start_from_file(info, options, job);
+    start_from_file(options, job);
   } else {
-    start_from_scenario(info, options, job);
+    start_from_scenario(options, job);
   }
   job.run.dt = static_cast<float>(job.start.dt);
   job.run.softening_squared = static_cast<float>(job.start.softening * job.start.softening);
   job.run.steps = job.last_step - static_cast<int>(job.start.step);
-  job.padded_bodies = round_up(job.start.systems.bodies_per_system, info.pad_to);
   check_softening(job);
   check_outputs(options, job);
   return job;

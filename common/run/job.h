@@ -9,10 +9,9 @@
 namespace nbody {
 
 struct Job {
-  Snapshot start;     // not padded; staggered when it resumes a leapfrog run
+  Snapshot start;     // staggered when it resumes a leapfrog run
   int last_step = 0;  // the run goes from start.step to this
   Run run{};          // dt and softening as float32, as the kernels see them; steps still to take
-  int padded_bodies = 0;
 
   // Leapfrog's half step, 0 for Euler.
   float half_drift() const { return start.integrator == Integrator::leapfrog ? run.dt / 2 : 0.0f; }
@@ -24,6 +23,6 @@ struct Job {
 void take_half_drift(Snapshot& state, int sign);
 
 // Throws UsageError for anything the run could not do, an output it could not write included.
-Job prepare_job(const StepInfo& info, const Options& options);
+Job prepare_job(const Options& options);
 
 }  // namespace nbody

@@ -24,9 +24,6 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out << " (" << platform.backend << ")\n";
   out << format("  input        %s: %d system%s of %d bodies\n", job.start.scenario.c_str(),
                 systems.count, systems.count == 1 ? "" : "s", systems.bodies_per_system);
-  if (job.padded_bodies != systems.bodies_per_system) {
-    out << format("  padding      to %d bodies a system, massless\n", job.padded_bodies);
-  }
   const std::string steps = job.last_step == std::numeric_limits<int>::max()
                                 ? "until it is stopped, steps"
                                 : std::to_string(job.run.steps) + " steps";

@@ -108,7 +108,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
   const auto options = parse_options(info, argc, argv);
   if (!options) return kRight;
-  Job job = prepare_job(info, *options);
+  Job job = prepare_job(*options);
   const Platform platform = query();
   job.run.devices = choose_devices(info, *options, platform);
   std::optional<LiveView> view;

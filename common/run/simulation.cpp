@@ -20,13 +20,8 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems) {
 }
 
 Simulation::Simulation(const Job& job, Simulate simulate)
-    : state_(job.start),
-      bodies_(job.start.systems.bodies_per_system),
-      last_step_(job.last_step),
-      run_(job.run),
-      simulate_(simulate) {
+    : state_(job.start), last_step_(job.last_step), run_(job.run), simulate_(simulate) {
   if (state_.integrator == Integrator::leapfrog && !state_.staggered) take_half_drift(state_, 1);
-  state_.systems = padded(state_.systems, job.padded_bodies);
 }
 
 void Simulation::advance(int steps) {
@@ -44,14 +39,8 @@ void Simulation::advance(int steps) {
   for (int k = 0; k < run_.steps; ++k) state_.time += dt;
 }
 
-Snapshot Simulation::checkpoint() const {
-  Snapshot snapshot = state_;
-  snapshot.systems = stripped(state_.systems, bodies_);
-  return snapshot;
-}
-
 Snapshot Simulation::snapshot() const {
-  Snapshot snapshot = checkpoint();
+  Snapshot snapshot = state_;
   if (snapshot.staggered) take_half_drift(snapshot, -1);
   return snapshot;
 }

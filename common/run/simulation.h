@@ -11,7 +11,7 @@ namespace nbody {
 
 class Simulation {
  public:
-  // Pads, and for leapfrog takes the first half drift. run.devices must be set in job.run. A state
+  // For leapfrog takes the first half drift. run.devices must be set in job.run. A state
   // in float64 is advanced in float64, which does not ask `simulate`.
   Simulation(const Job& job, Simulate simulate);
 
@@ -25,14 +25,13 @@ class Simulation {
   // They are kept of all pieces, and a run that somebody looks at has very many.
   void forget_spans() { timing_.spans.clear(); }
 
-  // The state as it is, for a checkpoint: not padded, staggered under leapfrog.
-  Snapshot checkpoint() const;
+  // The state as it is, for a checkpoint: staggered under leapfrog.
+  const Snapshot& checkpoint() const { return state_; }
   // The state with positions and velocities at the same time.
   Snapshot snapshot() const;
 
  private:
-  Snapshot state_;  // systems are padded
-  int bodies_;
+  Snapshot state_;
   int last_step_;
   Run run_;
   Simulate simulate_;
@@ -43,7 +42,7 @@ class Simulation {
 Timing timed(Simulate simulate, const Run& run, Systems& systems);
 
 // Looks at the state on the way: after every K-th time step of the run and after its last, also
-// when the run is cut short. The snapshot is synchronised and not padded.
+// when the run is cut short. The snapshot is synchronised.
 struct Observer {
   int every = 0;          // K; 0: after the last alone
   bool at_start = false;  // and before the first

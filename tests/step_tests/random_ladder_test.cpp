@@ -63,17 +63,15 @@ Systems random_systems(Dice& dice, int systems, int bodies) {
   return result;
 }
 
-// No more interactions than an emulated step does in a few hundredths of a second, its padding
-// counted: five steps are the validator's.
+// No more interactions than an emulated step does in a few hundredths of a second: five time steps
+// are the validator's.
 Problem random_problem(Dice& dice) {
   constexpr double kInteractions = 1.5e7;
-  const double padding = step().info.pad_to;
   for (;;) {
     const int systems = static_cast<int>(dice.logarithmic(1, 9.99));
     const int bodies = static_cast<int>(dice.logarithmic(1, 1200));
     const int steps = dice.integer(1, 6);
-    const double padded_bodies = std::ceil(bodies / padding) * padding;
-    if (systems * padded_bodies * padded_bodies * (steps + 5) > kInteractions) continue;
+    if (1.0 * systems * bodies * bodies * (steps + 5) > kInteractions) continue;
     return {random_systems(dice, systems, bodies), dice.logarithmic(1e-4, 0.03),
             dice.logarithmic(0.02, 0.5), steps};
   }

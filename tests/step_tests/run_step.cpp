@@ -38,9 +38,7 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
   const float half = integrator == Integrator::leapfrog ? run.dt / 2 : 0;
   Systems systems = start;
   drift(systems, half);
-  systems = padded(systems, current.info.pad_to);
   current.simulate(run, systems);
-  systems = stripped(systems, start.bodies_per_system);
   drift(systems, -half);
   return systems;
 }

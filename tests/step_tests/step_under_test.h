@@ -17,8 +17,8 @@ struct StepUnderTest {
 };
 const StepUnderTest& step();
 
-// The step's simulate() on systems of any size: padded before, stripped after. Uses every device a
-// step can use. With leapfrog, the half drifts around it.
+// The step's simulate(), on every device the step can use. With leapfrog, the half drifts around
+// it.
 Systems simulate(const Systems& start, double dt, int steps, double softening,
                  Integrator integrator = Integrator::euler);
 

@@ -49,12 +49,4 @@ struct Systems {
   std::size_t offset(int s) const { return static_cast<std::size_t>(s) * size_of_one(); }
 };
 
-// Appends massless bodies until N is a multiple of `multiple`. They feel the others and exert
-// nothing: their mass multiplies every force they could cause by zero, and the softening keeps that
-// product finite.
-Systems padded(const Systems& systems, int multiple);
-
-// The first `bodies_per_system` bodies of every system: undoes padded().
-Systems stripped(const Systems& systems, int bodies_per_system);
-
 }  // namespace nbody

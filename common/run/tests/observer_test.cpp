@@ -23,7 +23,6 @@ std::vector<long long> looks(int every, bool at_start, int stop) {
   Job job;
   job.start.systems = Systems(1, 1);
   job.last_step = 10;
-  job.padded_bodies = 1;
   Simulation simulation(job, stand_still);
   std::vector<long long> seen;
   StopAfter conductor(stop);
