@@ -16,7 +16,7 @@
 #include "messages.h"
 #include "nbody/error.h"
 #include "page.h"
-#include "physics/diagnostics.h"
+#include "physics/integrator.h"
 #include "run/command_line.h"
 #include "run/program.h"
 #include "run_control.h"
@@ -155,6 +155,6 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   return nbody::run_program("nbody-view", [&] {
     if (const auto arguments = parse(argc, argv)) run(*arguments);
-    return nbody::kRight;
+    return nbody::kSuccess;
   });
 }

@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-inline constexpr int kMostActivityCells = 8192;  // a side: 512 MiB of counts
+inline constexpr int kMaxActivityCells = 8192;  // per side: 512 MiB of counts
 
 class ActivityMap {
  public:

@@ -9,8 +9,7 @@
 #include "io/formats.h"
 #include "io/write_whole_file.h"
 #include "nbody/error.h"
-#include "physics/diagnostics.h"
-#include "run/float64.h"
+#include "physics/integrator.h"
 #include "scenarios/initial_conditions.h"
 #include "support/memory.h"
 #include "support/text.h"
@@ -21,8 +20,8 @@ namespace {
 constexpr double kDefaultDt = 0.01;
 constexpr double kDefaultSoftening = 0.05;
 constexpr int kDefaultSteps = 20;
-constexpr int kUntilStopped = std::numeric_limits<int>::max();  // what somebody looks at
-constexpr long long kMostBodies = std::numeric_limits<int>::max();
+constexpr int kUntilStopped = std::numeric_limits<int>::max();  // with --view
+constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
 // What a run holds at its peak, counted in states of 28 bytes a body: start, simulation, its piece,
 // and a step's own copies; four more states and the float64 reference where the result is checked.
@@ -35,10 +34,10 @@ std::string text(double value) { return in_digits(value, 9); }
 // Before anything is allocated: --systems 100000 --bodies 100000 must be a sentence, not a crash.
 void check_size(const Options& options, int systems, int bodies) {
   const long long total = static_cast<long long>(systems) * bodies;
-  if (total > kMostBodies) {
+  if (total > kMaxBodies) {
     throw UsageError("--systems " + std::to_string(systems) + " --bodies " +
                      std::to_string(bodies) + ": " + std::to_string(total) + " bodies; at most " +
-                     std::to_string(kMostBodies) + " are allowed");
+                     std::to_string(kMaxBodies) + " are allowed");
   }
   const std::uint64_t states = options.validate == ValidationMode::off ? kStates : kStatesChecked;
   require_memory(std::to_string(systems) + " x " + std::to_string(bodies) + " bodies: a run",
@@ -176,16 +175,33 @@ void check_outputs(const Options& options, const Job& job) {
 
 }  // namespace
 
+bool is_float64(const Snapshot& state) { return !state.exact.empty(); }
+
+SystemsF64 float64_systems(const Snapshot& state) {
+  SystemsF64 systems;
+  systems.count = state.systems.count;
+  systems.bodies_per_system = state.systems.bodies_per_system;
+  systems.bodies = state.exact;
+  return systems;
+}
+
+void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change) {
+  SystemsF64 systems = float64_systems(state);
+  change(systems);
+  state.exact = std::move(systems.bodies);
+  std::transform(state.exact.begin(), state.exact.end(), state.systems.bodies.begin(), rounded);
+}
+
 void take_half_drift(Snapshot& state, int sign) {
-  if (state.exact.empty())
+  if (is_float64(state)) {
+    change_float64(state, [&](SystemsF64& systems) { drift(systems, sign * state.dt / 2); });
+  } else {
     drift(state.systems, static_cast<float>(sign) * static_cast<float>(state.dt) / 2);
-  else
-    drift_float64(state, sign * state.dt / 2);
+  }
   state.staggered = sign > 0;
 }
 
-Snapshot Job::synchronised_start() const {
-  Snapshot state = start;
+Snapshot synchronised(Snapshot state) {
   if (state.staggered) take_half_drift(state, -1);
   return state;
 }

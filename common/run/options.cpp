@@ -83,7 +83,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
               "CSV of energy, momentum, radii at the start, at every snapshot and at the end");
   parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
                "time steps between its rows, instead of those between snapshots");
-  parser.whole("--activity-map", options.activity_map, 1, kMostActivityCells,
+  parser.whole("--activity-map", options.activity_map, 1, kMaxActivityCells,
                "histogram of the x-y positions, N x N cells, of the final state");
   parser.whole("--activity-map-every", options.activity_map_every, 1, most,
                "add up the states of every N-th step and the final one instead");

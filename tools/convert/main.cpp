@@ -8,7 +8,6 @@
 #include "nbody/error.h"
 #include "run/command_line.h"
 #include "run/program.h"
-#include "run/revision.h"
 #include "summary.h"
 
 namespace nbody::convert {
@@ -96,6 +95,6 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   return nbody::run_program("nbody-convert", [&] {
     if (const auto arguments = nbody::convert::parse(argc, argv)) nbody::convert::run(*arguments);
-    return nbody::kRight;
+    return nbody::kSuccess;
   });
 }

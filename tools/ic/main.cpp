@@ -132,6 +132,6 @@ int main(int argc, char** argv) {
   return nbody::run_program("nbody-ic", [&] {
     nbody::ic::Arguments arguments;
     if (nbody::ic::parse(argc, argv, arguments)) nbody::ic::run(arguments);
-    return nbody::kRight;
+    return nbody::kSuccess;
   });
 }
