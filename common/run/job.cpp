@@ -23,15 +23,16 @@ constexpr int kDefaultSteps = 20;
 constexpr int kUntilStopped = std::numeric_limits<int>::max();  // with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// What a run holds at its peak, counted in states of 28 bytes a body: start, simulation, its piece,
-// and a step's own copies; four more states and the float64 reference where the result is checked.
-// Step 00 holds 112 bytes a body without the check and 276 with it; the rest is for steps that
-// copy.
-constexpr std::uint64_t kStates = 6, kStatesChecked = 12;
+// What a run holds at its peak, counted in states of 28 bytes per body: the start, the simulation,
+// its piece and a step's own copies; the validator's states and its reference where the result is
+// checked. Step 00 holds 109 bytes per body without the check and 328 with it; the rest is for
+// steps that copy.
+constexpr std::uint64_t kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
 
-// Before anything is allocated: --systems 100000 --bodies 100000 must be a sentence, not a crash.
+// Before anything is allocated: --systems 100000 --bodies 100000 must end in a sentence, not in a
+// crash.
 void check_size(const Options& options, int systems, int bodies) {
   const long long total = static_cast<long long>(systems) * bodies;
   if (total > kMaxBodies) {
@@ -131,8 +132,8 @@ void start_from_checkpoint(const Options& options, Job& job) {
   job.last_step = *options.steps;
 }
 
-// Zero times a finite number is zero; zero times infinity is NaN. A body meets itself, and bodies
-// that coincide with it, at distance zero, where the factor is m / eps^3.
+// Zero times a finite number is zero, zero times infinity is NaN. The distance of a body to itself
+// and to bodies that coincide with it is zero, and its factor m / eps^3.
 void check_softening(const Job& job) {
   float heaviest = 0;
   for (const Body& body : job.start.systems.bodies) heaviest = std::max(heaviest, body.mass);

@@ -1,5 +1,5 @@
-// What a run is going to do, after the command line, the input and the defaults have been put
-// together and checked. Nothing has been computed or written yet.
+// What a run is going to do, put together from the command line, the input and the defaults, and
+// checked. Nothing has been computed or written yet.
 #pragma once
 
 #include <functional>

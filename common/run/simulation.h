@@ -1,5 +1,5 @@
-// A run in pieces: simulate() is called for some time steps at a time, so that snapshots,
-// checkpoints and progress need nothing from a step. The pieces do not change a bit of the result.
+// A run in pieces: simulate() is called for a few time steps at a time, so that snapshots,
+// checkpoints and progress ask nothing of a step. The pieces do not change a bit of the result.
 #pragma once
 
 #include <functional>

@@ -24,7 +24,7 @@ inline std::string in_digits(double value, int digits) {
                              .ptr};
 }
 
-// As printf, up to 511 characters: its formats are shorter to read than stream manipulators.
+// As printf, up to 511 characters: its formats are easier to read than stream manipulators.
 [[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
   std::array<char, 512> line;
   va_list arguments;
