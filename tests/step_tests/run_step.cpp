@@ -43,18 +43,24 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
   return systems;
 }
 
-std::string failed_gates(const Systems& start, double dt, int steps, double softening,
-                         ValidationMode mode) {
+Validation validated(const Systems& start, double dt, int steps, double softening,
+                     ValidationMode mode, Integrator integrator) {
   const Run run = make_run(dt, steps, softening);
-  const auto advanced = [&](Systems& systems, double length, int count) {
+  const Advance<float> advance = [&](Systems& systems, double length, int count) {
     systems = simulate(systems, length, count, softening);
   };
-  Systems end = start;
-  advanced(end, run.dt, steps);
-  const Validation validation = validate<float>(
-      {current.info.summation, run.dt, steps, run.softening_squared, start, end}, mode, advanced);
+  Systems first = start;
+  if (integrator == Integrator::leapfrog) drift(first, run.dt / 2);
+  Systems end = first;
+  advance(end, run.dt, steps);
+  return validate<float>({current.info.summation, run.dt, steps, run.softening_squared, first, end},
+                         mode, advance);
+}
+
+std::string failed_gates(const Systems& start, double dt, int steps, double softening,
+                         ValidationMode mode) {
   std::string failed;
-  for (const Gate& gate : validation.gates) {
+  for (const Gate& gate : validated(start, dt, steps, softening, mode).gates) {
     if (!gate.failed()) continue;
     char numbers[64];
     std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", gate.value, gate.limit);

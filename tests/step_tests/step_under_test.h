@@ -22,6 +22,10 @@ const StepUnderTest& step();
 Systems simulate(const Systems& start, double dt, int steps, double softening,
                  Integrator integrator = Integrator::euler);
 
+// What the validator says of the step on this start; with leapfrog it starts half a step ahead.
+Validation validated(const Systems& start, double dt, int steps, double softening,
+                     ValidationMode mode = ValidationMode::full,
+                     Integrator integrator = Integrator::euler);
 // Every gate of the validator, on this start; says which gate failed.
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full);
