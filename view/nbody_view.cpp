@@ -55,7 +55,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
 }
 
 Snapshot read_state(const std::string& file) {
-  Snapshot snapshot = nbody::read_bodies(file);
+  Snapshot snapshot = nbody::read_bodies(file, {.formats = nbody::formats_with_gadget()});
   if (snapshot.staggered) nbody::drift(snapshot.systems, static_cast<float>(-snapshot.dt / 2));
   return snapshot;
 }
@@ -141,7 +141,6 @@ void serve(std::string page, int port) {
 }
 
 void run(const Arguments& arguments) {
-  nbody::enable_gadget();
   if (!arguments.export_to.empty()) nbody::require_writable(arguments.export_to);
   std::string page = Recording(arguments.files).page();
   if (arguments.export_to.empty()) return serve(std::move(page), arguments.port.value_or(8765));

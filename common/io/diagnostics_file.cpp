@@ -1,6 +1,5 @@
 #include "io/diagnostics_file.h"
 
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -24,28 +23,21 @@ constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 std::string time_text(double value) { return in_digits(value, 12); }
 
 struct Row {
-  long long step = 0;
-  int system = 0;
-  double energy = 0;
+  long long step;
+  int system;
+  double energy;
 };
-
-template <class Number>
-bool parse(const std::string& cell, Number& value) {
-  const char* const end = cell.data() + cell.size();
-  const auto result = std::from_chars(cell.data(), end, value);
-  return result.ec == std::errc{} && result.ptr == end;
-}
 
 std::optional<Row> parse_row(const std::string& line) {
   std::vector<std::string> cells;
   std::istringstream in(line);
   for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
-  Row row;
-  if (cells.size() != kColumns || !parse(cells[kStep], row.step) ||
-      !parse(cells[kSystem], row.system) || !parse(cells[kEnergy], row.energy)) {
-    return std::nullopt;
-  }
-  return row;
+  if (cells.size() != kColumns) return std::nullopt;
+  const auto step = parse_whole<long long>(cells[kStep]);
+  const auto system = parse_whole<int>(cells[kSystem]);
+  const auto energy = parse_whole<double>(cells[kEnergy]);
+  if (!step || !system || !energy) return std::nullopt;
+  return Row{*step, *system, *energy};
 }
 
 // What a resumed run keeps of a file.

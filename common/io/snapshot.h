@@ -32,7 +32,8 @@ struct Snapshot {
   std::string units;     // a preset of nbody/units.h or any other text, kept
   std::vector<std::string> names;  // of the bodies of one system, empty or N (CSV only)
   std::vector<Species> species;    // of all S * N bodies; empty: the file does not say
-  std::string format;              // what it was read from, for people: "Tipsy, big-endian"
+  // For people: what it was read from ("Tipsy, big-endian"), and which of its fields were not read.
+  std::string format, left_out;
 };
 
 }  // namespace nbody

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "support/text.h"
 

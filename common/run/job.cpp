@@ -6,7 +6,7 @@
 
 #include "io/activity_map_file.h"
 #include "io/diagnostics_file.h"
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "io/write_whole_file.h"
 #include "nbody/error.h"
 #include "physics/integrator.h"
@@ -154,8 +154,8 @@ void check_outputs(const Options& options, const Job& job) {
   if (!options.timeline.empty()) require_writable(options.timeline);
   if (!options.checkpoint.empty()) {
     require_writable(options.checkpoint);
-    const FileFormat format = format_for_writing(options.checkpoint);
-    if (format != FileFormat::bin && format != FileFormat::csv) {
+    const std::string_view format = format_for_writing(options.checkpoint).name;
+    if (format != "bin" && format != "csv") {
       throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
                        "\" is not allowed; a run resumes from .bin and .csv");
     }

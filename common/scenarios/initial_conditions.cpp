@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "scenarios/scenarios.h"
 #include "support/text.h"

@@ -1,7 +1,6 @@
 #include "change.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "support/text.h"
@@ -53,12 +52,7 @@ void move_system(Snapshot& snapshot, int s) {
 }
 
 // As nine digits say it, which is how a float32 is written to CSV.
-double in_nine_digits(float value) {
-  const std::string text = in_digits(value, 9);
-  double read = 0;
-  std::from_chars(text.data(), text.data() + text.size(), read);
-  return read;
-}
+double in_nine_digits(float value) { return *parse_whole<double>(in_digits(value, 9)); }
 
 // Units and back leave an error of some 1e-16.
 bool says_no_more(double exact, float value) {

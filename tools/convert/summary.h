@@ -12,6 +12,4 @@ namespace nbody::convert {
 // all, the centre is of the first.
 std::string summary(const Snapshot& snapshot);
 
-std::string format_name(FileFormat format);
-
 }  // namespace nbody::convert

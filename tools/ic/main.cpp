@@ -110,15 +110,12 @@ void print_summary(std::ostream& out, const Snapshot& snapshot) {
 }
 
 void run(const Arguments& arguments) {
-  enable_gadget();
-  const FileFormat format = format_for_writing(arguments.out);
-  const bool holds_float64 =
-      format == FileFormat::csv || format == FileFormat::bin || format == FileFormat::gadget;
-  if (arguments.size.float64 && !holds_float64)
+  const FileFormat& format = format_for_writing(arguments.out, formats_with_gadget());
+  if (arguments.size.float64 && !format.keeps.float64)
     refuse("--precision", "double", arguments.out + " can hold float32 alone");
   require_writable(arguments.out);
   const Snapshot snapshot = make_scenario(*arguments.scenario, arguments.size);
-  write_bodies(arguments.out, snapshot);
+  write_bodies(arguments.out, snapshot, format);
   std::ostream& out = arguments.out == "/dev/stdout" ? std::cerr : std::cout;
   out << "wrote " << arguments.out << ": " << snapshot.scenario << '\n';
   print_summary(out, snapshot);

@@ -9,7 +9,7 @@ namespace nbody::hdf5 {
 namespace {
 
 // A dataset that says it unfolds to more than this many times its file is not data.
-constexpr std::size_t kMostCompression = 100;
+constexpr std::size_t kMaxCompression = 100;
 
 // Only what cannot happen with a sound library and memory: not the user's mistake.
 void require(bool done, const char* what) {
@@ -159,7 +159,7 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
     throw UsageError(what + " lies in another file; only whole files can be read");
   // rows is below 2^32 and columns at most 3: no overflow.
   if (H5Dget_storage_size(data.id()) == 0 ||
-      rows * columns * H5Tget_size(type.id()) > kMostCompression * file_bytes)
+      rows * columns * H5Tget_size(type.id()) > kMaxCompression * file_bytes)
     throw UsageError(what + " announces " + std::to_string(rows) + " x " + std::to_string(columns) +
                      " values that this file cannot hold");
   std::vector<double> values(rows * columns);

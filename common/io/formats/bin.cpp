@@ -1,5 +1,5 @@
 // The project's own binary format: a header of 144 bytes, then x, y, z, vx, vy, vz, mass of every
-// body as float32 or float64; in version 2 then the species of every body, a byte each with
+// body as float32 or float64; in version 2 then the species of every body, one byte each, with
 // Gadget's numbers (nbody/species.h). Everything is little-endian.
 //
 //   offset  type      field
@@ -23,8 +23,8 @@
 #include <limits>
 #include <ostream>
 
-#include "io/byte_order.h"
-#include "io/formats.h"
+#include "io/formats/byte_order.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "support/text.h"
 
@@ -108,8 +108,6 @@ void append_bytes(std::string& bytes, const AnyBody& body) {
     byte_order::append(bytes, value);
 }
 
-}  // namespace
-
 bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
 
 void check_bin_header(const std::string& file, std::string_view head, std::uint64_t size) {
@@ -122,7 +120,7 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
   if (tag == kSwappedEndianTag)
     throw UsageError(file + ": big-endian; only little-endian files can be read");
   require(file, "endian tag", tag, kEndianTag);
-  const std::uint64_t species_bytes = version_of(file, head) == kWithSpecies;  // a body
+  const std::uint64_t species_bytes = version_of(file, head) == kWithSpecies;  // per body
   const std::uint64_t float_bytes = load<std::uint32_t>(head, 16);
   if (float_bytes != sizeof(float) && float_bytes != sizeof(double))
     throw UsageError(file + ": float size " + std::to_string(float_bytes) +
@@ -174,10 +172,13 @@ Contents read_bin(const std::string& file, std::string_view bytes, bool float64)
   return contents;
 }
 
-void write_bin(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
-  using byte_order::append;
+void check_bin(const std::string& file, const Snapshot& snapshot) {
   check_text(file, "scenario", snapshot.scenario);
   check_text(file, "units", snapshot.units);
+}
+
+void write_bin(std::ostream& out, const std::string&, const Snapshot& snapshot) {
+  using byte_order::append;
   std::string bytes(kMagic);
   append(bytes, snapshot.species.empty() ? kPlain : kWithSpecies);
   append(bytes, kEndianTag);
@@ -210,5 +211,25 @@ void write_bin(std::ostream& out, const std::string& file, const Snapshot& snaps
   for (const Species species : snapshot.species) bytes += static_cast<char>(species);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
+
+}  // namespace
+
+const FileFormat kBin{.name = "bin",
+                      .title = "BIN",
+                      .ending = ".bin",
+                      .unlike = "not BIN (it does not begin with NBODYBIN)",
+                      .recognise = is_bin,
+                      .check_head = check_bin_header,
+                      .read = read_bin,
+                      .check = check_bin,
+                      .write = write_bin,
+                      .keeps = {.float64 = true,
+                                .species = true,
+                                .all_species = true,
+                                .order = true,
+                                .systems = true,
+                                .run = true,
+                                .times = true,
+                                .units = true}};
 
 }  // namespace nbody::formats

@@ -1,8 +1,8 @@
-#include "io/formats.h"
-
+// What the readers and writers of all formats ask of bodies and texts.
 #include <cmath>
 #include <stdexcept>
 
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "support/text.h"
 

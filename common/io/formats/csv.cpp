@@ -1,5 +1,5 @@
 // CSV: lines `# key=value` (others that begin with # are comments), a line that names the columns,
-// then one body a line. Numbers are read and written without the locale, so that a decimal comma
+// then one line per body. Numbers are read and written without the locale, so that a decimal comma
 // on the machine of the reader changes nothing.
 #include <algorithm>
 #include <array>
@@ -8,8 +8,9 @@
 #include <ostream>
 #include <vector>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
+#include "support/text.h"
 
 namespace nbody::formats {
 namespace {
@@ -33,12 +34,6 @@ constexpr std::array<KnownColumn, 11> kColumns{{{"x", kX},
 constexpr std::array<std::string_view, kMass + 1> kNumberNames{"x",  "y",  "z", "vx",
                                                                "vy", "vz", "m"};
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   for (;;) {
@@ -49,14 +44,10 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
   }
 }
 
-// False unless the whole field is one number of type T.
-template <typename T>
-bool parse(std::string_view field, T& value, std::errc& error) {
-  // from_chars takes no plus sign, many programs write one.
+// from_chars takes no plus sign; many programs write one.
+std::string_view without_plus(std::string_view field) {
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
-  const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-  error = code;
-  return code == std::errc() && end == field.data() + field.size();
+  return field;
 }
 
 void check_name(const std::string& file, const std::string& name) {
@@ -114,21 +105,19 @@ class Reader {
   }
 
   double number(std::string_view key, std::string_view value) const {
-    double result = 0;
-    std::errc error{};
-    if (!parse(value, result, error) || !std::isfinite(result))
+    const auto result = parse_whole<double>(without_plus(value));
+    if (!result || !std::isfinite(*result))
       fail(std::string(key) + " is \"" + std::string(value) + "\"; it must be a finite number");
-    return result;
+    return *result;
   }
 
   template <typename T>
   T integer(std::string_view key, std::string_view value, T smallest) const {
-    T result = 0;
-    std::errc error{};
-    if (!parse(value, result, error) || result < smallest)
+    const auto result = parse_whole<T>(without_plus(value));
+    if (!result || *result < smallest)
       fail(std::string(key) + " is \"" + std::string(value) +
            "\"; it must be a whole number from " + std::to_string(smallest) + " on");
-    return result;
+    return *result;
   }
 
   void read_key(std::string_view comment) {
@@ -223,16 +212,16 @@ class Reader {
 
   template <typename Real>
   Real read_value(Column column, std::string_view field) const {
-    Real value = 0;
     std::errc error{};
-    const bool whole = parse(field, value, error);
+    const auto parsed = parse_whole<Real>(without_plus(field), error);
+    const Real value = parsed.value_or(0);
     const std::string what =
         std::string(kNumberNames[column]) + " is \"" + std::string(field) + "\"; ";
     // What float64 holds may vanish when it is rounded, but must not become infinite.
     const bool too_large = std::isfinite(value) && std::isinf(static_cast<float>(value));
     if (error == std::errc::result_out_of_range || too_large)
       fail(what + "a float32 holds 0 and 1.4e-45 to 3.4e+38");
-    if (!whole || !std::isfinite(value)) fail(what + "every value must be a finite number");
+    if (!parsed || !std::isfinite(value)) fail(what + "every value must be a finite number");
     if (column == kMass && value < 0) fail(what + "a mass must not be negative");
     return value;
   }
@@ -278,17 +267,19 @@ void append_numbers(std::string& text, const AnyBody& body) {
   text += '\n';
 }
 
-}  // namespace
+bool is_csv(std::string_view head) { return is_text(head, Cut::anywhere); }
 
 Contents read_csv(const std::string& file, std::string_view text, bool float64) {
   return Reader(file, text, float64).read();
 }
 
-void write_csv(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
+void check_csv(const std::string& file, const Snapshot& snapshot) {
   check_text(file, "scenario", snapshot.scenario);
   check_text(file, "units", snapshot.units);
   for (const std::string& name : snapshot.names) check_name(file, name);
+}
 
+void write_csv(std::ostream& out, const std::string&, const Snapshot& snapshot) {
   std::string text;
   const auto key = [&](const char* name, auto value) {
     text += std::string("# ") + name + "=";
@@ -330,5 +321,25 @@ void write_csv(std::ostream& out, const std::string& file, const Snapshot& snaps
   }
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
+
+}  // namespace
+
+const FileFormat kCsv{.name = "csv",
+                      .title = "CSV",
+                      .ending = ".csv",
+                      .unlike = "not CSV (it is not text)",
+                      .recognise = is_csv,
+                      .read = read_csv,
+                      .check = check_csv,
+                      .write = write_csv,
+                      .keeps = {.names = true,
+                                .float64 = true,
+                                .species = true,
+                                .all_species = true,
+                                .order = true,
+                                .systems = true,
+                                .run = true,
+                                .times = true,
+                                .units = true}};
 
 }  // namespace nbody::formats
