@@ -18,8 +18,8 @@ const std::string kHeader =
     "centre_z,r10,r25,r50,r75,r90,potential_error";
 constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 
-// The time of a state is added up in the pieces in which the run was made; this many digits are
-// the same for all ways of cutting it.
+// The time of a state is a sum over the pieces of a run; so many digits do not depend on where the
+// run was divided.
 std::string time_text(double value) { return in_digits(value, 12); }
 
 struct Row {
@@ -40,13 +40,13 @@ std::optional<Row> parse_row(const std::string& line) {
   return Row{*step, *system, *energy};
 }
 
-// What a resumed run keeps of a file.
+// The part of a file that a resumed run keeps.
 struct Kept {
   std::string lines;
   std::vector<double> first_energies;
 };
 
-// States of up to `last_step`. The last state may be cut short: the run was killed.
+// The states up to `last_step`. The last one may be incomplete, if the run was killed.
 Kept read_kept(const std::filesystem::path& file, int systems, long long last_step) {
   Kept kept;
   std::ifstream in(file, std::ios::binary);

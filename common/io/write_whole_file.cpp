@@ -44,7 +44,7 @@ fs::path target_of(const fs::path& file) {
 
 [[noreturn]] void fail(const fs::path& file, int error) {
   const std::string message = "cannot write " + file.string() + ": " + std::strerror(error);
-  // These pass or are nobody's mistake on the command line; the others are.
+  // A full disk and its like are no mistake on the command line; the other errors are.
   if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EMFILE ||
       error == ENFILE || error == 0)
     throw std::runtime_error(message);
@@ -93,8 +93,8 @@ class TemporaryFile {
   }
 
  private:
-  // False if the name was taken, by a killed process of the same number, or if somebody who tidied
-  // up was faster than the lock.
+  // False if the name was taken by a killed process of the same number, or if another program removed
+  // the file as a leftover before it was locked.
   bool create() {
     // The process and a count make it unique; without the name of the file it is never too long.
     static std::atomic<int> count = 0;
@@ -115,8 +115,8 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-// What writers left that were killed: nobody holds its lock any more.
-void remove_left_overs(const fs::path& folder) {
+// Files of killed writers: no process holds their locks.
+void remove_leftovers(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
@@ -167,7 +167,7 @@ void require_writable(const fs::path& file) {
   check_target(file);
   // Permission bits do not tell of read-only or full file systems: try.
   if (is_written_in_place(file)) return;
-  remove_left_overs(folder_of(target_of(file)));
+  remove_leftovers(folder_of(target_of(file)));
   TemporaryFile{target_of(file)};
 }
 

@@ -307,21 +307,21 @@ TEST(Isolated, OnlyTheCopyDies) {
   EXPECT_EQ(message(9, [&] { return long_text; }), long_text);
   EXPECT_EQ(message(9, []() -> std::string { throw UsageError("no"); }), "no");
   EXPECT_EQ(message(9, []() -> std::string { throw std::runtime_error("no"); }), "runtime: no");
-  const std::string harm = "a.hdf5: damaged, or made to do harm: the HDF5 library ";
+  const std::string corrupt = "a.hdf5: corrupt file: the HDF5 library ";
   EXPECT_EQ(message(9,
                     []() -> std::string {
                       raise(SIGKILL);
                       return "";
                     }),
-            harm + "dies of it (Killed)");
-  EXPECT_EQ(message(9, []() -> std::string { _exit(3); }), harm + "fails on it");
+            corrupt + "crashed on it (Killed)");
+  EXPECT_EQ(message(9, []() -> std::string { _exit(3); }), corrupt + "failed on it");
   volatile bool forever = true;
   EXPECT_EQ(message(1,
                     [&]() -> std::string {
                       while (forever) continue;
                       return "";
                     }),
-            harm + "dies of it (Killed)");
+            corrupt + "crashed on it (Killed)");
 }
 
 // Reading starts a process each time: every byte is for the nightly tests.

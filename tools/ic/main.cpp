@@ -41,7 +41,7 @@ void real(CommandLine& line, const Parameter& parameter, const std::function<voi
               });
 }
 
-// The words behind the scenario's name: OUT and the options that make sense for this scenario.
+// The arguments after the scenario's name: OUT and the options that this scenario has.
 bool parse_scenario(const Scenario& scenario, int argc, char** argv, Arguments& arguments) {
   constexpr int most = std::numeric_limits<int>::max();
   ScenarioSize& size = arguments.size;

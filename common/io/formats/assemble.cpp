@@ -1,5 +1,5 @@
-// From what a reader found to systems of bodies: the species that were asked for, cut as the file
-// or the user says.
+// From the content of a file to systems of bodies: selects species and divides the bodies as the
+// file or the user says.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -60,7 +60,7 @@ void keep_species(const std::string& file, Contents& contents, const std::vector
   keep(contents.species, kept);
 }
 
-// A Snapshot has one set of names. Systems that differ in theirs lose them.
+// A Snapshot has one set of names: systems whose names differ lose them.
 std::vector<std::string> names_of_one_system(std::vector<std::string> names, std::size_t bodies) {
   for (std::size_t i = bodies; i < names.size(); ++i)
     if (names[i] != names[i % bodies]) return {};
@@ -115,7 +115,7 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 }
 
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options) {
-  // A count of systems that does not divide the bodies is the file's fault, not the choice's.
+  // First as the file is: a wrong count of systems is not the fault of the selection of species.
   divide(file, contents.bodies.size(), contents.systems, {});
   if (!options.species.empty()) keep_species(file, contents, options.species);
   const Division division = divide(file, contents.bodies.size(), contents.systems, options);

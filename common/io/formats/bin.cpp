@@ -9,7 +9,7 @@
 //       16  u32       bytes of a float, 4 or 8
 //       20  u32       bytes of the header, 144
 //       24  u32       systems
-//       28  u32       bodies of a system
+//       28  u32       bodies per system
 //       32  f64       time
 //       40  i64       step
 //       48  f64       G, 1

@@ -1,4 +1,4 @@
-// What the readers and writers of all formats ask of bodies and texts.
+// What readers and writers of all formats require of bodies and texts.
 #include <cmath>
 #include <stdexcept>
 
@@ -69,9 +69,9 @@ void check_snapshot(const Snapshot& snapshot) {
     throw std::invalid_argument("a snapshot must hold every body in float64 or none");
   if (!snapshot.names.empty() &&
       snapshot.names.size() != static_cast<std::size_t>(systems.bodies_per_system))
-    throw std::invalid_argument("a snapshot must name all bodies of a system or none");
+    throw std::invalid_argument("a snapshot must name every body of a system or none");
   if (!snapshot.species.empty() && snapshot.species.size() != systems.bodies.size())
-    throw std::invalid_argument("a snapshot must say the species of all bodies or of none");
+    throw std::invalid_argument("a snapshot must say the species of every body or of none");
 }
 
 }  // namespace nbody::formats

@@ -1,6 +1,6 @@
 // CSV: lines `# key=value` (others that begin with # are comments), a line that names the columns,
-// then one line per body. Numbers are read and written without the locale, so that a decimal comma
-// on the machine of the reader changes nothing.
+// then one line per body. Numbers are read and written independently of the locale, so that a
+// decimal comma on the reader's machine changes nothing.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -51,7 +51,7 @@ std::string_view without_plus(std::string_view field) {
 }
 
 void check_name(const std::string& file, const std::string& name) {
-  // The reader would split it, trim it or take its row for a comment.
+  // The reader would split or trim such a name, or take its row for a comment.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
       trimmed(name) != name)
     throw UsageError(file + ": the name \"" + name +
@@ -152,7 +152,7 @@ class Reader {
       check_text(where(), key, value);
       (key == "scenario" ? snapshot.scenario : snapshot.units) = value;
     } else {
-      return;  // a comment that happens to hold an equals sign
+      return;  // a comment that happens to contain an equals sign
     }
     if (std::find(keys_seen_.begin(), keys_seen_.end(), key) != keys_seen_.end())
       fail(std::string(key) + " is given twice");
@@ -217,7 +217,7 @@ class Reader {
     const Real value = parsed.value_or(0);
     const std::string what =
         std::string(kNumberNames[column]) + " is \"" + std::string(field) + "\"; ";
-    // What float64 holds may vanish when it is rounded, but must not become infinite.
+    // A float64 may round to zero, but must not become infinite.
     const bool too_large = std::isfinite(value) && std::isinf(static_cast<float>(value));
     if (error == std::errc::result_out_of_range || too_large)
       fail(what + "a float32 holds 0 and 1.4e-45 to 3.4e+38");
@@ -240,12 +240,12 @@ class Reader {
   long long line_number_ = 0;
   Contents contents_;
   std::vector<std::string_view> keys_seen_;
-  std::vector<Column> columns_;  // of the file, in its order; empty before its header line
+  std::vector<Column> columns_;  // in the order of the file; empty until its header line is read
   std::vector<std::string_view> fields_;
 };
 
-// As printf's %.9g and %.17g would in the C locale: enough for a float and a double to come back
-// bit for bit.
+// As printf's %.9g and %.17g in the C locale: enough digits to restore every bit of a float and a
+// double.
 template <typename T>
 void append(std::string& text, T value) {
   std::array<char, 64> buffer;

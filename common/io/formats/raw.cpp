@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBytesPerBody = 6 * sizeof(float);
 
-// Any bytes may be a raw file: it is asked last, when no other format has recognised them.
+// Any bytes may be a raw file, so this format is the last of the table.
 bool is_raw(std::string_view) { return true; }
 
 void check_raw_size(const std::string& file, std::string_view, std::uint64_t size) {
@@ -21,7 +21,7 @@ void check_raw_size(const std::string& file, std::string_view, std::uint64_t siz
       if (!format.unlike.empty())
         others += (others.empty() ? "" : ", ") + std::string(format.unlike);
     throw UsageError(file + ": " + others + " and not raw (" + std::to_string(size) +
-                     " bytes are not a multiple of the 24 of a body)");
+                     " bytes are not a multiple of 24, the size of a body)");
   }
   divide(file, size / kBytesPerBody, {}, {});
 }

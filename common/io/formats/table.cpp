@@ -1,4 +1,4 @@
-// The table of formats, and what can be said of all of them alike.
+// The table of formats.
 #include <algorithm>
 #include <vector>
 
@@ -43,7 +43,7 @@ const FileFormat& format_for_writing(const std::filesystem::path& file,
     if (format.write != nullptr) known += (known.empty() ? "" : ", ") + std::string(format.ending);
   }
   throw UsageError(file.string() + ": the ending \"" + ending +
-                   "\" stands for no format; these do: " + known);
+                   "\" belongs to no format; known are " + known);
 }
 
 }  // namespace nbody

@@ -1,5 +1,5 @@
-// The .param file beside a Tipsy file: lines `key = value` as the codes PKDGRAV and Gasoline read
-// them. The Tipsy file itself says nothing of its units.
+// The .param file beside a Tipsy file, which itself says nothing of its units: lines `key = value`
+// as the codes PKDGRAV and Gasoline read them.
 //
 //   dKpcUnit, dMsolUnit  the units of length and mass, in which G = 1
 //   bComove              0: not a cosmological simulation (only such files can be read)
@@ -47,7 +47,7 @@ std::map<std::string, std::string, std::less<>> keys_of(const std::string& where
     if (comment) line = trimmed(line.substr(1), kOuter);
     const auto equals = line.find('=');
     const std::string key(trimmed(line.substr(0, equals), kOuter));
-    // Of the comments only ours means anything.
+    // All comments but ours are ignored.
     if (line.empty() || (comment && (key != "units" || equals == std::string_view::npos))) continue;
     if (equals == std::string_view::npos)
       throw UsageError(where + ": \"" + std::string(line.substr(0, 40)) +

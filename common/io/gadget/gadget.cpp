@@ -24,10 +24,10 @@ namespace {
 
 using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
-constexpr const char* kOwnGroup = "nbody-steps";  // what Gadget has no place for
+constexpr const char* kOwnGroup = "nbody-steps";  // for what Gadget has no place for
 
-// Lengths, masses and velocities of a file. They are not units of the kind where G = 1: only
-// velocity and length are free in those, so that a file's unit of mass is converted by itself.
+// The units of length, mass and velocity of a file. In them G is not 1, so the unit of mass is
+// independent of the other two and is converted on its own.
 struct FileUnits {
   double length = kKpc;            // m
   double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
@@ -164,8 +164,8 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   return contents;
 }
 
-// HDF5 has been made to crash, and to allocate without end, by files with damaged metadata: what it
-// says of a file comes from another process, as the bytes of a BIN file.
+// Files with damaged metadata make HDF5 crash or allocate without end. So it reads a file in
+// another process, which sends the bodies here as the bytes of a BIN file.
 formats::Contents read(const std::string& file, std::string_view bytes, bool float64) {
   const auto seconds = static_cast<unsigned>(60 + bytes.size() / (10 << 20));
   const std::string bin = isolated(file, seconds, [&] {

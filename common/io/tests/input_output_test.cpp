@@ -170,7 +170,7 @@ TEST(Raw, RefusesOddSizesAndOddValues) {
             odd.string() +
                 ": not BIN (it does not begin with NBODYBIN), not HDF5 (nor with its signature), "
                 "not Tipsy (bytes 12 to 15 are not 1, 2 or 3), not CSV (it is not text) and not "
-                "raw (25 bytes are not a multiple of the 24 of a body)");
+                "raw (25 bytes are not a multiple of 24, the size of a body)");
   const auto nan = folder.with("nan", std::string(24, '\0') + std::string(24, '\xff'));
   EXPECT_NE(refusal(nan).find(": body 1: x is "), std::string::npos) << refusal(nan);
 }
@@ -297,7 +297,7 @@ TEST(Write, RefusesTextsThatWouldNotComeBack) {
   EXPECT_EQ(folder.files(), 0);
 }
 
-// Float64 needs 17 digits, or 8 bytes a value; float32 programs read the same file, rounded.
+// Float64 needs 17 digits, or 8 bytes per value; float32 programs read the same file, rounded.
 TEST(Float64, ComesBackBitForBit) {
   const TemporaryFolder folder;
   Snapshot snapshot;

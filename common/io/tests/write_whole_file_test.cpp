@@ -172,7 +172,7 @@ TEST(RequireWritable, RemovesWhatKilledWritersLeft) {
   EXPECT_EQ(folder.content("mine.tmp"), "kept");
 }
 
-TEST(RequireWritable, LeavesTheFileThatSomebodyWritesNow) {
+TEST(RequireWritable, LeavesTheFileOfALivingWriter) {
   const TemporaryFolder folder;
   write_whole_file(folder / "a", [&](std::ostream& out) {
     require_writable(folder / "b");
