@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,11 @@ struct Snapshot {
   std::string units;     // a preset of io/units.h or any other text, kept as it is
   std::vector<std::string> names;  // of the bodies of one system, empty or N (CSV only)
   std::vector<Species> species;    // of all S * N bodies; empty: the file does not say
+  // What a run that is resumed needs besides (run/checkpoint.h); empty: not a checkpoint. CSV and
+  // BIN keep it.
+  std::map<std::string, std::string, std::less<>> checkpoint;
+  // The files it was read from: one, or two where units are in a second one.
+  std::vector<std::filesystem::path> sources;
   // For people: the format it was read from ("Tipsy, big-endian"), and what of it was not read.
   std::string format, left_out;
 };

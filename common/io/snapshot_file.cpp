@@ -86,6 +86,10 @@ const FileFormat& recognised(std::string_view head, std::span<const FileFormat> 
   });
 }
 
+fs::path second_file(const fs::path& file, const FileFormat& format) {
+  return format.second_file != nullptr ? format.second_file(file) : fs::path();
+}
+
 Snapshot read_content(const std::string& file, const ReadOptions& options) {
   Input input(file);
   const std::uint64_t size = input.size();
@@ -109,12 +113,11 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
     throw std::runtime_error(file + " is larger than the " + std::to_string(limit >> 20) +
                              " MB that there is memory for");
   formats::Contents contents = format.read(file, content, options.float64);
+  contents.snapshot.sources = {file};
+  if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
+    contents.snapshot.sources.push_back(second);
   content = {};  // the bodies are a second copy: not for longer than needed
   return formats::assemble(file, std::move(contents), options);
-}
-
-fs::path second_file(const fs::path& file, const FileFormat& format) {
-  return format.second_file != nullptr ? format.second_file(file) : fs::path();
 }
 
 void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
@@ -177,6 +180,7 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
   lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");
+  lose(!snapshot.checkpoint.empty(), keeps.run, "what --resume needs of a checkpoint");
   lose(snapshot.time != 0 || snapshot.softening > 0 || snapshot.dt > 0, keeps.times,
        "time, softening and time step");
   lose(!snapshot.units.empty(), keeps.units, "units");

@@ -1,13 +1,14 @@
-// The project's own binary format: a header of 144 bytes, then x, y, z, vx, vy, vz, mass of every
-// body as float32 or float64; in version 2 then the species of every body, one byte each, with
-// Gadget's numbers (nbody/species.h). Everything is little-endian.
+// The project's own binary format: a header, then x, y, z, vx, vy, vz, mass of every body as
+// float32 or float64; then, if the file has them, the species of every body, one byte each, with
+// Gadget's numbers (io/species.h). A checkpoint ends in lines key=value and a checksum. Everything
+// is little-endian.
 //
 //   offset  type      field
 //        0  char[8]   magic "NBODYBIN"
-//        8  u32       version: 1, or 2 with species
+//        8  u32       version: 1, 2 with species, 3 for checkpoints
 //       12  u32       endian tag, 0x01020304
 //       16  u32       bytes of a float, 4 or 8
-//       20  u32       bytes of the header, 144
+//       20  u32       bytes of the header, 144 or, in version 3, 160
 //       24  u32       systems
 //       28  u32       bodies per system
 //       32  f64       time
@@ -19,6 +20,13 @@
 //       76  u32       staggered: 0 or 1
 //       80  char[32]  scenario, padded with zeros
 //      112  char[32]  units, padded with zeros
+//   in version 3 alone:
+//      144  u32       1 if there are species, otherwise 0
+//      148  u32       0
+//      152  u64       bytes of the lines key=value
+//   and at the end of the file
+//           u32       CRC-32 (zlib's) of all bytes before it
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <ostream>
@@ -26,16 +34,17 @@
 #include "io/formats/byte_order.h"
 #include "io/formats/formats.h"
 #include "nbody/error.h"
+#include "support/crc32.h"
 #include "support/text.h"
 
 namespace nbody::formats {
 namespace {
 
 constexpr std::string_view kMagic = "NBODYBIN";
-constexpr std::uint32_t kPlain = 1, kWithSpecies = 2;  // versions
+constexpr std::uint32_t kPlain = 1, kWithSpecies = 2, kCheckpoint = 3;  // versions
 constexpr std::uint32_t kEndianTag = 0x01020304;
 constexpr std::uint32_t kSwappedEndianTag = 0x04030201;
-constexpr std::uint32_t kHeaderBytes = 144;
+constexpr std::uint32_t kHeaderBytes = 144, kCheckpointHeaderBytes = 160, kChecksumBytes = 4;
 constexpr std::size_t kTextField = 32;
 constexpr std::uint64_t kValuesPerBody = 7;
 static_assert(kMaxTextBytes < kTextField, "a text in the header ends in a zero");
@@ -60,9 +69,9 @@ std::string text(const std::string& file, const char* field, std::string_view by
 
 std::uint32_t version_of(const std::string& file, std::string_view head) {
   const auto version = byte_order::load<std::uint32_t>(head, 8);
-  if (version != kPlain && version != kWithSpecies)
+  if (version < kPlain || version > kCheckpoint)
     throw UsageError(file + ": version " + std::to_string(version) +
-                     " is unknown; only 1 and 2 can be read");
+                     " is unknown; only 1, 2 and 3 can be read");
   return version;
 }
 
@@ -102,73 +111,116 @@ BodyF64 load_body(std::string_view fields) {
   return {field(0), field(1), field(2), field(3), field(4), field(5), field(6)};
 }
 
-template <typename AnyBody>
-void append_bytes(std::string& bytes, const AnyBody& body) {
-  for (const auto value : {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass})
-    byte_order::append(bytes, value);
-}
-
 bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
 
-void check_bin_header(const std::string& file, std::string_view head, std::uint64_t size) {
+// Where everything is in a file of `size` bytes that begins with `head`.
+struct Layout {
+  std::uint64_t header_bytes, systems, bodies, float_bytes;
+  bool species, checkpoint;
+  std::uint64_t text_bytes = 0;
+
+  std::uint64_t species_offset() const {
+    return header_bytes + systems * bodies * kValuesPerBody * float_bytes;
+  }
+  std::uint64_t text_offset() const { return species_offset() + (species ? systems * bodies : 0); }
+  std::uint64_t size() const {
+    return text_offset() + (checkpoint ? text_bytes + kChecksumBytes : 0);
+  }
+};
+
+// Throws unless the header is sound and describes a file of exactly `size` bytes.
+Layout layout_of(const std::string& file, std::string_view head, std::uint64_t size) {
   using byte_order::load;
-  if (head.size() < kHeaderBytes)
-    throw UsageError(file + ": " + std::to_string(head.size()) + " bytes; the header alone takes " +
-                     std::to_string(kHeaderBytes));
+  const auto require_header = [&](std::uint32_t bytes) {
+    if (head.size() < bytes)
+      throw UsageError(file + ": " + std::to_string(head.size()) +
+                       " bytes; the header alone takes " + std::to_string(bytes));
+  };
+  require_header(kHeaderBytes);
   // The tag first: if the byte order is wrong, every other number is.
   const auto tag = load<std::uint32_t>(head, 12);
   if (tag == kSwappedEndianTag)
     throw UsageError(file + ": big-endian; only little-endian files can be read");
   require(file, "endian tag", tag, kEndianTag);
-  const std::uint64_t species_bytes = version_of(file, head) == kWithSpecies;  // per body
-  const std::uint64_t float_bytes = load<std::uint32_t>(head, 16);
-  if (float_bytes != sizeof(float) && float_bytes != sizeof(double))
-    throw UsageError(file + ": float size " + std::to_string(float_bytes) +
+  const auto version = version_of(file, head);
+  Layout layout{.header_bytes = version == kCheckpoint ? kCheckpointHeaderBytes : kHeaderBytes,
+                .systems = load<std::uint32_t>(head, 24),
+                .bodies = load<std::uint32_t>(head, 28),
+                .float_bytes = load<std::uint32_t>(head, 16),
+                .species = version == kWithSpecies,
+                .checkpoint = version == kCheckpoint};
+  if (layout.float_bytes != sizeof(float) && layout.float_bytes != sizeof(double))
+    throw UsageError(file + ": float size " + std::to_string(layout.float_bytes) +
                      " is unknown; only 4 and 8 can be read");
-  require(file, "header size", load<std::uint32_t>(head, 20), kHeaderBytes);
+  require(file, "header size", load<std::uint32_t>(head, 20),
+          static_cast<std::uint32_t>(layout.header_bytes));
+  if (layout.checkpoint) {
+    require_header(kCheckpointHeaderBytes);
+    const auto species = load<std::uint32_t>(head, 144);
+    if (species > 1 || load<std::uint32_t>(head, 148) != 0)
+      throw UsageError(file + ": bytes 144 to 151 of its header are not those of a checkpoint");
+    layout.species = species == 1;
+    layout.text_bytes = std::min(load<std::uint64_t>(head, 152), size);  // no sum overflows
+  }
 
-  const std::uint64_t systems = load<std::uint32_t>(head, 24);
-  const std::uint64_t bodies = load<std::uint32_t>(head, 28);
   const std::string claim =
-      std::to_string(systems) + " systems of " + std::to_string(bodies) + " bodies";
-  if (systems == 0 || bodies == 0) throw UsageError(file + ": its header describes " + claim);
+      std::to_string(layout.systems) + " systems of " + std::to_string(layout.bodies) + " bodies";
+  if (layout.systems == 0 || layout.bodies == 0)
+    throw UsageError(file + ": its header describes " + claim);
   // Two 32-bit counts: their product fits 64 bits, and times 57 as well once it is below 2^31.
-  if (systems * bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+  if (layout.systems * layout.bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw UsageError(file + ": its header describes " + claim +
                      "; at most 2147483647 bodies are possible");
-  const std::uint64_t expected =
-      kHeaderBytes + systems * bodies * (kValuesPerBody * float_bytes + species_bytes);
-  if (size != expected)
+  if (size != layout.size())
     throw UsageError(file + ": " + std::to_string(size) + " bytes, but its header describes " +
-                     claim + ", which take " + std::to_string(expected));
+                     claim + ", which take " + std::to_string(layout.size()));
   header(file, head);
+  return layout;
+}
+
+void check_bin_header(const std::string& file, std::string_view head, std::uint64_t size) {
+  layout_of(file, head, size);
+}
+
+std::uint32_t checksum_of(std::string_view bytes) {
+  Crc32 checksum;
+  checksum.add(bytes);
+  return checksum.value();
+}
+
+void check_checksum(const std::string& file, std::string_view bytes) {
+  const std::size_t end = bytes.size() - kChecksumBytes;
+  if (checksum_of(bytes.substr(0, end)) != byte_order::load<std::uint32_t>(bytes, end))
+    throw UsageError(file + ": damaged: its checksum is not that of its content");
 }
 
 Contents read_bin(const std::string& file, std::string_view bytes, bool float64) {
-  check_bin_header(file, bytes, bytes.size());
+  const Layout layout = layout_of(file, bytes, bytes.size());
+  if (layout.checkpoint) check_checksum(file, bytes);
   Contents contents;
   contents.snapshot = header(file, bytes);
-  contents.systems = static_cast<int>(byte_order::load<std::uint32_t>(bytes, 24));
-  const bool wide = byte_order::load<std::uint32_t>(bytes, 16) == sizeof(double);
+  contents.systems = static_cast<int>(layout.systems);
+  const bool wide = layout.float_bytes == sizeof(double);
   contents.snapshot.format = wide ? "BIN, float64" : "BIN";
-  const std::size_t body_bytes = kValuesPerBody * (wide ? sizeof(double) : sizeof(float));
-  contents.bodies.resize(static_cast<std::size_t>(*contents.systems) *
-                         byte_order::load<std::uint32_t>(bytes, 28));
-  std::size_t offset = kHeaderBytes;
-  for (std::size_t i = 0; i < contents.bodies.size(); ++i, offset += body_bytes) {
-    const std::string_view fields = bytes.substr(offset, body_bytes);
+  const std::size_t body_bytes = kValuesPerBody * layout.float_bytes;
+  contents.bodies.resize(layout.systems * layout.bodies);
+  for (std::size_t i = 0; i < contents.bodies.size(); ++i) {
+    const std::string_view fields = bytes.substr(layout.header_bytes + i * body_bytes, body_bytes);
     const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
     contents.bodies[i] = rounded(exact);
     check_body(file, i, contents.bodies[i]);
     if (float64) contents.exact.push_back(exact);
   }
-  for (; offset < bytes.size(); ++offset) {
+  for (std::uint64_t offset = layout.species_offset(); offset < layout.text_offset(); ++offset) {
     const auto species = static_cast<unsigned char>(bytes[offset]);
     if (species >= kSpeciesNames.size())
       throw UsageError(file + ": body " + std::to_string(contents.species.size()) +
                        ": species is " + std::to_string(species) + "; it must be 0 to 5");
     contents.species.push_back(static_cast<Species>(species));
   }
+  if (layout.checkpoint)
+    contents.snapshot.checkpoint =
+        parse_checkpoint(file, bytes.substr(layout.text_offset(), layout.text_bytes));
   return contents;
 }
 
@@ -177,39 +229,79 @@ void check_bin(const std::string& file, const Snapshot& snapshot) {
   check_text(file, "units", snapshot.units);
 }
 
-void write_bin(std::ostream& out, const std::string&, const Snapshot& snapshot) {
-  using byte_order::append;
-  std::string bytes(kMagic);
-  append(bytes, snapshot.species.empty() ? kPlain : kWithSpecies);
-  append(bytes, kEndianTag);
-  append(bytes,
-         static_cast<std::uint32_t>(snapshot.exact.empty() ? sizeof(float) : sizeof(double)));
-  append(bytes, kHeaderBytes);
-  append(bytes, static_cast<std::uint32_t>(snapshot.systems.count));
-  append(bytes, static_cast<std::uint32_t>(snapshot.systems.bodies_per_system));
-  append(bytes, snapshot.time);
-  append(bytes, static_cast<std::int64_t>(snapshot.step));
-  append(bytes, 1.0);  // G
-  append(bytes, snapshot.softening);
-  append(bytes, snapshot.dt);
-  append(bytes, std::uint32_t{snapshot.integrator == Integrator::leapfrog});
-  append(bytes, std::uint32_t{snapshot.staggered});
-  for (const std::string& text : {snapshot.scenario, snapshot.units})
-    bytes += text + std::string(kTextField - text.size(), '\0');
-
-  // In pieces, so that the copy in memory stays small.
-  for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i) {
-    if (bytes.size() > 1 << 20) {
-      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      bytes.clear();
-    }
-    if (snapshot.exact.empty())
-      append_bytes(bytes, snapshot.systems.bodies[i]);
-    else
-      append_bytes(bytes, snapshot.exact[i]);
+// In pieces, so that the copy in memory stays small.
+class Writer {
+ public:
+  explicit Writer(std::ostream& out) : out_(out) {}
+  template <class Value>
+  void add(Value value) {
+    byte_order::append(bytes_, value);
   }
-  for (const Species species : snapshot.species) bytes += static_cast<char>(species);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  void add_text(std::string_view text) { bytes_ += text; }
+  void flush() {
+    checksum_.add(bytes_);
+    out_.write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+    bytes_.clear();
+  }
+  void flush_when_large() {
+    if (bytes_.size() > 1 << 20) flush();
+  }
+  std::uint32_t checksum() const { return checksum_.value(); }
+
+ private:
+  std::ostream& out_;
+  std::string bytes_;
+  Crc32 checksum_;
+};
+
+void write_header(Writer& writer, const Snapshot& snapshot, std::uint64_t text_bytes) {
+  const bool checkpoint = !snapshot.checkpoint.empty(), species = !snapshot.species.empty();
+  writer.add_text(kMagic);
+  writer.add(checkpoint ? kCheckpoint : species ? kWithSpecies : kPlain);
+  writer.add(kEndianTag);
+  writer.add(static_cast<std::uint32_t>(snapshot.exact.empty() ? sizeof(float) : sizeof(double)));
+  writer.add(checkpoint ? kCheckpointHeaderBytes : kHeaderBytes);
+  writer.add(static_cast<std::uint32_t>(snapshot.systems.count));
+  writer.add(static_cast<std::uint32_t>(snapshot.systems.bodies_per_system));
+  writer.add(snapshot.time);
+  writer.add(static_cast<std::int64_t>(snapshot.step));
+  writer.add(1.0);  // G
+  writer.add(snapshot.softening);
+  writer.add(snapshot.dt);
+  writer.add(std::uint32_t{snapshot.integrator == Integrator::leapfrog});
+  writer.add(std::uint32_t{snapshot.staggered});
+  for (const std::string& text : {snapshot.scenario, snapshot.units})
+    writer.add_text(text + std::string(kTextField - text.size(), '\0'));
+  if (!checkpoint) return;
+  writer.add(std::uint32_t{species});
+  writer.add(std::uint32_t{0});
+  writer.add(text_bytes);
+}
+
+template <typename AnyBody>
+void write_values(Writer& writer, const std::vector<AnyBody>& bodies) {
+  for (const AnyBody& body : bodies) {
+    for (const auto value : {body.x, body.y, body.z, body.vx, body.vy, body.vz, body.mass})
+      writer.add(value);
+    writer.flush_when_large();
+  }
+}
+
+void write_bin(std::ostream& out, const std::string&, const Snapshot& snapshot) {
+  const std::string text = checkpoint_text(snapshot.checkpoint);
+  Writer writer(out);
+  write_header(writer, snapshot, text.size());
+  if (snapshot.exact.empty())
+    write_values(writer, snapshot.systems.bodies);
+  else
+    write_values(writer, snapshot.exact);
+  for (const Species species : snapshot.species)
+    writer.add_text(std::string(1, static_cast<char>(species)));
+  writer.add_text(text);
+  writer.flush();
+  if (snapshot.checkpoint.empty()) return;
+  writer.add(writer.checksum());
+  writer.flush();
 }
 
 }  // namespace

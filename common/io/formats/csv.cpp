@@ -1,6 +1,8 @@
 // CSV: lines `# key=value` (others that begin with # are comments), a line that names the columns,
-// then one line per body. Numbers are read and written independently of the locale, so that a
-// decimal comma on the reader's machine changes nothing.
+// then one line per body. Files that say `# bodies=N` end in a line `# crc32=XXXXXXXX`, zlib's
+// checksum of all lines before it without blanks at their ends and with \n behind each. Numbers are
+// read and written independently of the locale, so that a decimal comma on the reader's machine
+// changes nothing.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,6 +12,7 @@
 
 #include "io/formats/formats.h"
 #include "nbody/error.h"
+#include "support/crc32.h"
 #include "support/text.h"
 
 namespace nbody::formats {
@@ -50,6 +53,11 @@ std::string_view without_plus(std::string_view field) {
   return field;
 }
 
+constexpr std::string_view kDigestKey = "# crc32=";
+constexpr std::string_view kCheckpointKey = "checkpoint-";
+
+std::string hexadecimal_of(std::uint32_t value) { return format("%08x", value); }
+
 void check_name(const std::string& file, const std::string& name) {
   // The reader would split or trim such a name, or take its row for a comment.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
@@ -70,6 +78,14 @@ class Reader {
     contents_.snapshot.format = "CSV";
     std::string_view line;
     while (next_line(line)) {
+      if (digest_seen_ && !line.empty())
+        fail("there must be nothing behind the line with the checksum");
+      if (line.starts_with(kDigestKey)) {
+        check_digest(line.substr(kDigestKey.size()));
+        continue;
+      }
+      digest_.add(line);
+      digest_.add("\n");
       if (line.empty()) continue;
       if (line.front() == '#') {
         if (columns_.empty()) read_key(trimmed(line.substr(1)));
@@ -80,6 +96,7 @@ class Reader {
       }
     }
     if (columns_.empty()) throw UsageError(file_ + ": there is no line that names the columns");
+    check_count();
     return std::move(contents_);
   }
 
@@ -102,6 +119,25 @@ class Reader {
         fail("there is a control character; lines end in LF or CRLF, columns in commas");
     if (!is_text(line, Cut::nowhere)) fail("this is not UTF-8");
     return true;
+  }
+
+  void check_digest(std::string_view hexadecimal) {
+    digest_seen_ = true;
+    if (hexadecimal != hexadecimal_of(digest_.value()))
+      fail(
+          "the checksum is not that of the lines above: the file is damaged, or was changed by "
+          "hand "
+          "(then remove this line and the one that says bodies=)");
+  }
+
+  // A file that is cut at the end of a line would otherwise lose bodies without a word.
+  void check_count() const {
+    const auto rows = static_cast<long long>(contents_.bodies.size());
+    if (rows != bodies_.value_or(rows))
+      throw UsageError(file_ + ": damaged: the number of bodies is " + std::to_string(rows) +
+                       ", and should be " + std::to_string(*bodies_));
+    if (!digest_seen_ && !contents_.snapshot.checkpoint.empty())
+      throw UsageError(file_ + ": damaged: the line with the checksum is missing at its end");
   }
 
   double number(std::string_view key, std::string_view value) const {
@@ -148,6 +184,12 @@ class Reader {
       snapshot.staggered = value == "1";
     } else if (key == "systems") {
       contents_.systems = integer<int>(key, value, 1);
+    } else if (key == "bodies") {
+      bodies_ = integer<long long>(key, value, 1);
+    } else if (key.starts_with(kCheckpointKey)) {
+      snapshot.checkpoint.merge(parse_checkpoint(
+          where(),
+          std::string(key.substr(kCheckpointKey.size())) + "=" + std::string(value) + "\n"));
     } else if (key == "scenario" || key == "units") {
       check_text(where(), key, value);
       (key == "scenario" ? snapshot.scenario : snapshot.units) = value;
@@ -239,6 +281,9 @@ class Reader {
   const bool float64_;
   long long line_number_ = 0;
   Contents contents_;
+  std::optional<long long> bodies_;  // if the file says it
+  Crc32 digest_;
+  bool digest_seen_ = false;
   std::vector<std::string_view> keys_seen_;
   std::vector<Column> columns_;  // in the order of the file; empty until its header line is read
   std::vector<std::string_view> fields_;
@@ -281,6 +326,12 @@ void check_csv(const std::string& file, const Snapshot& snapshot) {
 
 void write_csv(std::ostream& out, const std::string&, const Snapshot& snapshot) {
   std::string text;
+  Crc32 digest;
+  const auto flush = [&] {
+    digest.add(text);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    text.clear();
+  };
   const auto key = [&](const char* name, auto value) {
     text += std::string("# ") + name + "=";
     append(text, value);
@@ -294,8 +345,11 @@ void write_csv(std::ostream& out, const std::string&, const Snapshot& snapshot) 
   text += std::string("# integrator=") + to_string(snapshot.integrator) + "\n";
   key("staggered", snapshot.staggered ? 1 : 0);
   key("systems", snapshot.systems.count);
+  key("bodies", snapshot.systems.bodies.size());
   text += "# scenario=" + snapshot.scenario + "\n";
   text += "# units=" + snapshot.units + "\n";
+  for (const auto& [name, value] : snapshot.checkpoint)
+    text += "# " + std::string(kCheckpointKey) + name + "=" + value + "\n";
   text += snapshot.names.empty() ? "id" : "name";
   if (!snapshot.species.empty()) text += ",species";
   text += ",m,x,y,z,vx,vy,vz\n";
@@ -314,12 +368,10 @@ void write_csv(std::ostream& out, const std::string&, const Snapshot& snapshot) 
       append_numbers(text, snapshot.systems.bodies[i]);
     else
       append_numbers(text, snapshot.exact[i]);
-    if (text.size() > 1 << 20) {
-      out.write(text.data(), static_cast<std::streamsize>(text.size()));
-      text.clear();
-    }
+    if (text.size() > 1 << 20) flush();
   }
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  flush();
+  out << kDigestKey << hexadecimal_of(digest.value()) << '\n';
 }
 
 }  // namespace

@@ -70,6 +70,11 @@ inline Species species_at(const Snapshot& snapshot, std::size_t i) {
   return snapshot.species.empty() ? Species::dark : snapshot.species[i];
 }
 
+// Snapshot::checkpoint as lines key=value. Keys are of letters, digits and hyphens; values are
+// printable UTF-8 of any length without outer blanks. Throws UsageError for other lines.
+std::string checkpoint_text(const decltype(Snapshot::checkpoint)& checkpoint);
+decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::string_view text);
+
 // Throws std::invalid_argument for a Snapshot that contradicts itself.
 void check_snapshot(const Snapshot& snapshot);
 
