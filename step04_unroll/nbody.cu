@@ -29,15 +29,20 @@ struct Velocity {
   float x, y, z;
 };
 
-// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. All threads of
-// the block must call this the same number of times: there are barriers inside.
+// Past the end there are massless bodies, so that every tile is full.
+__device__ Position load(const Position* positions, int j, int n) {
+  return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
+}
+
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. Threads past
+// the end load their share of the tiles and reach every barrier, but write nothing.
 __device__ void update_velocity(const Position* positions, Velocity* velocities, int i, int n,
                                 float dt, float softening_squared) {
   __shared__ Position tile[kTileSize];
-  const Position body = positions[i];
+  const Position body = load(positions, i, n);
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
   for (int first = 0; first < n; first += kTileSize) {
-    if (threadIdx.x < kTileSize) tile[threadIdx.x] = positions[first + threadIdx.x];
+    if (threadIdx.x < kTileSize) tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
     __syncthreads();  // the whole tile must be there before anyone reads it
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
 #pragma unroll kUnroll
@@ -57,6 +62,7 @@ __device__ void update_velocity(const Position* positions, Velocity* velocities,
     az += tile_az;
     __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
   }
+  if (i >= n) return;
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;
@@ -76,8 +82,8 @@ __global__ void __launch_bounds__(kBlockSize)
   Position* const positions = all_positions + static_cast<size_t>(blockIdx.x) * n;
   Velocity* const velocities = all_velocities + static_cast<size_t>(blockIdx.x) * n;
   for (int step = 0; step < steps; ++step) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-      update_velocity(positions, velocities, i, n, dt, softening_squared);
+    for (int first = 0; first < n; first += blockDim.x) {
+      update_velocity(positions, velocities, first + threadIdx.x, n, dt, softening_squared);
     }
     __syncthreads();  // no body may drift before every force of this step has read its position
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
@@ -138,7 +144,6 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step04_unroll",
                            .parent = "step03_tiling",
-                           .pad_to = kBlockSize,
                            .summation = nbody::Summation::tiled,
                            .boundaries = {kTileSize, kBlockSize}},
                           simulate, argc, argv);

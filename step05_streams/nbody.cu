@@ -31,16 +31,22 @@ struct Velocity {
   float x, y, z;
 };
 
-// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
+// Past the end there are massless bodies, so that every tile is full.
+__device__ Position load(const Position* positions, int j, int n) {
+  return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
+}
+
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. Threads past
+// the end load their share of the tiles and reach every barrier, but write nothing.
 __global__ void __launch_bounds__(kBlockSize)
     update_velocities(const Position* positions, Velocity* velocities, int n, float dt,
                       float softening_squared) {
   __shared__ Position tile[kTileSize];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const Position body = positions[i];
+  const Position body = load(positions, i, n);
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
   for (int first = 0; first < n; first += kTileSize) {
-    tile[threadIdx.x] = positions[first + threadIdx.x];
+    tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
     __syncthreads();  // the whole tile must be there before anyone reads it
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
 #pragma unroll kUnroll
@@ -60,6 +66,7 @@ __global__ void __launch_bounds__(kBlockSize)
     az += tile_az;
     __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
   }
+  if (i >= n) return;
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;
@@ -116,7 +123,7 @@ struct Pipeline {
   void compute(int system, const nbody::Run& run) {
     Position* const p = positions.get() + first(system);
     Velocity* const v = velocities.get() + first(system);
-    const int blocks = n / kBlockSize;
+    const int blocks = (n + kBlockSize - 1) / kBlockSize;
     for (int step = 0; step < run.steps; ++step) {
       update_velocities<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt,
                                                                    run.softening_squared);
@@ -157,7 +164,6 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step05_streams",
                            .parent = "step04_unroll",
-                           .pad_to = kBlockSize,
                            .summation = nbody::Summation::tiled,
                            .boundaries = {kTileSize}},
                           simulate, argc, argv);

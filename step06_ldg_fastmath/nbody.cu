@@ -1,8 +1,7 @@
-// step06_ldg_fastmath -- the read-only path, rsqrtf and fused multiply-adds; any number of bodies.
+// step06_ldg_fastmath -- the read-only path, rsqrtf and fused multiply-adds.
 //
 // const and __restrict__ promise that nobody writes the positions during the kernel; -use_fast_math
-// flushes denormals, which spares rsqrtf a test and two multiplications. A body that a tile does
-// not have is massless instead of absent, so that N need not be a multiple of anything.
+// flushes denormals, which spares rsqrtf a test and two multiplications.
 //
 // Parent: step05_streams.   Run: step06_ldg_fastmath --systems 32 --bodies 8192 --steps 20
 #include "nbody/step.h"

@@ -15,7 +15,7 @@
 #include "messages.h"
 #include "nbody/error.h"
 #include "page.h"
-#include "physics/diagnostics.h"
+#include "physics/integrator.h"
 #include "run/command_line.h"
 #include "run/program.h"
 #include "run_control.h"
@@ -54,7 +54,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
 }
 
 Snapshot read_state(const std::string& file) {
-  Snapshot snapshot = nbody::read_bodies(file);
+  Snapshot snapshot = nbody::read_bodies(file, {.formats = nbody::formats_with_gadget()});
   if (snapshot.staggered) nbody::drift(snapshot.systems, static_cast<float>(-snapshot.dt / 2));
   return snapshot;
 }
@@ -140,7 +140,6 @@ void serve(std::string page, int port) {
 }
 
 void run(const Arguments& arguments) {
-  nbody::enable_gadget();
   if (!arguments.export_to.empty()) nbody::require_writable(arguments.export_to);
   std::string page = Recording(arguments.files).page();
   if (arguments.export_to.empty()) return serve(std::move(page), arguments.port.value_or(8765));
@@ -154,6 +153,6 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   return nbody::run_program("nbody-view", [&] {
     if (const auto arguments = parse(argc, argv)) run(*arguments);
-    return nbody::kRight;
+    return nbody::kSuccess;
   });
 }

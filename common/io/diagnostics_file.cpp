@@ -1,6 +1,5 @@
 #include "io/diagnostics_file.h"
 
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -19,42 +18,35 @@ const std::string kHeader =
     "centre_z,r10,r25,r50,r75,r90,potential_error";
 constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 
-// The time of a state is added up in the pieces in which the run was made; this many digits are
-// the same for all ways of cutting it.
+// The time of a state is a sum over the pieces of a run; so many digits do not depend on where the
+// run was divided.
 std::string time_text(double value) { return in_digits(value, 12); }
 
 struct Row {
-  long long step = 0;
-  int system = 0;
-  double energy = 0;
+  long long step;
+  int system;
+  double energy;
 };
-
-template <class Number>
-bool parse(const std::string& cell, Number& value) {
-  const char* const end = cell.data() + cell.size();
-  const auto result = std::from_chars(cell.data(), end, value);
-  return result.ec == std::errc{} && result.ptr == end;
-}
 
 std::optional<Row> parse_row(const std::string& line) {
   std::vector<std::string> cells;
   std::istringstream in(line);
   for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
-  Row row;
-  if (cells.size() != kColumns || !parse(cells[kStep], row.step) ||
-      !parse(cells[kSystem], row.system) || !parse(cells[kEnergy], row.energy)) {
-    return std::nullopt;
-  }
-  return row;
+  if (cells.size() != kColumns) return std::nullopt;
+  const auto step = parse_whole<long long>(cells[kStep]);
+  const auto system = parse_whole<int>(cells[kSystem]);
+  const auto energy = parse_whole<double>(cells[kEnergy]);
+  if (!step || !system || !energy) return std::nullopt;
+  return Row{*step, *system, *energy};
 }
 
-// What a resumed run keeps of a file.
+// The part of a file that a resumed run keeps.
 struct Kept {
   std::string lines;
   std::vector<double> first_energies;
 };
 
-// States of up to `last_step`. The last state may be cut short: the run was killed.
+// The states up to `last_step`. The last one may be incomplete, if the run was killed.
 Kept read_kept(const std::filesystem::path& file, int systems, long long last_step) {
   Kept kept;
   std::ifstream in(file, std::ios::binary);

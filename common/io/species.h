@@ -1,7 +1,7 @@
-// What kind of matter a body stands for. Gravity is blind to it; files of galaxies are not.
+// The kind of matter that a body represents. Gravity treats all alike; files of galaxies keep it.
 //
-// The six of Gadget (Springel 2005, users' guide of Gadget-2, table 3), with its numbers. Tipsy has
-// three of them: gas, dark and star.
+// Gadget's six types (Springel 2005, users' guide of Gadget-2, table 3), with their numbers. Tipsy
+// has three of them: gas, dark and star.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ constexpr std::string_view to_string(Species species) {
 }
 std::optional<Species> species_of(std::string_view name);
 
-// "dark,star". Throws UsageError for an unknown word, an empty one or one that is given twice;
-// `option` is what the message calls the list.
+// A list such as "dark,star". Throws UsageError, which names `option`, for an unknown word, an
+// empty one or one that is given twice.
 std::vector<Species> parse_species(const std::string& option, std::string_view list);
 
 }  // namespace nbody

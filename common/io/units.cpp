@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "support/text.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 struct Preset {
   std::string_view name;
-  std::string_view older_text;  // what files had before presets had names
+  std::string_view older_text;  // in files from before presets had names
   std::optional<Units> units;
 };
 const std::array<Preset, 4> kPresets{{
@@ -30,8 +30,8 @@ const Preset* find_preset(std::string_view text) {
   return nullptr;
 }
 
-// A unit that is within kSmallestUnit to kLargestUnit, then `unit` at once behind it; both are
-// removed from `text`.
+// Removes a number from kSmallestUnit to kLargestUnit and the `unit` directly behind it from
+// `text`.
 std::optional<double> take(std::string_view& text, std::string_view unit) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -32,7 +32,7 @@ inline constexpr double kAu = 149597870700.0;                          // m
 inline constexpr double kKpc = 1e3 * 648000 / std::numbers::pi * kAu;  // m
 inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^-2
 
-// In kpc and in solar masses: far beyond the universe, and far enough that nothing overflows.
+// In kpc and in solar masses: beyond all that exists, and small enough that nothing overflows.
 inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
 
 // Units that have a size.
@@ -46,11 +46,11 @@ struct Units {
   double msun() const { return mass_gm / kSunGm; }
 };
 
-// What a file's text says, if it is a preset with a size or of the form "2.5 kpc, 1e10 Msun".
+// The units that a text names, if it is a preset with a size or of the form "2.5 kpc, 1e10 Msun".
 // Other texts, "henon" among them, have no size.
 std::optional<Units> units_of(std::string_view text);
-// The text for units of so many kpc and solar masses: a preset's name when they are the preset's to
-// 1e-9, otherwise "2.5 kpc, 1e10 Msun", rounded to what kMaxTextBytes can hold.
+// The text for units of so many kpc and solar masses: the name of the preset that has them to 1e-9,
+// otherwise "2.5 kpc, 1e10 Msun", with as many digits as kMaxTextBytes allow.
 std::string units_text(double kpc, double msun);
 
 // The names of the presets, "henon, au-msun-yr2pi, ...".
@@ -58,10 +58,11 @@ std::string unit_presets();
 // Throws UsageError, which lists them.
 void require_preset(const std::string& option, std::string_view name);
 
-// From the units the snapshot names to a preset. Throws UsageError, which begins with `file`, when
-// one of them has no size or a value does not fit a float32. Every value is rounded once.
+// Converts from the units that the snapshot names to a preset; every value is rounded once. Throws
+// UsageError, which begins with `file`, if one of them has no size or a value does not fit a
+// float32.
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset);
-// The same between two sizes; leaves snapshot.units alone.
+// The same from one size to another, without a change of snapshot.units.
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to);
 
 }  // namespace nbody

@@ -9,8 +9,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,17 +36,9 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-// A symbolic link stays one: the file it points to is replaced.
-fs::path target_of(const fs::path& file) {
-  std::error_code error;
-  if (!fs::is_symlink(file, error)) return file;
-  const fs::path target = fs::canonical(file, error);
-  return error ? file : target;
-}
-
 [[noreturn]] void fail(const fs::path& file, int error) {
   const std::string message = "cannot write " + file.string() + ": " + std::strerror(error);
-  // These pass or are nobody's mistake on the command line; the others are.
+  // A full disk and its like are no mistake on the command line; the other errors are.
   if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EMFILE ||
       error == ENFILE || error == 0)
     throw std::runtime_error(message);
@@ -54,6 +48,8 @@ fs::path target_of(const fs::path& file) {
 void check_target(const fs::path& file) {
   std::error_code ignored;
   if (file.empty()) throw UsageError("the name of the file to write is empty");
+  struct stat status {};
+  if (lstat(file.c_str(), &status) != 0 && errno == ENAMETOOLONG) fail(file, errno);
   if (fs::is_directory(file, ignored) || !file.has_filename())
     throw UsageError("cannot write " + file.string() + ": it is a folder");
   if (!fs::is_directory(folder_of(file), ignored))
@@ -63,6 +59,10 @@ void check_target(const fs::path& file) {
 }
 
 constexpr std::string_view kPrefix = ".nbody-", kEnding = ".tmp";
+
+std::string temporary_name(const std::string& middle) {
+  return std::string(kPrefix) + middle + std::string(kEnding);
+}
 
 // Exists from construction to rename() or destruction, whichever comes first. Locked as long as its
 // writer lives: the lock, unlike the number of a process, means the same on every machine that
@@ -90,24 +90,40 @@ class TemporaryFile {
   void rename() {
     if (std::rename(path_.c_str(), file_.c_str()) != 0) fail(file_, errno);
     path_.clear();
+    // Without this, a crash of the machine may undo the rename. Where a file system cannot do it,
+    // the file is whole all the same.
+    const int folder = open(folder_of(file_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    fsync(folder);
+    close(folder);
   }
 
  private:
-  // False if the name was taken, by a killed process of the same number, or if somebody who tidied
-  // up was faster than the lock.
+  // False if the name was taken by a killed process of the same number, or if another program
+  // removed the file as a leftover before it was locked.
   bool create() {
     // The process and a count make it unique; without the name of the file it is never too long.
     static std::atomic<int> count = 0;
-    path_ = folder_of(file_) / (std::string(kPrefix) + std::to_string(getpid()) + "-" +
-                                std::to_string(count++) + std::string(kEnding));
+    path_ =
+        folder_of(file_) / temporary_name(std::to_string(getpid()) + "-" + std::to_string(count++));
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno == EEXIST) return false;
     if (descriptor_ < 0) fail(file_, errno);
     struct stat status {};
     const bool taken = flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!taken && fstat(descriptor_, &status) == 0 && status.st_nlink > 0) return true;
+    if (!taken && fstat(descriptor_, &status) == 0 && status.st_nlink > 0) {
+      keep_mode();
+      return true;
+    }
     close(descriptor_);
     return false;
+  }
+
+  // The permissions of the file to be replaced stay as they were.
+  void keep_mode() const {
+    struct stat old {};
+    if (stat(file_.c_str(), &old) == 0 && fchmod(descriptor_, old.st_mode & 07777) != 0)
+      fail(file_, errno);
   }
 
   fs::path file_;
@@ -115,8 +131,8 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-// What writers left that were killed: nobody holds its lock any more.
-void remove_left_overs(const fs::path& folder) {
+// Files of killed writers: no process holds their locks.
+void remove_leftovers(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
@@ -140,12 +156,96 @@ void write_stream(const fs::path& file, const fs::path& path, std::ios::openmode
   if (!out) fail(file, errno);
 }
 
+// FNV-1a: short, and the same in every program.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+// The same for all names of a file: its inode or, while it does not exist, its folder's inode and
+// its name there.
+struct Identity {
+  dev_t device;
+  ino_t inode;
+  std::string name;
+  bool operator==(const Identity&) const = default;
+};
+
+// None for pipes and devices, to which several may write.
+std::optional<Identity> identity_of(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) return std::nullopt;
+    return Identity{status.st_dev, status.st_ino, ""};
+  }
+  const fs::path target = link_target(file);
+  if (stat(folder_of(target).c_str(), &status) != 0) return std::nullopt;
+  return Identity{status.st_dev, status.st_ino, target.filename()};
+}
+
+void require_different(const NamedFile& output, const NamedFile& other) {
+  const auto identity = identity_of(output.file);
+  if (identity && identity == identity_of(other.file))
+    throw UsageError(output.name + ": \"" + output.file.string() + "\" is not allowed; " +
+                     other.name + " is the same file");
+}
+
 }  // namespace
+
+fs::path link_target(fs::path file) {
+  for (int links = 0; links < 40; ++links) {
+    std::error_code error;
+    const fs::path next = fs::read_symlink(file, error);
+    if (error) return file;
+    file = folder_of(file) / next;  // which an absolute `next` replaces
+  }
+  fail(file, ELOOP);
+}
+
+FileLock::FileLock(const fs::path& file) {
+  const fs::path target = link_target(file);
+  const std::string name = target.filename().string();
+  path_ = folder_of(target) / temporary_name("lock-" + std::to_string(hash_of(name)));
+  constexpr int kTries = 50;
+  for (int k = 0; k < kTries; ++k) {
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor_ < 0) fail(file, errno);
+    const bool taken = flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat here {
+    }, there{};
+    if (!taken && fstat(descriptor_, &here) == 0 && stat(path_.c_str(), &there) == 0 &&
+        here.st_ino == there.st_ino)
+      return;
+    close(descriptor_);
+    // The one that has it may only be looking whether its writer is alive (remove_leftovers).
+    usleep(2000);
+  }
+  throw UsageError("cannot write " + file.string() + ": another program is writing it now");
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ < 0) return;
+  unlink(path_.c_str());
+  close(descriptor_);
+}
+
+Outputs::Outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const NamedFile& input : inputs) require_different(outputs[i], input);
+    for (std::size_t j = 0; j < i; ++j) require_different(outputs[i], outputs[j]);
+  }
+  for (const NamedFile& output : outputs) {
+    require_writable(output.file);
+    if (!is_written_in_place(output.file))
+      locks_.push_back(std::make_unique<FileLock>(output.file));
+  }
+}
 
 void write_whole_file(const fs::path& file, const std::function<void(std::ostream&)>& write) {
   check_target(file);
   if (is_written_in_place(file)) return write_stream(file, file, std::ios::app, write);
-  TemporaryFile temporary(target_of(file));
+  TemporaryFile temporary(link_target(file));
   write_stream(file, temporary.path(), std::ios::trunc, write);
   temporary.synchronize();
   temporary.rename();
@@ -167,8 +267,8 @@ void require_writable(const fs::path& file) {
   check_target(file);
   // Permission bits do not tell of read-only or full file systems: try.
   if (is_written_in_place(file)) return;
-  remove_left_overs(folder_of(target_of(file)));
-  TemporaryFile{target_of(file)};
+  remove_leftovers(folder_of(link_target(file)));
+  TemporaryFile{link_target(file)};
 }
 
 }  // namespace nbody

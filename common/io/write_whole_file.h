@@ -4,11 +4,15 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace nbody {
 
-// Writes to a temporary name in the same folder, flushes it to the disk and renames it. Throws as
+// Writes to a temporary name in the same folder, flushes it to the disk and renames it. A file that
+// is replaced keeps its mode, and a symbolic link its name: its target is replaced. Throws as
 // write_bodies does.
 void write_whole_file(const std::filesystem::path& file,
                       const std::function<void(std::ostream&)>& write);
@@ -21,5 +25,38 @@ void append_to_file(const std::filesystem::path& file, std::string_view text);
 // not itself a folder): asked before a long run, not after it. Removes the temporary files
 // (.nbody-*.tmp) that killed programs left in that folder.
 void require_writable(const std::filesystem::path& file);
+
+// The end of a chain of symbolic links, whether a file exists there or not.
+std::filesystem::path link_target(std::filesystem::path file);
+
+// Held by the one program that may write a file.
+class FileLock {
+ public:
+  // Throws UsageError if another program holds it.
+  explicit FileLock(const std::filesystem::path& file);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+struct NamedFile {
+  std::string name;  // of the option, for messages
+  std::filesystem::path file;
+};
+
+// The files that a program is going to write, locked against other programs.
+class Outputs {
+ public:
+  // Throws UsageError unless all can be written and each differs from every other and from the
+  // inputs, however they are spelled.
+  Outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+
+ private:
+  std::vector<std::unique_ptr<FileLock>> locks_;
+};
 
 }  // namespace nbody

@@ -16,7 +16,7 @@ void ActivityMap::add(const Systems& systems) {
   for (const Body& body : systems.bodies) {
     const float column = std::floor((body.x + extent_) * per_length);
     const float row = std::floor((body.y + extent_) * per_length);
-    // Asked in floats: what is far out, or NaN, has no integer.
+    // Compared as floats: a far-out or NaN coordinate has no valid int.
     if (column >= 0 && column < cells && row >= 0 && row < cells) {
       ++counts_[index(static_cast<int>(column), static_cast<int>(row))];
     }

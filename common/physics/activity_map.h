@@ -1,6 +1,6 @@
-// Where the bodies are, or have been: a histogram of their x-y positions, D x D cells over the
-// square -extent <= x, y < extent. z is ignored, so systems of two and three dimensions count
-// alike. All systems are counted into one map; a body outside the square is in no cell.
+// Where the bodies are, or have been: a histogram of their x-y positions in D x D cells over the
+// square -extent <= x, y < extent. z is ignored, so that systems of two and of three dimensions
+// count alike. One map counts all systems; a body outside the square is in no cell.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-inline constexpr int kMostActivityCells = 8192;  // a side: 512 MiB of counts
+inline constexpr int kMaxActivityCells = 8192;  // per side: 512 MiB of counts
 
 class ActivityMap {
  public:
@@ -24,7 +24,7 @@ class ActivityMap {
   float extent() const { return extent_; }
   // Column 0 has the lowest x, row 0 the lowest y.
   std::uint64_t count(int column, int row) const { return counts_[index(column, row)]; }
-  // All that were looked at, those outside included: what the map is normalised by.
+  // Of all bodies counted, those outside included: the map is normalised by this number.
   std::uint64_t positions() const { return positions_; }
   // The cell's share of all positions. The sum over the map is the share of those inside.
   double share(int column, int row) const;
@@ -41,8 +41,8 @@ class ActivityMap {
   std::vector<std::uint64_t> counts_;
 };
 
-// An extent that shows these systems: 1.1 times the half width of the smallest square round the
-// origin that holds 95 % of their bodies. The few that are far out would shrink the rest to a dot.
+// An extent that shows these systems: 1.1 times the half width of the smallest square around the
+// origin that holds 95 % of their bodies. A few far-out bodies would shrink the rest to a dot.
 float activity_extent(const Systems& systems);
 
 }  // namespace nbody

@@ -8,11 +8,11 @@
 namespace nbody {
 namespace {
 
-template <class AnyBody>
-Diagnostics diagnose_one(std::span<const AnyBody> bodies, double softening, double budget) {
+template <class Real>
+Diagnostics diagnose_one(std::span<const BasicBody<Real>> bodies, double softening, double budget) {
   Diagnostics result;
-  for (const AnyBody& body : bodies) {
-    const Vector3 x{body.x, body.y, body.z}, v{body.vx, body.vy, body.vz};
+  for (const auto& body : bodies) {
+    const Vector3 x = position(body), v = velocity(body);
     result.kinetic += 0.5 * body.mass * dot(v, v);
     result.momentum += body.mass * v;
     result.angular_momentum += body.mass * cross(x, v);
@@ -23,21 +23,21 @@ Diagnostics diagnose_one(std::span<const AnyBody> bodies, double softening, doub
   return result;
 }
 
-template <class AnyBody>
-Shape shape_of_one(std::span<const AnyBody> bodies) {
+template <class Real>
+Shape shape_of_one(std::span<const BasicBody<Real>> bodies) {
   Shape shape;
   double mass = 0;
-  for (const AnyBody& body : bodies) {
+  for (const auto& body : bodies) {
     mass += body.mass;
-    shape.centre += body.mass * Vector3{body.x, body.y, body.z};
+    shape.centre += body.mass * position(body);
   }
   if (mass == 0) return {};
   shape.centre = (1 / mass) * shape.centre;
 
   std::vector<std::pair<double, double>> by_distance;  // distance, mass
   by_distance.reserve(bodies.size());
-  for (const AnyBody& body : bodies) {
-    by_distance.emplace_back(length(Vector3{body.x, body.y, body.z} - shape.centre), body.mass);
+  for (const auto& body : bodies) {
+    by_distance.emplace_back(length(position(body) - shape.centre), body.mass);
   }
   std::sort(by_distance.begin(), by_distance.end());
   double inside = 0;
@@ -71,23 +71,7 @@ Diagnostics diagnose(std::span<const BodyF64> bodies, double softening, double b
   return diagnose_one(bodies, softening, budget);
 }
 
-Diagnostics diagnose(const Systems& systems, double softening, double budget) {
-  Diagnostics sum;
-  for (int s = 0; s < systems.count; ++s) {
-    sum += diagnose(systems.system(s), softening, budget / systems.count);
-  }
-  return sum;
-}
-
 Shape shape_of(std::span<const Body> bodies) { return shape_of_one(bodies); }
 Shape shape_of(std::span<const BodyF64> bodies) { return shape_of_one(bodies); }
-
-void drift(Systems& systems, float t) {
-  for (Body& body : systems.bodies) {
-    body.x += body.vx * t;
-    body.y += body.vy * t;
-    body.z += body.vz * t;
-  }
-}
 
 }  // namespace nbody

@@ -33,22 +33,26 @@ Diagnostics diagnose(std::span<const Body> bodies, double softening,
 Diagnostics diagnose(std::span<const BodyF64> bodies, double softening,
                      double budget = kAllPairsBudget);
 // Scalars are summed over the systems; P and L too, so each system's error counts.
-Diagnostics diagnose(const Systems& systems, double softening, double budget = kAllPairsBudget);
+template <class Real>
+Diagnostics diagnose(const BasicSystems<Real>& systems, double softening,
+                     double budget = kAllPairsBudget) {
+  Diagnostics sum;
+  for (int s = 0; s < systems.count; ++s)
+    sum += diagnose(systems.system(s), softening, budget / systems.count);
+  return sum;
+}
 
 inline constexpr std::array<double, 5> kLagrangianFractions = {0.10, 0.25, 0.50, 0.75, 0.90};
 
 struct Shape {
   Vector3 centre;  // of mass
-  // Radii round the centre of mass that hold these fractions of the mass: the distance of the body
-  // with which the fraction is reached, bodies taken from the centre outwards.
+  // Radii around the centre of mass that hold these fractions of the mass: the distance of the
+  // body with which the fraction is reached, bodies taken from the centre outwards.
   std::array<double, kLagrangianFractions.size()> lagrangian_radii{};
 };
 
 // Of one system; all zero for one without mass.
 Shape shape_of(std::span<const Body> bodies);
 Shape shape_of(std::span<const BodyF64> bodies);
-
-// Leapfrog's half drifts, on every body: x += v t in float32.
-void drift(Systems& systems, float t);
 
 }  // namespace nbody

@@ -1,12 +1,24 @@
 // How a run advances its bodies in time.
 #pragma once
 
+#include "nbody/bodies.h"
+
 namespace nbody {
 
 enum class Integrator { euler, leapfrog };  // semi-implicit Euler (kick, drift); drift-kick-drift
 
 constexpr const char* to_string(Integrator integrator) {
   return integrator == Integrator::euler ? "euler" : "leapfrog";
+}
+
+// Leapfrog's half drifts, on every body and in the precision of the state: x += v t.
+template <class Real>
+void drift(BasicSystems<Real>& systems, Real t) {
+  for (BasicBody<Real>& body : systems.bodies) {
+    body.x += body.vx * t;
+    body.y += body.vy * t;
+    body.z += body.vz * t;
+  }
 }
 
 }  // namespace nbody

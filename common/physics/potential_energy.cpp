@@ -16,8 +16,8 @@ struct Sources {
   std::size_t size() const { return mass.size(); }
 };
 
-template <class AnyBody>
-Sources by_mass(std::span<const AnyBody> bodies) {
+template <class Real>
+Sources by_mass(std::span<const BasicBody<Real>> bodies) {
   std::vector<std::size_t> order(bodies.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -94,8 +94,8 @@ Selection select(const Sources& sources, std::size_t draws) {
   return selection;
 }
 
-template <class AnyBody>
-PotentialEnergy potential_energy_of(std::span<const AnyBody> bodies, double softening,
+template <class Real>
+PotentialEnergy potential_energy_of(std::span<const BasicBody<Real>> bodies, double softening,
                                     double budget) {
   const Sources sources = by_mass(bodies);
   const auto n = static_cast<double>(sources.size());

@@ -4,67 +4,69 @@
 
 namespace nbody {
 
-ReferenceSystem::ReferenceSystem(std::span<const Body> bodies) {
-  for (const Body& body : bodies) append(widened(body));
+template <class Wide>
+template <class Real>
+void BasicReference<Wide>::fill(std::span<const BasicBody<Real>> bodies) {
+  for (const auto& [member, component] :
+       {std::pair(&BasicBody<Real>::x, &x_), std::pair(&BasicBody<Real>::y, &y_),
+        std::pair(&BasicBody<Real>::z, &z_), std::pair(&BasicBody<Real>::vx, &vx_),
+        std::pair(&BasicBody<Real>::vy, &vy_), std::pair(&BasicBody<Real>::vz, &vz_),
+        std::pair(&BasicBody<Real>::mass, &mass_)}) {
+    component->reserve(bodies.size());
+    for (const BasicBody<Real>& body : bodies) component->push_back(body.*member);
+  }
 }
 
-ReferenceSystem::ReferenceSystem(std::span<const BodyF64> bodies) {
-  for (const BodyF64& body : bodies) append(body);
-}
-
-void ReferenceSystem::append(const BodyF64& body) {
-  x_.push_back(body.x);
-  y_.push_back(body.y);
-  z_.push_back(body.z);
-  vx_.push_back(body.vx);
-  vy_.push_back(body.vy);
-  vz_.push_back(body.vz);
-  mass_.push_back(body.mass);
-}
-
-NBODY_CLONES
-ReferenceSystem::Force ReferenceSystem::force(int i, double softening_squared) const {
-  const double xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
-  const double *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
+// Inlined into each of the clones below.
+template <class Wide>
+template <bool kWithScales>
+[[gnu::always_inline]] inline typename BasicReference<Wide>::Force BasicReference<Wide>::sum(
+    int i, Wide softening_squared) const {
+  const Wide xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
+  const Wide *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
   const int n = size();
-  double ax = 0, ay = 0, az = 0, magnitude = 0;
-#pragma omp simd reduction(+ : ax, ay, az, magnitude)
+  Wide ax = 0, ay = 0, az = 0, magnitude = 0, squares = 0;
+#pragma omp simd reduction(+ : ax, ay, az, magnitude, squares)
   for (int j = 0; j < n; ++j) {
-    const double dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
-    const double distance_squared = dx * dx + dy * dy + dz * dz;
-    const double softened = distance_squared + softening_squared;
-    const double s = mass[j] / (softened * std::sqrt(softened));
+    const Wide dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
+    const Wide distance_squared = dx * dx + dy * dy + dz * dz;
+    const Wide softened = distance_squared + softening_squared;
+    const Wide s = mass[j] / (softened * std::sqrt(softened));
     ax += s * dx;
     ay += s * dy;
     az += s * dz;
-    magnitude += s * std::sqrt(distance_squared);
+    if constexpr (kWithScales) {
+      magnitude += s * std::sqrt(distance_squared);
+      squares += s * s * distance_squared;
+    }
   }
-  return {{ax, ay, az}, magnitude};
+  return {{ax, ay, az}, magnitude, squares};
 }
 
-NBODY_CLONES
-Vector3 ReferenceSystem::acceleration(int i, double softening_squared) const {
-  const double xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
-  const double *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
-  const int n = size();
-  double ax = 0, ay = 0, az = 0;
-#pragma omp simd reduction(+ : ax, ay, az)
-  for (int j = 0; j < n; ++j) {
-    const double dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
-    const double softened = dx * dx + dy * dy + dz * dz + softening_squared;
-    const double s = mass[j] / (softened * std::sqrt(softened));
-    ax += s * dx;
-    ay += s * dy;
-    az += s * dz;
-  }
-  return {ax, ay, az};
+template <>
+NBODY_CLONES ReferenceSystem::Force ReferenceSystem::force(int i, double softening_squared) const {
+  return sum<true>(i, softening_squared);
+}
+template <>
+NBODY_CLONES Vector3 ReferenceSystem::acceleration(int i, double softening_squared) const {
+  return sum<false>(i, softening_squared).acceleration;
+}
+template <class Wide>
+typename BasicReference<Wide>::Force BasicReference<Wide>::force(int i,
+                                                                 Wide softening_squared) const {
+  return sum<true>(i, softening_squared);
+}
+template <class Wide>
+BasicVector3<Wide> BasicReference<Wide>::acceleration(int i, Wide softening_squared) const {
+  return sum<false>(i, softening_squared).acceleration;
 }
 
-void ReferenceSystem::advance(double dt, double softening_squared) {
+template <class Wide>
+void BasicReference<Wide>::advance(Wide dt, Wide softening_squared) {
   const int n = size();
 #pragma omp parallel for schedule(static) if (n > 64)
   for (int i = 0; i < n; ++i) {
-    const Vector3 a = acceleration(i, softening_squared);
+    const Vector a = acceleration(i, softening_squared);
     vx_[at(i)] += a.x * dt;
     vy_[at(i)] += a.y * dt;
     vz_[at(i)] += a.z * dt;
@@ -72,7 +74,8 @@ void ReferenceSystem::advance(double dt, double softening_squared) {
   drift(dt);
 }
 
-void ReferenceSystem::drift(double t) {
+template <class Wide>
+void BasicReference<Wide>::drift(Wide t) {
   for (int i = 0; i < size(); ++i) {
     x_[at(i)] += vx_[at(i)] * t;
     y_[at(i)] += vy_[at(i)] * t;
@@ -80,9 +83,33 @@ void ReferenceSystem::drift(double t) {
   }
 }
 
-void ReferenceSystem::round_to_float() {
+template <class Wide>
+template <class Real>
+void BasicReference<Wide>::round_to() {
   for (auto* component : {&x_, &y_, &z_, &vx_, &vy_, &vz_}) {
-    for (double& value : *component) value = static_cast<float>(value);
+    for (Wide& value : *component) value = static_cast<Real>(value);
+  }
+}
+
+template class BasicReference<double>;
+template class BasicReference<long double>;
+template void BasicReference<double>::fill(std::span<const Body>);
+template void BasicReference<double>::fill(std::span<const BodyF64>);
+template void BasicReference<long double>::fill(std::span<const BodyF64>);
+template void BasicReference<long double>::fill(std::span<const Body>);
+template void BasicReference<double>::round_to<float>();
+template void BasicReference<long double>::round_to<double>();
+
+void advance(SystemsF64& systems, double dt, int steps, double softening_squared) {
+  for (int s = 0; s < systems.count; ++s) {
+    const std::span<BodyF64> bodies = systems.system(s);
+    ReferenceSystem state(bodies);
+    for (int step = 0; step < steps; ++step) state.advance(dt, softening_squared);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Vector3 x = state.position(static_cast<int>(i));
+      const Vector3 v = state.velocity(static_cast<int>(i));
+      bodies[i] = {x.x, x.y, x.z, v.x, v.y, v.z, bodies[i].mass};
+    }
   }
 }
 

@@ -1,4 +1,6 @@
-// The truth that steps are measured against: direct sums in float64, on the CPU, no fast math.
+// The truth that steps are measured against: direct sums on the CPU, no fast math, in a wider type
+// than that of the state. float64 for a float32 step; long double for --precision double, which is
+// 80 bits on x86 and, where it has only 64, at least a sum in another order.
 //
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),  G = 1   (Plummer softening;
 //   Aarseth 1963; Dehnen & Read 2011, eq. 7)
@@ -12,37 +14,51 @@
 
 namespace nbody {
 
-// Positions and velocities of one system in float64, component by component so that the compiler
-// can use vector registers.
-class ReferenceSystem {
+// Positions and velocities of one system, component by component so that the compiler can use
+// vector registers.
+template <class Wide>
+class BasicReference {
  public:
-  explicit ReferenceSystem(std::span<const Body> bodies);
-  explicit ReferenceSystem(std::span<const BodyF64> bodies);
+  using Vector = BasicVector3<Wide>;
+
+  explicit BasicReference(std::span<const Body> bodies) { fill(bodies); }
+  explicit BasicReference(std::span<const BodyF64> bodies) { fill(bodies); }
 
   int size() const { return static_cast<int>(mass_.size()); }
-  Vector3 position(int i) const { return {x_[at(i)], y_[at(i)], z_[at(i)]}; }
-  Vector3 velocity(int i) const { return {vx_[at(i)], vy_[at(i)], vz_[at(i)]}; }
+  Vector position(int i) const { return {x_[at(i)], y_[at(i)], z_[at(i)]}; }
+  Vector velocity(int i) const { return {vx_[at(i)], vy_[at(i)], vz_[at(i)]}; }
 
+  // How well a float can know the acceleration depends on what it is a sum of.
   struct Force {
-    Vector3 acceleration;
-    // sum_j |a_ij|: what the acceleration would be if nothing cancelled. Rounding errors scale with
-    // this, not with the acceleration, which is zero in the middle of a galaxy.
-    double magnitude = 0;
+    Vector acceleration;
+    // sum_j |a_ij|: what the acceleration would be if nothing cancelled. In the middle of a galaxy
+    // the acceleration is zero; rounding errors scale with this instead.
+    Wide magnitude = 0;
+    // sum_j |a_ij|^2. Errors of single interactions average out unless a few dominate this.
+    Wide squares = 0;
   };
-  Force force(int i, double softening_squared) const;
-  Vector3 acceleration(int i, double softening_squared) const;
+  Force force(int i, Wide softening_squared) const;
+  Vector acceleration(int i, Wide softening_squared) const;
 
   // One kick-then-drift step, as the steps do it.
-  void advance(double dt, double softening_squared);
+  void advance(Wide dt, Wide softening_squared);
   // x += v t
-  void drift(double t);
-  // Rounds the state to float32: the best a program with float32 state can do.
-  void round_to_float();
+  void drift(Wide t);
+  // Rounds the state: the best a program whose state is Real can do.
+  template <class Real>
+  void round_to();
 
  private:
-  void append(const BodyF64& body);
+  template <class Real>
+  void fill(std::span<const BasicBody<Real>> bodies);
+  template <bool kWithScales>
+  Force sum(int i, Wide softening_squared) const;
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  std::vector<double> x_, y_, z_, vx_, vy_, vz_, mass_;
+  std::vector<Wide> x_, y_, z_, vx_, vy_, vz_, mass_;
 };
+using ReferenceSystem = BasicReference<double>;
+
+// A time step of --precision double, `steps` times: the same two loops as in the steps.
+void advance(SystemsF64& systems, double dt, int steps, double softening_squared);
 
 }  // namespace nbody

@@ -1,21 +1,25 @@
-// Is what a step computes right? Every gate is written so that NaN fails it.
+// Is what a step computes right? The step itself is called on the states of the run, and what it
+// makes of them is compared with direct sums in a wider float and with itself.
 //
-// Of the step itself, on the input of the run (five time steps in all, so this works at any N):
+// Of the step, at the first state of the run and at the last but one:
 //   acceleration_rms   one kick of length 1 from rest makes the velocity the acceleration, exactly;
-//                      |a - a_ref| / |a_ref|, root mean square over bodies, the worst system
-//   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile, the worst system
-//   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt, every body, to float32 rounding
-//   composition        two steps in one call are one step twice: nothing of one step leaks into
-//                      the next, and nothing a step needs is missing after it
+//                      |a - a_ref| / |a_ref|, root mean square over bodies
+//   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
+//   body_order         the same bodies in another order feel the same: what depends on the place
+//                      of a body in memory shows, also in bodies that are not sampled
+//   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt, every body, to rounding
 // Of the run:
+//   composition        the run once more, in calls of 1, 2, 4, 8, ... steps and a last one of 1,
+//                      comes to the same end
 //   mass               no body's mass changed
 //   momentum           |dP| / sum m (|v| + |a| t): exact in this scheme but for rounding
 //   angular_momentum   likewise; kick-drift conserves both whatever the time step. A position or a
 //                      velocity that is NaN or infinite, of a massless body too, fails one of them
-//   trajectory         (full only) positions against float64, RMS over the system's extent. Its
-//                      limit is a multiple of how far rounding the state to float32 alone leads
-//                      the float64 trajectory astray; where that is more than 1 % the motion is
-//                      chaotic, and the gate is reported as undecidable rather than passed.
+//   trajectory         positions against the reference, RMS over the system's extent; its limit
+//                      follows from how far rounding alone leads the motion astray
+//
+// The worst system counts. What cannot be decided (the motion is chaotic, the run takes too long to
+// be repeated) is said in words: it is neither passed in silence nor held against a right program.
 #pragma once
 
 #include <functional>
@@ -24,42 +28,46 @@
 
 #include "nbody/bodies.h"
 #include "nbody/step.h"
+#include "physics/gate.h"
 
 namespace nbody {
 
 enum class ValidationMode { automatic, full, sampled, off };
 
-struct Gate {
-  std::string name;
-  double value = 0;
-  double limit = 0;
-  bool decidable = true;
-  bool passed() const { return !decidable || value <= limit; }  // false for NaN
-};
-
 struct Validation {
   std::vector<Gate> gates;
-  bool sampled = false;  // accelerations of some bodies of every system, no trajectory
-  bool passed() const;
-  double value(const std::string& gate) const;  // NaN when there is no such gate
+  bool sampled = false;  // forces on some bodies of every system; one trajectory or none
+  bool failed() const;
+  // "trajectory: too chaotic at this length", one for each gate that left something open.
+  std::vector<std::string> open() const;
 };
 
-// Advances systems (already padded) as the step does.
-using Advance = std::function<void(const Run&, Systems&)>;
+// Takes `steps` time steps of length dt, as the step does.
+template <class Real>
+using Advance = std::function<void(BasicSystems<Real>&, double dt, int steps)>;
 
+template <class Real>
 struct ValidationInput {
-  const StepInfo& info;
-  Run run;                 // dt, all the steps of the run, softening
-  double leading_drift;    // leapfrog: half a step before the first kick; 0 for Euler
-  const Systems& initial;  // as read: without padding, positions and velocities at the same time
-  const Systems& final;    // likewise
+  Summation summation;
+  double dt;
+  int steps;
+  double softening_squared;
+  // The states before the first step and after the last, as the kernels have them: for leapfrog,
+  // positions half a step ahead of velocities. The two half drifts around are no work of a step.
+  const BasicSystems<Real>& start;
+  const BasicSystems<Real>& end;
+  double seconds = 0;  // that the run took: what it costs to repeat it
 };
 
-// full checks every body and the trajectory; sampled some bodies of every system (always the first
-// and the last); automatic is full up to about 4e8 interactions. `off` is not for here.
-Validation validate(const ValidationInput& input, ValidationMode mode, const Advance& advance);
+// full checks every body and every trajectory and repeats the run whatever it costs; sampled checks
+// some bodies of every system (always the first and the last) and one trajectory where that is
+// cheap; automatic is full up to about 4e8 interactions. `off` is not for here.
+template <class Real>
+Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
+                    const Advance<Real>& advance);
 
-// The bound on the relative RMS error of an acceleration in float32 for a step's way of summing.
+// The bound on the relative RMS error of an acceleration in float32 for a step's way of summing,
+// where no single interaction dominates.
 double acceleration_rms_limit(Summation summation, int bodies_per_system);
 
 }  // namespace nbody

@@ -1,27 +1,45 @@
-// A float64 vector, for the reference and the diagnostics. Kernels spell their components out.
+// A vector of wide floats, for the reference and the diagnostics. Kernels spell their components
+// out.
 #pragma once
 
 #include <cmath>
 
+#include "nbody/bodies.h"
+
 namespace nbody {
 
-struct Vector3 {
-  double x = 0, y = 0, z = 0;
+template <class Real>
+struct BasicVector3 {
+  Real x = 0, y = 0, z = 0;
 
-  Vector3& operator+=(const Vector3& b) { return *this = {x + b.x, y + b.y, z + b.z}; }
-  friend Vector3 operator+(const Vector3& a, const Vector3& b) {
+  BasicVector3& operator+=(const BasicVector3& b) { return *this = *this + b; }
+  friend BasicVector3 operator+(const BasicVector3& a, const BasicVector3& b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
   }
-  friend Vector3 operator-(const Vector3& a, const Vector3& b) {
+  friend BasicVector3 operator-(const BasicVector3& a, const BasicVector3& b) {
     return {a.x - b.x, a.y - b.y, a.z - b.z};
   }
-  friend Vector3 operator*(double s, const Vector3& a) { return {s * a.x, s * a.y, s * a.z}; }
+  friend BasicVector3 operator*(Real s, const BasicVector3& a) {
+    return {s * a.x, s * a.y, s * a.z};
+  }
+  friend Real dot(const BasicVector3& a, const BasicVector3& b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+  }
+  friend Real length(const BasicVector3& a) { return std::sqrt(dot(a, a)); }
+  friend BasicVector3 cross(const BasicVector3& a, const BasicVector3& b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  }
 };
+using Vector3 = BasicVector3<double>;
 
-inline double dot(const Vector3& a, const Vector3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-inline double length(const Vector3& a) { return std::sqrt(dot(a, a)); }
-inline Vector3 cross(const Vector3& a, const Vector3& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+// Of a body, in float64 or wider.
+template <class Wide = double, class Real>
+BasicVector3<Wide> position(const BasicBody<Real>& b) {
+  return {static_cast<Wide>(b.x), static_cast<Wide>(b.y), static_cast<Wide>(b.z)};
+}
+template <class Wide = double, class Real>
+BasicVector3<Wide> velocity(const BasicBody<Real>& b) {
+  return {static_cast<Wide>(b.vx), static_cast<Wide>(b.vy), static_cast<Wide>(b.vz)};
 }
 
 }  // namespace nbody

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "nbody/error.h"
-#include "run/revision.h"
+#include "run/program.h"
 
 namespace nbody {
 

@@ -2,7 +2,6 @@
 // What does not fit is a UsageError that names the option, the value and what is allowed.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -13,17 +12,9 @@
 #include <vector>
 
 #include "io/species.h"
+#include "support/text.h"
 
 namespace nbody {
-
-// A whole token or nothing: "12abc", "", "1e3" for a whole number and "nan" are all refused.
-template <class Number>
-std::optional<Number> parse_whole(const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 [[noreturn]] void refuse(const std::string& option, const std::string& value,
                          const std::string& allowed);

@@ -6,11 +6,10 @@
 
 #include "io/activity_map_file.h"
 #include "io/diagnostics_file.h"
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "io/write_whole_file.h"
 #include "nbody/error.h"
-#include "physics/diagnostics.h"
-#include "run/float64.h"
+#include "physics/integrator.h"
 #include "scenarios/initial_conditions.h"
 #include "support/memory.h"
 #include "support/text.h"
@@ -21,30 +20,25 @@ namespace {
 constexpr double kDefaultDt = 0.01;
 constexpr double kDefaultSoftening = 0.05;
 constexpr int kDefaultSteps = 20;
-constexpr int kUntilStopped = std::numeric_limits<int>::max();  // what somebody looks at
-constexpr long long kMostBodies = std::numeric_limits<int>::max();
+constexpr int kUntilStopped = std::numeric_limits<int>::max();  // with --view
+constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// What a run holds at its peak, counted in states of 28 bytes a body: start, simulation, its piece,
-// and a step's own copies; four more states and the float64 reference where the result is checked.
-// Step 00 holds 112 bytes a body without the check and 276 with it; the rest is for steps that
-// copy.
-constexpr std::uint64_t kStates = 6, kStatesChecked = 12;
+// What a run holds at its peak, counted in states of 28 bytes per body: the start, the simulation,
+// its piece and a step's own copies; the validator's states and its reference where the result is
+// checked. Step 00 holds 109 bytes per body without the check and 328 with it; the rest is for
+// steps that copy.
+constexpr std::uint64_t kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
 
-int round_up(int n, int multiple) {
-  const long long padded = (static_cast<long long>(n) + multiple - 1) / multiple * multiple;
-  return static_cast<int>(std::min(padded, kMostBodies));
-}
-
-// Before anything is allocated: --systems 100000 --bodies 100000 must be a sentence, not a crash.
-void check_size(const StepInfo& info, const Options& options, int systems, int bodies) {
-  const long long total = static_cast<long long>(systems) * round_up(bodies, info.pad_to);
-  if (total > kMostBodies) {
+// Before anything is allocated: --systems 100000 --bodies 100000 must end in a sentence, not in a
+// crash.
+void check_size(const Options& options, int systems, int bodies) {
+  const long long total = static_cast<long long>(systems) * bodies;
+  if (total > kMaxBodies) {
     throw UsageError("--systems " + std::to_string(systems) + " --bodies " +
-                     std::to_string(bodies) + ": " + std::to_string(total) + " bodies" +
-                     (info.pad_to > 1 ? " with padding" : "") + "; at most " +
-                     std::to_string(kMostBodies) + " are allowed");
+                     std::to_string(bodies) + ": " + std::to_string(total) + " bodies; at most " +
+                     std::to_string(kMaxBodies) + " are allowed");
   }
   const std::uint64_t states = options.validate == ValidationMode::off ? kStates : kStatesChecked;
   require_memory(std::to_string(systems) + " x " + std::to_string(bodies) + " bodies: a run",
@@ -60,7 +54,7 @@ std::string scenario_name(const std::filesystem::path& file) {
   return name;
 }
 
-void start_from_scenario(const StepInfo& info, const Options& options, Job& job) {
+void start_from_scenario(const Options& options, Job& job) {
   const Scenario& scenario = find_scenario(options.scenario.value_or("galaxies"));
   const int bodies = options.bodies.value_or(scenario.bodies);
   if (scenario.fixed_bodies && bodies != scenario.bodies) {
@@ -68,7 +62,7 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
                      std::string(scenario.name) + " has " + std::to_string(scenario.bodies));
   }
   const int systems = options.systems.value_or(scenario.systems);
-  check_size(info, options, systems, bodies);
+  check_size(options, systems, bodies);
   const double softening = options.softening.value_or(scenario.softening);
   job.start =
       make_scenario(scenario, {systems, bodies, options.seed, softening, {}, options.float64});
@@ -79,13 +73,13 @@ void start_from_scenario(const StepInfo& info, const Options& options, Job& job)
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : scenario.steps);
 }
 
-void start_from_file(const StepInfo& info, const Options& options, Job& job) {
+void start_from_file(const Options& options, Job& job) {
   Snapshot& start = job.start;
   start = read_bodies(*options.input, {.systems = options.systems,
                                        .bodies = options.bodies,
                                        .float64 = options.float64,
                                        .species = options.species});
-  check_size(info, options, start.systems.count, start.systems.bodies_per_system);
+  check_size(options, start.systems.count, start.systems.bodies_per_system);
   if (start.staggered) {
     throw UsageError(
         options.input->string() +
@@ -138,8 +132,8 @@ void start_from_checkpoint(const Options& options, Job& job) {
   job.last_step = *options.steps;
 }
 
-// Zero times a finite number is zero; zero times infinity is NaN. A body meets itself, and bodies
-// that coincide with it, at distance zero, where the factor is m / eps^3.
+// Zero times a finite number is zero, zero times infinity is NaN. The distance of a body to itself
+// and to bodies that coincide with it is zero, and its factor m / eps^3.
 void check_softening(const Job& job) {
   float heaviest = 0;
   for (const Body& body : job.start.systems.bodies) heaviest = std::max(heaviest, body.mass);
@@ -160,8 +154,8 @@ void check_outputs(const Options& options, const Job& job) {
   if (!options.timeline.empty()) require_writable(options.timeline);
   if (!options.checkpoint.empty()) {
     require_writable(options.checkpoint);
-    const FileFormat format = format_for_writing(options.checkpoint);
-    if (format != FileFormat::bin && format != FileFormat::csv) {
+    const std::string_view format = format_for_writing(options.checkpoint).name;
+    if (format != "bin" && format != "csv") {
       throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
                        "\" is not allowed; a run resumes from .bin and .csv");
     }
@@ -182,34 +176,50 @@ void check_outputs(const Options& options, const Job& job) {
 
 }  // namespace
 
+bool is_float64(const Snapshot& state) { return !state.exact.empty(); }
+
+SystemsF64 float64_systems(const Snapshot& state) {
+  SystemsF64 systems;
+  systems.count = state.systems.count;
+  systems.bodies_per_system = state.systems.bodies_per_system;
+  systems.bodies = state.exact;
+  return systems;
+}
+
+void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change) {
+  SystemsF64 systems = float64_systems(state);
+  change(systems);
+  state.exact = std::move(systems.bodies);
+  std::transform(state.exact.begin(), state.exact.end(), state.systems.bodies.begin(), rounded);
+}
+
 void take_half_drift(Snapshot& state, int sign) {
-  if (state.exact.empty())
+  if (is_float64(state)) {
+    change_float64(state, [&](SystemsF64& systems) { drift(systems, sign * state.dt / 2); });
+  } else {
     drift(state.systems, static_cast<float>(sign) * static_cast<float>(state.dt) / 2);
-  else
-    drift_float64(state, sign * state.dt / 2);
+  }
   state.staggered = sign > 0;
 }
 
-Snapshot Job::synchronised_start() const {
-  Snapshot state = start;
+Snapshot synchronised(Snapshot state) {
   if (state.staggered) take_half_drift(state, -1);
   return state;
 }
 
-Job prepare_job(const StepInfo& info, const Options& options) {
+Job prepare_job(const Options& options) {
   Job job;
   if (!options.resume.empty()) {
     start_from_checkpoint(options, job);
-    check_size(info, options, job.start.systems.count, job.start.systems.bodies_per_system);
+    check_size(options, job.start.systems.count, job.start.systems.bodies_per_system);
   } else if (options.input) {
-    start_from_file(info, options, job);
+    start_from_file(options, job);
   } else {
-    start_from_scenario(info, options, job);
+    start_from_scenario(options, job);
   }
   job.run.dt = static_cast<float>(job.start.dt);
   job.run.softening_squared = static_cast<float>(job.start.softening * job.start.softening);
   job.run.steps = job.last_step - static_cast<int>(job.start.step);
-  job.padded_bodies = round_up(job.start.systems.bodies_per_system, info.pad_to);
   check_softening(job);
   check_outputs(options, job);
   return job;

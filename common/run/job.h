@@ -1,6 +1,8 @@
-// What a run is going to do, after the command line, the input and the defaults have been put
-// together and checked. Nothing has been computed or written yet.
+// What a run is going to do, put together from the command line, the input and the defaults, and
+// checked. Nothing has been computed or written yet.
 #pragma once
+
+#include <functional>
 
 #include "io/snapshot_file.h"
 #include "nbody/step.h"
@@ -9,21 +11,23 @@
 namespace nbody {
 
 struct Job {
-  Snapshot start;     // not padded; staggered when it resumes a leapfrog run
+  Snapshot start;     // staggered when it resumes a leapfrog run
   int last_step = 0;  // the run goes from start.step to this
   Run run{};          // dt and softening as float32, as the kernels see them; steps still to take
-  int padded_bodies = 0;
-
-  // Leapfrog's half step, 0 for Euler.
-  float half_drift() const { return start.integrator == Integrator::leapfrog ? run.dt / 2 : 0.0f; }
-  // The start with positions and velocities at the same time.
-  Snapshot synchronised_start() const;
 };
+
+// The state of --precision double: Snapshot::exact with its sizes, and a change of it that the
+// rounded bodies follow.
+bool is_float64(const Snapshot& state);
+SystemsF64 float64_systems(const Snapshot& state);
+void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
 
 // Leapfrog's half drift, forwards (sign 1) or back (-1), in the precision of the state.
 void take_half_drift(Snapshot& state, int sign);
+// The state with positions and velocities at the same time.
+Snapshot synchronised(Snapshot state);
 
 // Throws UsageError for anything the run could not do, an output it could not write included.
-Job prepare_job(const StepInfo& info, const Options& options);
+Job prepare_job(const Options& options);
 
 }  // namespace nbody

@@ -15,7 +15,7 @@ void check_combinations(const StepInfo& info, const Options& options) {
       options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
   if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
   if (!options.species.empty() && !options.input)
-    throw UsageError("--species chooses bodies of a file: it goes with --input");
+    throw UsageError("--species selects bodies of a file: it goes with --input");
   if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
     throw UsageError("--snapshot-every and --snapshot-dir go together: one of them is missing");
   }
@@ -32,7 +32,7 @@ void check_combinations(const StepInfo& info, const Options& options) {
   const bool activity_details = options.activity_map_every > 0 || options.activity_map_extent ||
                                 options.activity_map_name != Options().activity_map_name;
   if (activity_details && options.activity_map == 0) {
-    throw UsageError("--activity-map-... needs --activity-map: the number of cells a side");
+    throw UsageError("--activity-map-... needs --activity-map: the number of cells per side");
   }
   if (options.view && (options.repeat > 1 || options.warmup > 0)) {
     throw UsageError("--repeat and --warmup are for timing: they do not go with --view");
@@ -83,13 +83,13 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
               "CSV of energy, momentum, radii at the start, at every snapshot and at the end");
   parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
                "time steps between its rows, instead of those between snapshots");
-  parser.whole("--activity-map", options.activity_map, 1, kMostActivityCells,
+  parser.whole("--activity-map", options.activity_map, 1, kMaxActivityCells,
                "histogram of the x-y positions, N x N cells, of the final state");
   parser.whole("--activity-map-every", options.activity_map_every, 1, most,
-               "add up the states of every N-th step and the final one instead");
-  parser.real("--activity-map-extent", options.activity_map_extent, 1e-30,
-              "a number from 1e-30 to 3.4e38",
-              "half side of its square round the origin [holds 95 % of the bodies at the start]");
+               "accumulate the states of every N-th step and the final one instead");
+  parser.real(
+      "--activity-map-extent", options.activity_map_extent, 1e-30, "a number from 1e-30 to 3.4e38",
+      "half the side of its square around the origin [holds 95 % of the bodies at the start]");
   parser.text("--activity-map-file", options.activity_map_name,
               "writes NAME.csv and NAME.pgm [activity_map]");
   parser.text("--checkpoint", options.checkpoint,

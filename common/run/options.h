@@ -32,8 +32,8 @@ struct Options {
   std::filesystem::path snapshot_folder;
   std::filesystem::path diagnostics;  // CSV
   int diagnostics_every = 0;          // 0: with the snapshots, otherwise at the start and the end
-  int activity_map = 0;               // cells a side; 0: none
-  int activity_map_every = 0;         // 0: the final state alone
+  int activity_map = 0;               // cells per side; 0: none
+  int activity_map_every = 0;         // 0: only the final state
   std::optional<double> activity_map_extent;
   std::filesystem::path activity_map_name = "activity_map";  // without an ending
   std::filesystem::path checkpoint;
@@ -49,7 +49,7 @@ struct Options {
 };
 
 // Throws UsageError: one line that names the option, the value and what is allowed.
-// Returns nothing when the user asked for --help or --version, which have then been printed.
+// Returns nothing after --help or --version, which have then been printed.
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
 
 }  // namespace nbody

@@ -6,11 +6,14 @@
 
 namespace nbody {
 
-enum ExitCode { kRight = 0, kFailed = 1, kUsage = 2, kNoDevice = 77 };
+enum ExitCode { kSuccess = 0, kFailed = 1, kUsage = 2, kNoDevice = 77 };
 
 // Does the work and returns its exit code. What the work throws becomes one line on stderr that
 // begins with the program's name, and a code: 2 for a UsageError, 77 for NoDevice (1 if
 // NBODY_REQUIRE_GPU is 1), 1 for anything else.
 int run_program(std::string_view name, const std::function<int()>& work);
+
+// The revision of the source tree, which the build asks of git.
+const char* revision();
 
 }  // namespace nbody

@@ -10,9 +10,13 @@
 namespace nbody {
 namespace {
 
-const char* verdict_of(const Gate& gate) {
-  if (!gate.decidable) return "undecidable: the motion is chaotic";
-  return gate.passed() ? "pass" : "FAIL";
+void print_gate(std::ostream& out, const Gate& gate) {
+  out << format("  %-18s ", gate.name.c_str());
+  if (gate.decided)
+    out << format("%9.2e  limit %8.1e  %s", gate.value, gate.limit,
+                  gate.failed() ? "FAIL" : "pass");
+  if (!gate.open.empty()) out << (gate.decided ? "; " : "undecided: ") << gate.open;
+  out << '\n';
 }
 
 }  // namespace
@@ -24,14 +28,11 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out << " (" << platform.backend << ")\n";
   out << format("  input        %s: %d system%s of %d bodies\n", job.start.scenario.c_str(),
                 systems.count, systems.count == 1 ? "" : "s", systems.bodies_per_system);
-  if (job.padded_bodies != systems.bodies_per_system) {
-    out << format("  padding      to %d bodies a system, massless\n", job.padded_bodies);
-  }
   const std::string steps = job.last_step == std::numeric_limits<int>::max()
-                                ? "until it is stopped, steps"
+                                ? "until stopped, steps"
                                 : std::to_string(job.run.steps) + " steps";
   // The kernels' float32 values, or those that float64 keeps.
-  const bool float64 = !job.start.exact.empty();
+  const bool float64 = is_float64(job.start);
   const double dt = float64 ? job.start.dt : static_cast<double>(job.run.dt);
   const double softening =
       float64 ? job.start.softening : std::sqrt(static_cast<double>(job.run.softening_squared));
@@ -41,7 +42,7 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out.flush();
 }
 
-void print_result(std::ostream& out, const Result& result, const Validation* validation) {
+void print_result(std::ostream& out, const Result& result) {
   const Timing middle = median(result.repeats), range = interquartile_range(result.repeats);
   const double count = interactions(result);
   out << format("  time         compute %.6f s, upload %.6f, download %.6f, total %.6f\n",
@@ -55,18 +56,17 @@ void print_result(std::ostream& out, const Result& result, const Validation* val
         "  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",
         count / middle.compute * 1e-9, count / middle.total * 1e-9,
         result.platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "");
-  if (validation == nullptr) {
+  if (!result.validation) {
     out << "  verdict      unchecked\n";
     return;
   }
-  for (const Gate& gate : validation->gates) {
-    out << format("  %-18s %9.2e  limit %8.1e  %s\n", gate.name.c_str(), gate.value, gate.limit,
-                  verdict_of(gate));
-  }
-  out << "  verdict      " << result.verdict
-      << (validation->sampled ? " (sampled: one kick of some bodies of every system, no trajectory)"
-                              : " (full)")
+  for (const Gate& gate : result.validation->gates) print_gate(out, gate);
+  out << "  verdict      " << result.verdict()
+      << (result.validation->sampled ? " (sampled: forces on some bodies of every system)"
+                                     : " (full)")
       << '\n';
+  for (const std::string& phrase : result.validation->open())
+    out << "  undecided    " << phrase << '\n';
 }
 
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after) {

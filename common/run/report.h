@@ -12,7 +12,7 @@ namespace nbody {
 // Before the run: the effective values, nothing rounded or defaulted in silence.
 void print_job(std::ostream& out, const StepInfo& info, const Platform& platform, const Job& job);
 
-void print_result(std::ostream& out, const Result& result, const Validation* validation);
+void print_result(std::ostream& out, const Result& result);
 
 // Energy, momentum, angular momentum and virial ratio before and after.
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after);

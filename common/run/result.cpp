@@ -6,12 +6,12 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "run/revision.h"
+#include "run/program.h"
 
 namespace nbody {
 namespace {
 
-// Keys in the order they are written down in, not sorted: a person reads these too.
+// Keys in the order in which they are written, not sorted: people read these too.
 using Json = nlohmann::ordered_json;
 
 constexpr double Timing::*kParts[] = {&Timing::upload, &Timing::compute, &Timing::download,
@@ -53,6 +53,11 @@ std::string now() {
 
 }  // namespace
 
+std::string Result::verdict() const {
+  if (!validation) return "unchecked";
+  return validation->failed() ? "fail" : "pass";
+}
+
 Timing median(const std::vector<Timing>& repeats) { return quantile(repeats, 0.5); }
 
 Timing interquartile_range(const std::vector<Timing>& repeats) {
@@ -63,7 +68,8 @@ Timing interquartile_range(const std::vector<Timing>& repeats) {
 }
 
 double interactions(const Result& result) {
-  return static_cast<double>(result.systems) * result.bodies * result.bodies * result.steps;
+  return static_cast<double>(result.systems) * result.bodies_per_system * result.bodies_per_system *
+         result.steps;
 }
 
 std::string to_csv(const std::vector<Span>& spans) {
@@ -85,12 +91,13 @@ std::string to_json(const Result& result) {
   const Timing middle = median(result.repeats);
   Json repeats = Json::array();
   for (const Timing& timing : result.repeats) repeats.push_back(json_of(timing));
+  const Validation validation = result.validation.value_or(Validation());
   Json errors = Json::object(), limits = Json::object(), failed = Json::array();
-  for (const Gate& gate : result.gates) {
+  for (const Gate& gate : validation.gates) {
     // JSON has no NaN: null says that there was no number.
-    errors[gate.name] = std::isfinite(gate.value) ? Json(gate.value) : Json(nullptr);
+    errors[gate.name] = gate.decided && std::isfinite(gate.value) ? Json(gate.value) : Json();
     limits[gate.name] = gate.limit;
-    if (!gate.passed()) failed.push_back(gate.name);
+    if (gate.failed()) failed.push_back(gate.name);
   }
   const Json record = {{"step", result.info.name},
                        {"parent", result.info.parent},
@@ -105,7 +112,7 @@ std::string to_json(const Result& result) {
                        {"flags", result.platform.flags},
                        {"precision", result.precision},
                        {"systems", result.systems},
-                       {"bodies", result.bodies},
+                       {"bodies", result.bodies_per_system},
                        {"steps", result.steps},
                        {"dt", result.dt},
                        {"softening", result.softening},
@@ -119,7 +126,9 @@ std::string to_json(const Result& result) {
                        {"errors", errors},
                        {"limits", limits},
                        {"failed", failed},
-                       {"verdict", result.verdict}};
+                       {"undecided", validation.open()},
+                       {"sampled", validation.sampled},
+                       {"verdict", result.verdict()}};
   return record.dump();
 }
 

@@ -1,6 +1,7 @@
-// The result record: one line of JSON a run, the only source of every table and figure.
+// The result record: one line of JSON per run, the only source of every table and figure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct Result {
   Platform platform;
   int devices = 1;
   int systems = 0;
-  int bodies = 0;
+  int bodies_per_system = 0;
   int steps = 0;  // timed steps: of this run, not of the ones before a resume
   double dt = 0;
   double softening = 0;
@@ -24,8 +25,10 @@ struct Result {
   std::string scenario;              // or the name of the input file
   std::string precision = "single";  // or "double"
   std::vector<Timing> repeats;       // seconds
-  std::vector<Gate> gates;
-  std::string verdict = "unchecked";  // "pass", "fail"
+  std::optional<Validation> validation;
+
+  // "pass", "fail" or "unchecked"; what a pass leaves open, Validation::open() says.
+  std::string verdict() const;
 };
 
 // Component by component, over the repeats. The interquartile range of a single run is 0.
@@ -35,8 +38,8 @@ Timing interquartile_range(const std::vector<Timing>& repeats);
 // N^2 for every system and step, whatever a kernel saves by symmetry.
 double interactions(const Result& result);
 
-// The spans of the last run as CSV: device,stream,system,stage,begin,end; seconds from the first
-// one.
+// The spans of the last run as CSV: device,stream,system,stage,begin,end; in seconds since the
+// first began.
 std::string to_csv(const std::vector<Span>& spans);
 
 // One line, without the newline. Keys are those of docs/result_record.md.

@@ -6,11 +6,50 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "nbody/stopwatch.h"
-#include "run/float64.h"
+#include "physics/reference.h"
 
 namespace nbody {
+namespace {
+
+// The length of the union of intervals.
+double covered(std::vector<std::pair<double, double>> intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  double sum = 0, end = intervals.empty() ? 0 : intervals.front().first;
+  for (const auto& [from, to] : intervals) {
+    sum += std::max(0.0, to - std::max(from, end));
+    end = std::max(end, to);
+  }
+  return sum;
+}
+
+Timing advance_float64(Snapshot& state, int steps) {
+  const Stopwatch stopwatch;
+  change_float64(state, [&](SystemsF64& systems) {
+    nbody::advance(systems, state.dt, steps, state.softening * state.softening);
+  });
+  const double seconds = stopwatch.seconds();
+  return {.compute = seconds, .total = seconds};
+}
+
+}  // namespace
+
+Timing timing_of(std::vector<Span> spans) {
+  const auto covered_by = [&](Stage stage) {
+    std::vector<std::pair<double, double>> intervals;
+    for (const Span& span : spans) {
+      if (span.stage == stage) intervals.emplace_back(span.begin, span.end);
+    }
+    return covered(std::move(intervals));
+  };
+  Timing timing{.upload = covered_by(Stage::upload),
+                .compute = covered_by(Stage::compute),
+                .download = covered_by(Stage::download)};
+  timing.spans = std::move(spans);
+  return timing;
+}
 
 Timing timed(Simulate simulate, const Run& run, Systems& systems) {
   const Stopwatch stopwatch;
@@ -20,20 +59,15 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems) {
 }
 
 Simulation::Simulation(const Job& job, Simulate simulate)
-    : state_(job.start),
-      bodies_(job.start.systems.bodies_per_system),
-      last_step_(job.last_step),
-      run_(job.run),
-      simulate_(simulate) {
+    : state_(job.start), last_step_(job.last_step), run_(job.run), simulate_(simulate) {
   if (state_.integrator == Integrator::leapfrog && !state_.staggered) take_half_drift(state_, 1);
-  state_.systems = padded(state_.systems, job.padded_bodies);
 }
 
 void Simulation::advance(int steps) {
   run_.steps = static_cast<int>(std::min<long long>(steps, last_step_ - state_.step));
-  const bool float64 = !state_.exact.empty();
+  const bool float64 = is_float64(state_);
   const Timing timing =
-      float64 ? simulate_float64(state_, run_.steps) : timed(simulate_, run_, state_.systems);
+      float64 ? advance_float64(state_, run_.steps) : timed(simulate_, run_, state_.systems);
   for (const auto part : {&Timing::upload, &Timing::compute, &Timing::download, &Timing::total}) {
     timing_.*part += timing.*part;
   }
@@ -44,33 +78,23 @@ void Simulation::advance(int steps) {
   for (int k = 0; k < run_.steps; ++k) state_.time += dt;
 }
 
-Snapshot Simulation::checkpoint() const {
-  Snapshot snapshot = state_;
-  snapshot.systems = stripped(state_.systems, bodies_);
-  return snapshot;
-}
-
-Snapshot Simulation::snapshot() const {
-  Snapshot snapshot = checkpoint();
-  if (snapshot.staggered) take_half_drift(snapshot, -1);
-  return snapshot;
-}
+Snapshot Simulation::snapshot() const { return synchronised(state_); }
 
 namespace {
 
 bool is_multiple(long long step, int every) { return every > 0 && step % every == 0; }
 
-void show_to(const std::vector<Observer>& observers, const Simulation& simulation) {
+void record(const std::vector<Recorder>& recorders, const Simulation& simulation) {
   std::optional<Snapshot> snapshot;
-  for (const Observer& observer : observers) {
-    if (!simulation.finished() && !is_multiple(simulation.step(), observer.every)) continue;
+  for (const Recorder& recorder : recorders) {
+    if (!simulation.finished() && !is_multiple(simulation.step(), recorder.every)) continue;
     if (!snapshot) snapshot = simulation.snapshot();
-    observer.look(*snapshot);
+    recorder.record(*snapshot);
   }
 }
 
-// How many steps to take at a time when nobody asked for a number: as many as fit into a second,
-// found from the last piece.
+// How many steps to take at a time where no option says: as many as fit into a second, judged by
+// the last piece.
 class Pace {
  public:
   int next() const { return steps_; }
@@ -104,10 +128,10 @@ class Progress {
 }  // namespace
 
 void run_to_end(Simulation& simulation, const Options& options,
-                const std::vector<Observer>& observers, Conductor* conductor) {
+                const std::vector<Recorder>& recorders, StepScheduler* scheduler) {
   const bool timing_run = options.repeat > 1 || options.warmup > 0;
   const bool terminal =
-      isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run && conductor == nullptr;
+      isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run && scheduler == nullptr;
   const bool in_pieces = terminal || !options.checkpoint.empty();
   const Snapshot start = simulation.checkpoint();
   const double interactions_per_step =
@@ -116,19 +140,19 @@ void run_to_end(Simulation& simulation, const Options& options,
   Pace pace;
   Stopwatch since_checkpoint;
 
-  for (const Observer& observer : observers) {
-    if (observer.at_start) observer.look(simulation.snapshot());
+  for (const Recorder& recorder : recorders) {
+    if (recorder.at_start) recorder.record(simulation.snapshot());
   }
   const auto next_piece = [&] {
-    if (conductor != nullptr) return conductor->next_piece(simulation);
+    if (scheduler != nullptr) return scheduler->next_piece(simulation);
     return in_pieces ? pace.next() : std::numeric_limits<int>::max();
   };
   for (int steps = next_piece(); steps > 0 && !simulation.finished(); steps = next_piece()) {
     const long long before = simulation.step();
-    for (const Observer& observer : observers) {
-      if (observer.every == 0) continue;
-      const auto until_look = observer.every - before % observer.every;
-      steps = static_cast<int>(std::min<long long>(steps, until_look));
+    for (const Recorder& recorder : recorders) {
+      if (recorder.every == 0) continue;
+      const auto until_record = recorder.every - before % recorder.every;
+      steps = static_cast<int>(std::min<long long>(steps, until_record));
     }
     const Stopwatch stopwatch;
     simulation.advance(steps);
@@ -137,8 +161,8 @@ void run_to_end(Simulation& simulation, const Options& options,
     progress.show(simulation.step() - start.step, simulation.last_step() - start.step,
                   interactions_per_step);
 
-    // The checkpoint comes after what was seen of its state: a resumed run does not see it again.
-    show_to(observers, simulation);
+    // The checkpoint comes after the records of its state: a resumed run does not repeat them.
+    record(recorders, simulation);
     const bool due = is_multiple(simulation.step(), options.snapshot_every) ||
                      simulation.finished() || since_checkpoint.seconds() > 5;
     if (!options.checkpoint.empty() && due) {
@@ -147,11 +171,11 @@ void run_to_end(Simulation& simulation, const Options& options,
     }
   }
   const bool cut_short = !simulation.finished();
-  for (const Observer& observer : observers) {
-    const bool seen = is_multiple(simulation.step(), observer.every) ||
-                      (observer.at_start && simulation.step() == start.step);
-    if (cut_short && !seen) observer.look(simulation.snapshot());
-    observer.finish();
+  for (const Recorder& recorder : recorders) {
+    const bool recorded = is_multiple(simulation.step(), recorder.every) ||
+                          (recorder.at_start && simulation.step() == start.step);
+    if (cut_short && !recorded) recorder.record(simulation.snapshot());
+    recorder.finish();
   }
   if (!options.checkpoint.empty() && cut_short) {
     write_bodies(options.checkpoint, simulation.checkpoint());

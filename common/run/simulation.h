@@ -1,5 +1,5 @@
-// A run in pieces: simulate() is called for some time steps at a time, so that snapshots,
-// checkpoints and progress need nothing from a step. The pieces do not change a bit of the result.
+// A run in pieces: simulate() is called for a few time steps at a time, so that snapshots,
+// checkpoints and progress ask nothing of a step. The pieces do not change a bit of the result.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace nbody {
 
 class Simulation {
  public:
-  // Pads, and for leapfrog takes the first half drift. run.devices must be set in job.run. A state
-  // in float64 is advanced in float64, which does not ask `simulate`.
+  // For leapfrog, takes the first half drift. run.devices must be set in job.run. A state in float64
+  // is advanced in float64, without `simulate`.
   Simulation(const Job& job, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
@@ -22,17 +22,16 @@ class Simulation {
   long long last_step() const { return last_step_; }
   bool finished() const { return state_.step >= last_step_; }
   const Timing& timing() const { return timing_; }  // the sum over all pieces
-  // They are kept of all pieces, and a run that somebody looks at has very many.
+  // Spans accumulate over all calls; a live view makes thousands.
   void forget_spans() { timing_.spans.clear(); }
 
-  // The state as it is, for a checkpoint: not padded, staggered under leapfrog.
-  Snapshot checkpoint() const;
+  // The state as it is, for a checkpoint: staggered under leapfrog.
+  const Snapshot& checkpoint() const { return state_; }
   // The state with positions and velocities at the same time.
   Snapshot snapshot() const;
 
  private:
-  Snapshot state_;  // systems are padded
-  int bodies_;
+  Snapshot state_;
   int last_step_;
   Run run_;
   Simulate simulate_;
@@ -42,30 +41,30 @@ class Simulation {
 // One call of simulate, with the wall clock around it.
 Timing timed(Simulate simulate, const Run& run, Systems& systems);
 
-// Looks at the state on the way: after every K-th time step of the run and after its last, also
-// when the run is cut short. The snapshot is synchronised and not padded.
-struct Observer {
-  int every = 0;          // K; 0: after the last alone
-  bool at_start = false;  // and before the first
-  std::function<void(const Snapshot&)> look;
-  std::function<void()> finish = [] {};  // after the last look
+// Records the state on the way: after every K-th time step of the run and after its last, also
+// when the run is cut short. The snapshot is synchronised.
+struct Recorder {
+  int every = 0;          // K; 0: only after the last
+  bool at_start = false;  // also before the first
+  std::function<void(const Snapshot&)> record;
+  std::function<void()> finish = [] {};  // after the last record
 };
 
 // Those that the options ask for: snapshots, diagnostics, an activity map.
-std::vector<Observer> observers(const Job& job, const Options& options);
+std::vector<Recorder> recorders(const Job& job, const Options& options);
 
 // Decides how long the pieces are and when they begin.
-class Conductor {
+class StepScheduler {
  public:
-  virtual ~Conductor() = default;
-  // Called before the first piece and after every one; may take its time. Returns how many steps
-  // the next piece may have at most; 0 ends the run here.
+  virtual ~StepScheduler() = default;
+  // Called before the first piece and after every one; may block. Returns the greatest number of
+  // steps that the next piece may have; 0 ends the run here.
   virtual int next_piece(const Simulation& simulation) = 0;
 };
 
-// Runs to the end, or as far as the conductor lets it, showing the state to the observers and
-// writing checkpoints. Without a conductor it shows progress.
+// Runs to the end, or until the scheduler ends the run, and on the way records the state and writes
+// checkpoints. Without a scheduler it shows progress.
 void run_to_end(Simulation& simulation, const Options& options,
-                const std::vector<Observer>& observers, Conductor* conductor = nullptr);
+                const std::vector<Recorder>& recorders, StepScheduler* scheduler = nullptr);
 
 }  // namespace nbody

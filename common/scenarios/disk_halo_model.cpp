@@ -6,7 +6,7 @@
 
 #include "scenarios/portable_math.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -126,4 +126,4 @@ DiskHaloModel::HaloVelocities DiskHaloModel::halo_velocities(double r) const {
           std::sqrt(between(low.escape_squared, high.escape_squared))};
 }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace nbody::makers {
+namespace nbody::generators {
 
 class DiskHaloModel {
  public:
@@ -58,4 +58,4 @@ class DiskHaloModel {
   std::vector<Row> halo_;  // evenly spaced in log r
 };
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "scenarios/scenarios.h"
 #include "support/text.h"
@@ -14,7 +14,7 @@
 namespace nbody {
 namespace {
 
-using namespace makers;
+using namespace generators;
 
 void check_size(const Scenario& scenario, const ScenarioSize& size) {
   const std::string name(scenario.name);
@@ -67,7 +67,7 @@ std::vector<Species> species_of_galaxies(int galaxies, const ScenarioSize& size)
 
 }  // namespace
 
-double makers::Making::parameter(std::string_view name) const {
+double generators::SystemSpec::parameter(std::string_view name) const {
   if (const auto asked = size.parameters.find(name); asked != size.parameters.end())
     return asked->second;
   return std::find_if(scenario.parameters.begin(), scenario.parameters.end(),
@@ -106,7 +106,7 @@ Snapshot make_scenario(const Scenario& scenario, const ScenarioSize& size) {
   for (int s = 0; s < size.systems; ++s) {
     std::vector<BodyF64> bodies(n);
     Random random(size.seed, s);
-    entry.make({bodies, random, size.softening, scenario, size});
+    entry.generate({bodies, random, size.softening, scenario, size});
     std::transform(bodies.begin(), bodies.end(), snapshot.systems.system(s).begin(), rounded);
     if (size.float64)
       std::copy(bodies.begin(), bodies.end(),

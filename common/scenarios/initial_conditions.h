@@ -25,9 +25,8 @@
 //                 Q = sigma_R kappa / 3.36 Sigma is `toomre` at R = 2;
 //                 sigma_phi^2 = sigma_R^2 kappa^2 / 4 Omega^2; sigma_z^2 = pi Sigma z0;
 //                 <v_phi>^2 = v_c^2 + sigma_R^2 (1 - kappa^2 / 4 Omega^2 - 2 R)
-//     halo        rho sigma^2 = integral from r of rho (M_h + M_d) / r^2 (isotropic Jeans
-//     equation),
-//                 normally distributed velocities below 0.95 of the escape speed
+//     halo        rho sigma^2 = integral from r of rho (M_h + M_d) / r^2, the isotropic Jeans
+//                 equation; normally distributed velocities below 0.95 of the escape speed
 //   spiral        the same with a cold disk, toomre = 0, which breaks up into arms
 //   collision     two such galaxies on a parabola of `pericentre`, as point masses: at distance d,
 //                 v = sqrt(2M/d), v_t = sqrt(2 M pericentre) / d

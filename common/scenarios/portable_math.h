@@ -3,7 +3,7 @@
 // CPUs with and without fused multiply-adds. The files that use these are compiled with
 // -ffp-contract=off.
 //
-// All are right to a few units in the last place, which the tests check against <cmath>.
+// All are correct to a few units in the last place; the tests check them against <cmath>.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,7 @@ inline double log(double x) {
   return exponent * kLn2High + (exponent * kLn2Low + 2 * s * sum);
 }
 
-// Of |x| < 700, by Taylor's series of what is left when the nearest power of two is taken out.
+// Of |x| < 700: the nearest power of two times Taylor's series of the rest.
 inline double exp(double x) {
   const double exponent = std::floor(x / (kLn2High + kLn2Low) + 0.5);
   const double rest = (x - exponent * kLn2High) - exponent * kLn2Low;
@@ -36,7 +36,7 @@ inline double exp(double x) {
   return std::ldexp(sum, static_cast<int>(exponent));
 }
 
-// The point of the unit circle at a part of a turn, 0 <= turns < 1.
+// The point of the unit circle at a fraction of a turn, 0 <= turns < 1.
 struct Direction {
   double cos, sin;
 };

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace nbody::makers {
+namespace nbody::generators {
 
 void recentre(std::span<BodyF64> bodies) {
   Vector3 x, v;
@@ -25,9 +25,9 @@ double kinetic_energy(std::span<const BodyF64> bodies) {
   return sum;
 }
 
-// Body i meets bodies i + p, i + 2p, ... around a ring. With p near the golden section of N, and
-// prime to it, the first few of those are spread evenly over the whole ring, so over disk and halo
-// alike; N - 1 of them are all the others.
+// Body i is paired with bodies i + p, i + 2p, ... around a ring. With p near the golden section of
+// N and coprime to N, the first few of these are spread evenly over the whole ring, and so over
+// disk and halo alike; the first N - 1 are all the others.
 double potential_energy(std::span<const BodyF64> bodies, double softening) {
   constexpr std::size_t kPairs = std::size_t{1} << 22;
   const std::size_t n = bodies.size();
@@ -49,7 +49,7 @@ double potential_energy(std::span<const BodyF64> bodies, double softening) {
     }
     sum += bodies[i].mass * sum_of_one;
   }
-  // n * partners ordered pairs were met, of n * (n - 1); each pair counts once.
+  // n * partners of the n * (n - 1) ordered pairs were summed; each pair counts once.
   return -0.5 * sum * (static_cast<double>(n - 1) / static_cast<double>(partners));
 }
 
@@ -57,4 +57,4 @@ void scale_velocities(std::span<BodyF64> bodies, double factor) {
   for (BodyF64& body : bodies) body = body_of(position(body), factor * velocity(body), body.mass);
 }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

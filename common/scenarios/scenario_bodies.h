@@ -1,4 +1,4 @@
-// What the makers of random systems share: directions, normal deviates, centres of mass.
+// What the generators of random systems share: directions, normal deviates, centres of mass.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 #include "scenarios/portable_math.h"
 #include "scenarios/random.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 
 inline Vector3 isotropic(Random& random, double length) {
   const double z = random.uniform(-1, 1);
@@ -17,7 +17,7 @@ inline Vector3 isotropic(Random& random, double length) {
   return length * Vector3{ring * cos, ring * sin, z};
 }
 
-// Mean 0, variance 1. Marsaglia's polar method gives two; the second is thrown away, so that a body
+// Mean 0, variance 1. Marsaglia's polar method gives two; the second is discarded, so that a body
 // takes its numbers from the generator independently of the one before it.
 inline double normal(Random& random) {
   double x, square;
@@ -45,9 +45,9 @@ void recentre(std::span<BodyF64> bodies);
 
 double kinetic_energy(std::span<const BodyF64> bodies);
 // Softened: the sum over all pairs up to N = 2048, beyond that an estimate from four million pairs,
-// right to about 0.1 %. The sum would take longer than the simulation it prepares.
+// correct to about 0.1 %. The full sum would take longer than the simulation it prepares.
 double potential_energy(std::span<const BodyF64> bodies, double softening);
 
 void scale_velocities(std::span<BodyF64> bodies, double factor);
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

@@ -1,4 +1,4 @@
-// Disks that turn: one without a halo, one with, and two of the latter that meet.
+// Rotating disks: one without a halo, one with, and two of the latter that collide.
 #include <cmath>
 #include <numbers>
 
@@ -6,7 +6,7 @@
 #include "scenarios/scenario_bodies.h"
 #include "scenarios/scenarios.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 namespace {
 
 // Position and velocity from cylindrical components.
@@ -23,7 +23,7 @@ void exponential_disk(std::span<BodyF64> bodies, const DiskHaloModel& model, Ran
       radius = -portable::log((1 - random.uniform()) * (1 - random.uniform()));
     } while (radius == 0 || radius > DiskHaloModel::kDiskCut);
     const double turns = random.uniform();
-    // 0 is left out: the sheet reaches to infinity there.
+    // 0 is excluded: there the sheet reaches to infinity.
     double fraction = 0;
     while (fraction == 0) fraction = random.uniform();
     const double z = DiskHaloModel::kDiskThickness / 2 * portable::log(fraction / (1 - fraction));
@@ -57,21 +57,21 @@ void hernquist_halo(std::span<BodyF64> bodies, const DiskHaloModel& model, doubl
   }
 }
 
-// Disk and halo are centred each on its own: the noise of their means would set them swinging.
-void galaxy(std::span<BodyF64> bodies, const Making& making) {
-  const DiskHaloModel model({.halo_mass = making.parameter("halo-mass"),
-                             .halo_scale = making.parameter("halo-scale"),
-                             .toomre = making.parameter("toomre")});
+// Disk and halo are each centred on their own: the noise of their means would make them oscillate.
+void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
+  const DiskHaloModel model({.halo_mass = spec.parameter("halo-mass"),
+                             .halo_scale = spec.parameter("halo-scale"),
+                             .toomre = spec.parameter("toomre")});
   const auto disk = bodies.first(disk_bodies(bodies.size()));
   const auto halo = bodies.subspan(disk.size());
-  exponential_disk(disk, model, making.random);
-  hernquist_halo(halo, model, making.parameter("halo-scale"), making.random);
+  exponential_disk(disk, model, spec.random);
+  hernquist_halo(halo, model, spec.parameter("halo-scale"), spec.random);
   recentre(disk);
   recentre(halo);
   if (halo.size() < 2) return;
-  // What is faster than the fastest is missing from the halo's kinetic energy, and softening
-  // weakens the binding: the halo's speeds are scaled so that 2T = |W| for the whole.
-  const double wanted = -potential_energy(bodies, making.softening) / 2 - kinetic_energy(disk);
+  // The cut at the escape speed takes kinetic energy from the halo, and softening weakens the
+  // binding: the halo's speeds are scaled so that 2T = |W| for the whole.
+  const double wanted = -potential_energy(bodies, spec.softening) / 2 - kinetic_energy(disk);
   if (wanted > 0) scale_velocities(halo, std::sqrt(wanted / kinetic_energy(halo)));
 }
 
@@ -87,38 +87,38 @@ void place(std::span<BodyF64> bodies, double degrees, const Vector3& x, const Ve
 
 }  // namespace
 
-void kuzmin(const Making& making) {
+void kuzmin(const SystemSpec& spec) {
   constexpr double kMassFraction = 0.95;       // the rest lies beyond 20 scale lengths
   constexpr double kMass = 1 / kMassFraction;  // of the whole profile
-  for (BodyF64& body : making.bodies) {
-    const double inverse = 1 / (1 - kMassFraction * making.random.uniform());
+  for (BodyF64& body : spec.bodies) {
+    const double inverse = 1 / (1 - kMassFraction * spec.random.uniform());
     const double radius = std::sqrt(inverse * inverse - 1);
     const double v = std::sqrt(kMass * radius * radius / (inverse * inverse * inverse));
-    body = in_cylinder(radius, making.random.uniform(), 0, {0, v, 0},
-                       1 / static_cast<double>(making.bodies.size()));
+    body = in_cylinder(radius, spec.random.uniform(), 0, {0, v, 0},
+                       1 / static_cast<double>(spec.bodies.size()));
   }
-  recentre(making.bodies);
+  recentre(spec.bodies);
 }
 
-void disk_halo(const Making& making) { galaxy(making.bodies, making); }
+void disk_halo(const SystemSpec& spec) { galaxy(spec.bodies, spec); }
 
-void collision(const Making& making) {
-  const auto first = making.bodies.first(making.bodies.size() / 2);
-  const auto second = making.bodies.subspan(first.size());
-  galaxy(first, making);
-  galaxy(second, making);
+void collision(const SystemSpec& spec) {
+  const auto first = spec.bodies.first(spec.bodies.size() / 2);
+  const auto second = spec.bodies.subspan(first.size());
+  galaxy(first, spec);
+  galaxy(second, spec);
 
   double mass = 0;
-  for (const BodyF64& body : making.bodies) mass += body.mass;
-  const double distance = making.parameter("separation");
-  const double pericentre = making.parameter("pericentre");
+  for (const BodyF64& body : spec.bodies) mass += body.mass;
+  const double distance = spec.parameter("separation");
+  const double pericentre = spec.parameter("pericentre");
   const double speed_squared = 2 * mass / distance;
   const double tangential = std::sqrt(2 * mass * pericentre) / distance;
   const double radial = std::sqrt(speed_squared - tangential * tangential);
   const Vector3 x{distance, 0, 0}, v{-radial, tangential, 0};
-  place(first, making.parameter("inclination-1"), -0.5 * x, -0.5 * v);
-  place(second, making.parameter("inclination-2"), 0.5 * x, 0.5 * v);
-  recentre(making.bodies);
+  place(first, spec.parameter("inclination-1"), -0.5 * x, -0.5 * v);
+  place(second, spec.parameter("inclination-2"), 0.5 * x, 0.5 * v);
+  recentre(spec.bodies);
 }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

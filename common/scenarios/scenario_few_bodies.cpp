@@ -3,7 +3,7 @@
 
 #include "scenarios/scenarios.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 namespace {
 
 BodyF64 in_plane(double x, double y, double vx, double vy, double mass) {
@@ -13,21 +13,21 @@ BodyF64 in_plane(double x, double y, double vx, double vy, double mass) {
 }  // namespace
 
 // At pericentre on the x axis, the centre of mass at rest at the origin.
-void two_body(const Making& making) {
-  const double a = making.parameter("semi-major-axis"), e = making.parameter("eccentricity");
-  const double m0 = 1, m1 = making.parameter("mass-ratio"), total = m0 + m1;
+void two_body(const SystemSpec& spec) {
+  const double a = spec.parameter("semi-major-axis"), e = spec.parameter("eccentricity");
+  const double m0 = 1, m1 = spec.parameter("mass-ratio"), total = m0 + m1;
   const double distance = a * (1 - e);
   const double speed = std::sqrt(total * (1 + e) / (a * (1 - e)));
-  making.bodies[0] = in_plane(-distance * m1 / total, 0, 0, -speed * m1 / total, m0);
-  making.bodies[1] = in_plane(distance * m0 / total, 0, 0, speed * m0 / total, m1);
+  spec.bodies[0] = in_plane(-distance * m1 / total, 0, 0, -speed * m1 / total, m0);
+  spec.bodies[1] = in_plane(distance * m0 / total, 0, 0, speed * m0 / total, m1);
 }
 
-void figure_eight(const Making& making) {
+void figure_eight(const SystemSpec& spec) {
   constexpr double kX = 0.97000436, kY = -0.24308753;
   constexpr double kVx = -0.93240737, kVy = -0.86473146;
-  making.bodies[0] = in_plane(kX, kY, -kVx / 2, -kVy / 2, 1);
-  making.bodies[1] = in_plane(-kX, -kY, -kVx / 2, -kVy / 2, 1);
-  making.bodies[2] = in_plane(0, 0, kVx, kVy, 1);
+  spec.bodies[0] = in_plane(kX, kY, -kVx / 2, -kVy / 2, 1);
+  spec.bodies[1] = in_plane(-kX, -kY, -kVx / 2, -kVy / 2, 1);
+  spec.bodies[2] = in_plane(0, 0, kVx, kVy, 1);
 }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

@@ -7,7 +7,7 @@
 #include "scenarios/scenario_bodies.h"
 #include "scenarios/scenarios.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 
 // clang-format off
 constexpr std::array<NamedBody, kSolarSystemBodies> kSolarSystem{{
@@ -47,15 +47,15 @@ constexpr std::array<NamedBody, kSolarSystemBodies> kSolarSystem{{
 }};
 // clang-format on
 
-void solar_system(const Making& making) {
-  for (std::size_t i = 0; i < kSolarSystem.size(); ++i) making.bodies[i] = kSolarSystem[i].body;
+void solar_system(const SystemSpec& spec) {
+  for (std::size_t i = 0; i < kSolarSystem.size(); ++i) spec.bodies[i] = kSolarSystem[i].body;
 }
 
-// The same three, as seen from where their own centre of mass is and how it moves.
-void sun_earth_moon(const Making& making) {
+// The same three, in the frame of their own centre of mass.
+void sun_earth_moon(const SystemSpec& spec) {
   for (std::size_t i = 0; i < kSunEarthMoon.size(); ++i)
-    making.bodies[i] = kSolarSystem[kSunEarthMoon[i]].body;
-  recentre(making.bodies);
+    spec.bodies[i] = kSolarSystem[kSunEarthMoon[i]].body;
+  recentre(spec.bodies);
 }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

@@ -5,7 +5,7 @@
 #include "scenarios/scenario_bodies.h"
 #include "scenarios/scenarios.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 namespace {
 
 // Scales the velocities to 2T/|W| = ratio, with the softened W: softening weakens the binding, and
@@ -22,13 +22,13 @@ double equal_mass(std::span<const BodyF64> bodies) {
 
 }  // namespace
 
-// Cut at the mass fraction 0.999, or a rare body would sit so far out that float32 resolves the
-// rest of the sphere badly.
-void plummer(const Making& making) {
+// Cut at the mass fraction 0.999: a rare body beyond would be so far out that float32 could not
+// resolve the rest of the sphere.
+void plummer(const SystemSpec& spec) {
   constexpr double kMassFraction = 0.999;
   constexpr double kLength = 3 * std::numbers::pi / 16;  // of a Plummer radius, in Henon units
-  Random& random = making.random;
-  for (BodyF64& body : making.bodies) {
+  Random& random = spec.random;
+  for (BodyF64& body : spec.bodies) {
     const double fraction = kMassFraction * (1 - random.uniform());  // never 0
     const double r = 1 / std::sqrt(portable::exp(-2.0 / 3.0 * portable::log(fraction)) - 1);
     const Vector3 x = isotropic(random, r * kLength);
@@ -40,33 +40,33 @@ void plummer(const Making& making) {
       left = 1 - q * q;
     } while (y >= q * q * left * left * left * std::sqrt(left));
     const double speed = q * std::numbers::sqrt2 / std::sqrt(std::sqrt(1 + r * r));
-    body = body_of(x, isotropic(random, speed), equal_mass(making.bodies));
+    body = body_of(x, isotropic(random, speed), equal_mass(spec.bodies));
   }
-  recentre(making.bodies);
-  set_virial_ratio(making.bodies, 1, making.softening);
+  recentre(spec.bodies);
+  set_virial_ratio(spec.bodies, 1, spec.softening);
 }
 
-void cold_sphere(const Making& making) {
-  for (BodyF64& body : making.bodies) {
+void cold_sphere(const SystemSpec& spec) {
+  for (BodyF64& body : spec.bodies) {
     Vector3 x;
     do {
-      const double a = making.random.uniform(-1, 1), b = making.random.uniform(-1, 1);
-      x = {a, b, making.random.uniform(-1, 1)};
+      const double a = spec.random.uniform(-1, 1), b = spec.random.uniform(-1, 1);
+      x = {a, b, spec.random.uniform(-1, 1)};
     } while (dot(x, x) >= 1);
-    body = body_of(x, normal_vector(making.random), equal_mass(making.bodies));
+    body = body_of(x, normal_vector(spec.random), equal_mass(spec.bodies));
   }
-  recentre(making.bodies);
-  set_virial_ratio(making.bodies, making.parameter("virial-ratio"), making.softening);
+  recentre(spec.bodies);
+  set_virial_ratio(spec.bodies, spec.parameter("virial-ratio"), spec.softening);
 }
 
-void uniform(const Making& making) {
-  for (BodyF64& body : making.bodies) {
-    // A lone body would drift away from the picture.
-    if (making.bodies.size() > 1)
+void uniform(const SystemSpec& spec) {
+  for (BodyF64& body : spec.bodies) {
+    // A single body would drift out of the picture.
+    if (spec.bodies.size() > 1)
       for (double* value : {&body.x, &body.y, &body.z, &body.vx, &body.vy, &body.vz})
-        *value = making.random.uniform(-1, 1);
-    body.mass = equal_mass(making.bodies);
+        *value = spec.random.uniform(-1, 1);
+    body.mass = equal_mass(spec.bodies);
   }
 }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

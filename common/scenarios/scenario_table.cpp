@@ -1,9 +1,9 @@
-// Every scenario: its name, its defaults, its parameters and who makes it.
+// Every scenario: its name, its defaults, its parameters and its generator.
 #include <array>
 
 #include "scenarios/scenarios.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 namespace {
 
 constexpr double kDay = 0.01720209895;                // in years / 2 pi: Gauss's constant
@@ -11,11 +11,11 @@ constexpr double kTwoBodyPeriod = 5.130199320647456;  // 2 pi / sqrt(1.5)
 constexpr double kFigureEightPeriod = 6.32591398;
 constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 
-// The disk's scale length and mass, for files that need a size: about those of the Milky Way. Units
-// of 11 Myr and 268 km/s follow.
+// The disk's scale length and mass, about those of the Milky Way, for files that need units with a
+// size. Units of 11 Myr and 268 km/s follow.
 constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 
-// Small enough to change nothing that float32 can show, large enough for its inverse cube.
+// Too small to change what float32 can show, large enough that its inverse cube does not overflow.
 constexpr double kBarelySoftened = 1e-6;
 
 constexpr std::array<Parameter, 1> kColdSphere{
@@ -52,7 +52,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .dt = 0.01,
                   .softening = 0.05,
                   .steps = 20},
-     .make = plummer,
+     .generate = plummer,
      .units = "henon"},
     {.scenario = {.name = "galaxies",
                   .description = "independent Plummer spheres, each from random numbers of its own",
@@ -62,7 +62,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .dt = 0.01,
                   .softening = 0.05,
                   .steps = 20},
-     .make = plummer,
+     .generate = plummer,
      .units = "henon"},
     {.scenario = {.name = "uniform",
                   .description =
@@ -73,7 +73,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .dt = 0.01,
                   .softening = 0.05,
                   .steps = 20},
-     .make = uniform,
+     .generate = uniform,
      .units = "G = 1"},
     {.scenario = {.name = "cold-sphere",
                   .description = "a uniform sphere at rest; it collapses in 1.11 units of time",
@@ -84,7 +84,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = 0.05,
                   .steps = 500,
                   .parameters = kColdSphere},
-     .make = cold_sphere,
+     .generate = cold_sphere,
      .units = "M = R = G = 1"},
     {.scenario = {.name = "kuzmin",
                   .description = "Kuzmin's disk on circular orbits: cold, thin and unstable",
@@ -94,7 +94,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .dt = 0.02,
                   .softening = 0.05,
                   .steps = 500},
-     .make = kuzmin,
+     .generate = kuzmin,
      .units = "M = a = G = 1"},
     // 450 steps are one rotation at two scale lengths.
     {.scenario = {.name = "disk-halo",
@@ -106,7 +106,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = 0.05,
                   .steps = 450,
                   .parameters = kDiskHalo},
-     .make = disk_halo,
+     .generate = disk_halo,
      .units = kGalaxyUnits,
      .galaxies = 1},
     {.scenario = {.name = "spiral",
@@ -118,7 +118,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = 0.05,
                   .steps = 450,
                   .parameters = kSpiral},
-     .make = disk_halo,
+     .generate = disk_halo,
      .units = kGalaxyUnits,
      .galaxies = 1},
     {.scenario = {.name = "collision",
@@ -130,7 +130,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = 0.05,
                   .steps = 1500,
                   .parameters = kCollision},
-     .make = collision,
+     .generate = collision,
      .units = kGalaxyUnits,
      .galaxies = 2},
     {.scenario = {.name = "two-body",
@@ -143,7 +143,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .softening = kBarelySoftened,
                   .steps = 2000,
                   .parameters = kTwoBody},
-     .make = two_body,
+     .generate = two_body,
      .units = "G = 1"},
     {.scenario = {.name = "figure-eight",
                   .description =
@@ -154,7 +154,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .dt = kFigureEightPeriod / 2000,
                   .softening = kBarelySoftened,
                   .steps = 2000},
-     .make = figure_eight,
+     .generate = figure_eight,
      .units = "G = 1"},
     // A Julian year of 365.25 days, after which the ephemeris can be asked again.
     {.scenario = {.name = "solar-system",
@@ -165,7 +165,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .dt = kDay / 8,
                   .softening = kBarelySoftened,
                   .steps = 2922},
-     .make = solar_system,
+     .generate = solar_system,
      .units = "au-msun-yr2pi"},
     {.scenario = {.name = "sun-earth-moon",
                   .description = "these three at J2000.0, about their centre of mass (JPL DE405)",
@@ -175,7 +175,7 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .dt = kDay / 8,
                   .softening = kBarelySoftened,
                   .steps = 2922},
-     .make = sun_earth_moon,
+     .generate = sun_earth_moon,
      .units = "au-msun-yr2pi"},
 });
 
@@ -183,4 +183,4 @@ constexpr auto kEntries = std::to_array<Entry>({
 
 std::span<const Entry> entries() { return kEntries; }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

@@ -1,7 +1,7 @@
-// The makers behind make_scenario: each fills one system, in float64. Private to the library.
+// The generators behind make_scenario: each fills one system, in float64. Private to the library.
 //
-// What makes the bits the same everywhere: Random, portable_math.h, sums in a fixed order, and no
-// other function of <cmath> than sqrt, which IEEE 754 rounds exactly.
+// The bits are the same everywhere because of Random, portable_math.h, sums in a fixed order, and
+// no function of <cmath> but sqrt, which IEEE 754 rounds exactly.
 #pragma once
 
 #include <array>
@@ -12,39 +12,40 @@
 #include "scenarios/initial_conditions.h"
 #include "scenarios/random.h"
 
-namespace nbody::makers {
+namespace nbody::generators {
 
-// One system to be made.
-struct Making {
+// What a generator is to fill, and with what.
+struct SystemSpec {
   std::span<BodyF64> bodies;  // zeros
   Random& random;
   double softening;
   const Scenario& scenario;
   const ScenarioSize& size;
 
-  // As asked for, or as the scenario has it.
+  // As asked for, or the default of the scenario.
   double parameter(std::string_view name) const;
 };
-using Maker = void (*)(const Making&);
+using Generator = void (*)(const SystemSpec&);
 
-void plummer(const Making& making);
-void cold_sphere(const Making& making);
-void uniform(const Making& making);
+void plummer(const SystemSpec& spec);
+void cold_sphere(const SystemSpec& spec);
+void uniform(const SystemSpec& spec);
 
-void kuzmin(const Making& making);
-void disk_halo(const Making& making);
-void collision(const Making& making);
+void kuzmin(const SystemSpec& spec);
+void disk_halo(const SystemSpec& spec);
+void collision(const SystemSpec& spec);
 
-void two_body(const Making& making);
-void figure_eight(const Making& making);
-void solar_system(const Making& making);
-void sun_earth_moon(const Making& making);
+void two_body(const SystemSpec& spec);
+void figure_eight(const SystemSpec& spec);
+void solar_system(const SystemSpec& spec);
+void sun_earth_moon(const SystemSpec& spec);
 
 struct Entry {
   Scenario scenario;
-  Maker make;
+  Generator generate;
   const char* units;
-  int galaxies = 0;  // halves or all of the bodies: first a disk's, then those of its dark halo
+  // Of equal size: each has first the bodies of its disk, then those of its dark halo.
+  int galaxies = 0;
 };
 std::span<const Entry> entries();
 
@@ -59,4 +60,4 @@ inline constexpr std::array<std::size_t, 3> kSunEarthMoon{0, 3, 4};  // of kSola
 // How many bodies of a galaxy of n are its disk; the others are its halo.
 inline std::size_t disk_bodies(std::size_t n) { return n / 3; }
 
-}  // namespace nbody::makers
+}  // namespace nbody::generators

@@ -25,8 +25,8 @@ std::uint64_t machine() {
              : kUnlimited;
 }
 
-// A container sees its own control group as the root. Version 2, then version 1; a file that is not
-// there or says "max" is no limit.
+// A container sees its own control group as the root. Version 2, then version 1; a file that does
+// not exist or says "max" sets no limit.
 std::uint64_t control_group() {
   std::uint64_t least = kUnlimited;
   for (const char* file :

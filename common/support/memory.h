@@ -1,5 +1,5 @@
-// How much memory there is, asked before much of it is taken: where memory is promised first and
-// found missing later (Linux does), an absurd size would otherwise end in a killed process.
+// How much memory there is, checked before much of it is allocated: Linux promises memory that it
+// does not have, so that an absurd size would otherwise end in a killed process.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace nbody {
 
-// Bytes this process may still hope for: what the machine has free or can free, the limit of its
-// control group (a container's) and the limit of its address space (ulimit -v), whichever is least.
+// Bytes this process can expect to get: what the machine has free or can free, the limit of its
+// control group (a container's) or the limit of its address space (ulimit -v), whichever is least.
 std::uint64_t available_memory();
 
-// Throws runtime_error, which says what needs how much and how much there is.
+// Throws runtime_error, which says what needs how much, and how much there is.
 void require_memory(const std::string& what, std::uint64_t bytes);
 
 }  // namespace nbody

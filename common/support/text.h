@@ -5,9 +5,35 @@
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace nbody {
+
+// A whole token or nothing: "12abc", "" and "1e3" for a whole number are all refused; `error` is
+// then what std::from_chars says, so that a number that is too large can be told from no number.
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text, std::errc& error) {
+  Number value{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  error = code;
+  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text) {
+  std::errc ignored{};
+  return parse_whole<Number>(text, ignored);
+}
+
+// Without the characters of `outer` at both ends.
+inline std::string_view trimmed(std::string_view text, std::string_view outer = " \t") {
+  const auto first = text.find_first_not_of(outer);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(outer) - first + 1);
+}
 
 // The shortest text that reads back as the same number.
 template <class Number>
@@ -24,7 +50,7 @@ inline std::string in_digits(double value, int digits) {
                              .ptr};
 }
 
-// As printf, up to 511 characters: its formats are shorter to read than stream manipulators.
+// As printf, up to 511 characters: its formats are easier to read than stream manipulators.
 [[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
   std::array<char, 512> line;
   va_list arguments;

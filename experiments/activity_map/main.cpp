@@ -94,7 +94,7 @@ nbody::Result measure(const Rung& rung, int block, const Problem& problem, int n
   result.info = {.name = "activity_map", .parent = ""};
   result.platform = platform();
   result.systems = 1;
-  result.bodies = n;
+  result.bodies_per_system = n;
   result.steps = problem.steps;
   result.dt = problem.dt;
   result.softening = kSoftening;
@@ -104,11 +104,7 @@ nbody::Result measure(const Rung& rung, int block, const Problem& problem, int n
     outcome = simulate(rung, block, problem, bodies);
     if (k >= options.warmup) result.repeats.push_back(outcome.timing);
   }
-  result.gates = check(rung, block, problem, bodies, outcome);
-  result.verdict = "pass";
-  for (const nbody::Gate& gate : result.gates) {
-    if (!gate.passed()) result.verdict = "fail";
-  }
+  result.validation = {check(rung, block, problem, bodies, outcome)};
   return result;
 }
 
@@ -133,12 +129,13 @@ int run(int argc, char** argv) {
         if (!options.json.empty()) {
           nbody::write_whole_file(options.json, [&](std::ostream& out) { out << records; });
         }
+        const auto& gates = result.validation->gates;
         std::printf(
             "%-20s block %4d  N %6d  D %6d  compute %.6f s  rms %.1e  wrong cells %.0f  %s\n",
             std::string(rung.name).c_str(), block, n, cells, median(result.repeats).compute,
-            result.gates[0].value, result.gates[1].value, result.verdict.c_str());
+            gates[0].value, gates[1].value, result.verdict().c_str());
         std::fflush(stdout);
-        failed |= result.verdict != "pass";
+        failed |= result.verdict() != "pass";
       }
     }
   }

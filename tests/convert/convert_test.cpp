@@ -120,7 +120,7 @@ const Case kCases[] = {
     {"", "IN is required"},
     {"galaxy.csv", "OUT is required"},
     {"galaxy.csv a.csv b.csv", "b.csv"},
-    {"galaxy.csv a.txt", "a.txt.*names no format"},
+    {"galaxy.csv a.txt", "a.txt.*belongs to no format; known are .bin, .hdf5, .tipsy, .csv, .raw"},
     {"missing.csv a.bin", "missing.csv cannot be opened"},
     {"folder a.bin", "folder is a folder"},
     {"galaxy.csv folder --to csv", "folder"},

@@ -16,12 +16,31 @@
 #include "nbody/error.h"
 #include "support/tests/temporary_folder.h"
 
+namespace nbody {
+namespace {
+
+// As read_bodies and refusal, with Gadget among the formats.
+std::string refusal_of_any(const std::filesystem::path& file, ReadOptions options = {}) {
+  options.formats = formats_with_gadget();
+  return refusal(file, options);
+}
+
+}  // namespace
+}  // namespace nbody
+
 #ifdef NBODY_HDF5
 #include "io/gadget/hdf5_access.h"
 #include "io/gadget/isolated.h"
 
 namespace nbody {
 namespace {
+
+Snapshot read_any(const std::filesystem::path& file, ReadOptions options = {}) {
+  options.formats = formats_with_gadget();
+  return read_bodies(file, options);
+}
+
+const FileFormat& gadget() { return format_for_writing("a.hdf5", formats_with_gadget()); }
 
 Snapshot galaxy() {
   Snapshot snapshot;
@@ -49,14 +68,13 @@ void expect_same_bodies(const Snapshot& a, const Snapshot& b) {
 }
 
 TEST(Gadget, KeepsEveryBit) {
-  enable_gadget();
   const TemporaryFolder folder;
   for (const char* units : {"kpc-100kms", "kpc-msun", "au-msun-yr2pi", "25000 kpc, 2.31e15 Msun"}) {
     SCOPED_TRACE(units);
     Snapshot written = galaxy();
     written.units = units;
-    write_bodies(folder / "a.hdf5", written);
-    const Snapshot read = read_bodies(folder / "a.hdf5");
+    write_bodies(folder / "a.hdf5", written, gadget());
+    const Snapshot read = read_any(folder / "a.hdf5");
     expect_same_bodies(read, written);
     EXPECT_EQ(read.species, written.species);
     EXPECT_EQ(read.units, units);
@@ -67,24 +85,22 @@ TEST(Gadget, KeepsEveryBit) {
 }
 
 TEST(Gadget, KeepsFloat64) {
-  enable_gadget();
   const TemporaryFolder folder;
   Snapshot written = galaxy();
   for (const Body& body : written.systems.bodies) written.exact.push_back(widened(body));
   written.exact[2].vy += 1e-12;
-  write_bodies(folder / "a.hdf5", written);
-  const Snapshot read = read_bodies(folder / "a.hdf5", {.float64 = true});
+  write_bodies(folder / "a.hdf5", written, gadget());
+  const Snapshot read = read_any(folder / "a.hdf5", {.float64 = true});
   ASSERT_EQ(read.exact.size(), 6u);
   EXPECT_NEAR(read.exact[2].vy, written.exact[2].vy, 1e-15);
 }
 
 TEST(Gadget, NeedsUnitsThatHaveASize) {
-  enable_gadget();
   const TemporaryFolder folder;
   for (const char* units : {"", "henon"}) {
     Snapshot snapshot = galaxy();
     snapshot.units = units;
-    EXPECT_THROW(write_bodies(folder / "a.hdf5", snapshot), UsageError);
+    EXPECT_THROW(write_bodies(folder / "a.hdf5", snapshot, gadget()), UsageError);
   }
   EXPECT_EQ(folder.files(), 0);
 }
@@ -118,15 +134,12 @@ std::string foreign(const Change& change = {}) {
 
 class GadgetFile : public testing::Test {
  protected:
-  void SetUp() override {
-    enable_gadget();
-    hdf5::silence();
-  }
+  void SetUp() override { hdf5::silence(); }
   std::filesystem::path file(const Change& change) const {
     return folder_.with("g", foreign(change));
   }
   std::string message(const Change& change) const {
-    const std::string text = refusal(file(change));
+    const std::string text = refusal_of_any(file(change));
     const std::string path = (folder_ / "g").string();
     return text.starts_with(path) ? text.substr(path.size()) : text;
   }
@@ -134,7 +147,7 @@ class GadgetFile : public testing::Test {
 };
 
 TEST_F(GadgetFile, WithoutUnitsIsInKpcAndKmPerSecond) {
-  const Snapshot read = read_bodies(file({}));
+  const Snapshot read = read_any(file({}));
   EXPECT_EQ(read.units, "kpc-100kms");
   EXPECT_EQ(read.species, (std::vector<Species>{Species::dark, Species::dark}));
   const Body& body = read.systems.bodies[1];
@@ -145,7 +158,7 @@ TEST_F(GadgetFile, WithoutUnitsIsInKpcAndKmPerSecond) {
 }
 
 TEST_F(GadgetFile, UnitsAreHonoured) {
-  const Body body = read_bodies(file([](const Handle& root, const Handle&, const Handle&) {
+  const Body body = read_any(file([](const Handle& root, const Handle&, const Handle&) {
                       const Handle units = group(root, "Units");
                       hdf5::write_number(units, "UnitLength_in_cm", 3.0856775814913673e24);  // Mpc
                       hdf5::write_number(units, "UnitMass_in_g", 1.989e33);
@@ -157,15 +170,15 @@ TEST_F(GadgetFile, UnitsAreHonoured) {
 }
 
 TEST_F(GadgetFile, MassTableIsHonoured) {
-  const Snapshot read = read_bodies(file([](const Handle&, const Handle& header, const Handle&) {
+  const Snapshot read = read_any(file([](const Handle&, const Handle& header, const Handle&) {
     hdf5::write_numbers(header, "MassTable", {0, 0.25, 0, 0, 0, 0});
   }));
   for (const Body& body : read.systems.bodies) EXPECT_NEAR(body.mass * 2.32508541e9, 0.25e10, 1e3);
 }
 
 TEST_F(GadgetFile, ContentDecidesAndSpeciesAreChosen) {
-  EXPECT_EQ(read_bodies(file({}), {.species = {Species::dark}}).systems.bodies_per_system, 2);
-  EXPECT_NE(refusal(folder_ / "g", {.species = {Species::star}}).find("it has dark"),
+  EXPECT_EQ(read_any(file({}), {.species = {Species::dark}}).systems.bodies_per_system, 2);
+  EXPECT_NE(refusal_of_any(folder_ / "g", {.species = {Species::star}}).find("it has dark"),
             std::string::npos);
 }
 
@@ -191,8 +204,9 @@ TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
             }).find("UnitLength_in_cm"),
             std::string::npos);
   const Handle empty = hdf5::create_image();
-  EXPECT_NE(refusal(folder_.with("e", hdf5::image_of(empty))).find("without a group /Header"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal_of_any(folder_.with("e", hdf5::image_of(empty))).find("without a group /Header"),
+      std::string::npos);
 }
 
 TEST_F(GadgetFile, CountsThatLie) {
@@ -293,41 +307,41 @@ TEST(Isolated, OnlyTheCopyDies) {
   EXPECT_EQ(message(9, [&] { return long_text; }), long_text);
   EXPECT_EQ(message(9, []() -> std::string { throw UsageError("no"); }), "no");
   EXPECT_EQ(message(9, []() -> std::string { throw std::runtime_error("no"); }), "runtime: no");
-  const std::string harm = "a.hdf5: damaged, or made to do harm: the HDF5 library ";
+  const std::string corrupt = "a.hdf5: corrupt file: the HDF5 library ";
   EXPECT_EQ(message(9,
                     []() -> std::string {
                       raise(SIGKILL);
                       return "";
                     }),
-            harm + "dies of it (Killed)");
-  EXPECT_EQ(message(9, []() -> std::string { _exit(3); }), harm + "fails on it");
+            corrupt + "crashed on it (Killed)");
+  EXPECT_EQ(message(9, []() -> std::string { _exit(3); }), corrupt + "failed on it");
   volatile bool forever = true;
   EXPECT_EQ(message(1,
                     [&]() -> std::string {
                       while (forever) continue;
                       return "";
                     }),
-            harm + "dies of it (Killed)");
+            corrupt + "crashed on it (Killed)");
 }
 
 // Reading starts a process each time: every byte is for the nightly tests.
 TEST_F(GadgetFile, CutHereAndThere) {
   const std::string whole = foreign();
   for (std::size_t size = 0; size < whole.size(); size += size < 96 ? 1 : 97)
-    ASSERT_NE(refusal(folder_.with("cut", whole.substr(0, size))), "accepted") << size;
-  EXPECT_NE(refusal(folder_.with("cut", whole.substr(0, whole.size() - 1))), "accepted");
+    ASSERT_NE(refusal_of_any(folder_.with("cut", whole.substr(0, size))), "accepted") << size;
+  EXPECT_NE(refusal_of_any(folder_.with("cut", whole.substr(0, whole.size() - 1))), "accepted");
 }
 
 TEST_F(GadgetFile, NightlyCutAtEveryByte) {
   const std::string whole = foreign();
   for (std::size_t size = 0; size < whole.size(); ++size)
-    ASSERT_NE(refusal(folder_.with("cut", whole.substr(0, size))), "accepted") << size;
+    ASSERT_NE(refusal_of_any(folder_.with("cut", whole.substr(0, size))), "accepted") << size;
 }
 
 // Found by fuzzing; HDF5 1.10.8 reads freed memory.
 TEST_F(GadgetFile, WhatCrashesTheLibraryIsRefused) {
   const std::string file = NBODY_SOURCE_DIR "/tests/convert/crashes_hdf5_1.10.8.hdf5";
-  EXPECT_TRUE(refusal(file).starts_with(file + ": ")) << refusal(file);
+  EXPECT_TRUE(refusal_of_any(file).starts_with(file + ": ")) << refusal_of_any(file);
 }
 
 }  // namespace
@@ -335,12 +349,17 @@ TEST_F(GadgetFile, WhatCrashesTheLibraryIsRefused) {
 
 #else
 
+namespace nbody {
+namespace {
+
 TEST(Gadget, WithoutHdf5SaysSo) {
-  nbody::enable_gadget();
   const TemporaryFolder folder;
   const auto file = folder.with("a", "\x89HDF\r\n\x1a\n");
-  EXPECT_NE(nbody::refusal(file).find("built without HDF5"), std::string::npos);
+  EXPECT_NE(refusal_of_any(file).find("built without HDF5"), std::string::npos);
   GTEST_SKIP() << "Gadget files are not tested: this build lacks HDF5 (Debian: libhdf5-dev)";
 }
+
+}  // namespace
+}  // namespace nbody
 
 #endif

@@ -79,7 +79,7 @@ TEST_F(Absurd, InputIsAFileThatCanBeRead) {
 
 TEST_F(Absurd, APipeWithoutAWriterIsGivenUp) {
   ASSERT_EQ(mkfifo(program_.file("pipe").c_str(), 0600), 0);
-  expect(2, "--input pipe", "is a pipe that nobody writes to");
+  expect(2, "--input pipe", "is a pipe without a writer");
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ function(nbody_fuzz_target name)
   endif()
 
   # libFuzzer steers by what clang's instrumentation tells it, so these sources are compiled once
-  # more; everything else they need comes from the library as it is. CMake has one compiler a
-  # language; a launcher can put another in its place.
+  # more; everything else they need comes from the library as it is. CMake has one compiler per
+  # language; a launcher can replace it.
   list(TRANSFORM ARGN PREPEND ${common}/)
   list(TRANSFORM ARGN APPEND .cpp)
   add_executable(fuzz_${name} ${name}_fuzzer.cpp ${ARGN})

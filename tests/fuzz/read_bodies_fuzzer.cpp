@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "fuzzing.h"
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "io/gadget/gadget.h"
 #include "nbody/error.h"
 
@@ -40,7 +40,8 @@ class MemoryFile {
   std::string name_;
 };
 
-std::optional<Snapshot> read(const std::string& file, const nbody::ReadOptions& options) {
+std::optional<Snapshot> read(const std::string& file, nbody::ReadOptions options) {
+  options.formats = nbody::formats_with_gadget();
   try {
     return nbody::read_bodies(file, options);
   } catch (const nbody::UsageError& error) {
@@ -81,9 +82,9 @@ void check_round_trips(const Snapshot& snapshot) {
   static MemoryFile memory;
   const nbody::ReadOptions options{.float64 = !snapshot.exact.empty()};
   std::ostringstream bin, csv;
-  nbody::formats::write_bin(bin, "bin", snapshot);
+  nbody::formats::kBin.write(bin, "bin", snapshot);
   check_same(nbody::read_bodies(memory.with(bin.str()), options), snapshot);
-  nbody::formats::write_csv(csv, "csv", snapshot);
+  nbody::formats::kCsv.write(csv, "csv", snapshot);
   const Snapshot again = nbody::read_bodies(memory.with(csv.str()), options);
   check_same(again, snapshot);
   if (again.names != snapshot.names) fail("names change when written and read");
@@ -92,7 +93,6 @@ void check_round_trips(const Snapshot& snapshot) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  nbody::enable_gadget();
   static MemoryFile memory;
   const std::string& file = memory.with({reinterpret_cast<const char*>(data), size});
   for (const nbody::ReadOptions& options :

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
     for (const auto& entry : std::filesystem::directory_iterator(argv[k])) files.push_back(entry);
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
-    // Said before it is run: the last name is the culprit's if the target ends the process.
+    // Printed before it is run: if the target ends the process, the last name is that of the
+    // culprit.
     std::printf("%s\n", file.c_str());
     std::fflush(stdout);
     std::ifstream in(file, std::ios::binary);

@@ -16,9 +16,8 @@ done
 for compiler in "${compilers[@]}"; do
   for flags in "-O0" "-O3 -march=native"; do
     # shellcheck disable=SC2086  # flags are words
-    "$compiler" -std=c++20 -ffp-contract=off $flags -I"$source_folder/include" \
-      -I"$source_folder/src" "$source_folder"/src/scenario_*.cpp \
-      "$source_folder"/src/{disk_halo_model,initial_conditions,bodies,formats,error}.cpp \
+    "$compiler" -std=c++20 -ffp-contract=off $flags -I"$source_folder/include" -I"$source_folder" \
+      "$source_folder"/scenarios/*.cpp "$source_folder"/{physics/bodies,support/error}.cpp \
       "$here/same_bits.cpp" -o "$work/same_bits"
     "$work/same_bits" "$here/hashes.txt"
     echo "$compiler $flags: the same bits"

@@ -13,7 +13,7 @@
 
 namespace {
 
-// FNV-1a, a float at a time.
+// FNV-1a, over one float at a time.
 std::uint64_t hash_of(const nbody::Systems& systems) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const nbody::Body& b : systems.bodies)

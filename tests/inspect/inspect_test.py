@@ -203,7 +203,7 @@ class Steps(unittest.TestCase):
     def test_the_step_itself_is_right(self):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         self.assertTrue(found.clean, text_of(found))
-        # Four floats of shared memory an interaction. The systems are padded to 512 bodies.
+        # Four floats of shared memory per interaction. Every tile is filled up to 512 bodies.
         kernel = found.kernel("advance_systems")
         self.assertEqual(kernel.sum("executions", "shared", "load") % (2 * 2 * 4 * 256 * 256), 0)
 

@@ -30,9 +30,9 @@ int run_mutant(const StepInfo& info, Simulate simulate, QueryPlatform query, int
   const auto options = parse_options(info, argc, argv);
   // Without a record the run did not get as far as its validation, and would not here.
   if (options->json.empty() || !std::filesystem::exists(options->json)) return code;
-  Job job = prepare_job(info, *options);
+  Job job = prepare_job(*options);
   job.run.devices = info.multi_device ? query().device_count : 1;
-  write_weak_checks(options->json.string() + ".weak", weak_checks(info, job, simulate));
+  write_weak_checks(options->json.string() + ".weak", weak_checks(job, simulate));
   return code;
 }
 

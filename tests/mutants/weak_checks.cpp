@@ -29,12 +29,12 @@ struct Outcome {
   double interactions_per_second;
 };
 
-Outcome simulated(const StepInfo& info, Simulate simulate, const Systems& start, const Run& run) {
-  Systems systems = padded(start, info.pad_to);
+Outcome simulated(Simulate simulate, const Systems& start, const Run& run) {
+  Systems systems = start;
   const Timing timing = timed(simulate, run, systems);
   const double n = start.bodies_per_system;
   return {
-      position_errors(start, stripped(systems, start.bodies_per_system), run),
+      position_errors(start, systems, run),
       start.count * n * n * run.steps / timing.compute,
   };
 }
@@ -47,14 +47,14 @@ double root_mean_square_distance(const Systems& systems) {
 
 }  // namespace
 
-WeakChecks weak_checks(const StepInfo& info, const Job& job, Simulate simulate) {
+WeakChecks weak_checks(const Job& job, Simulate simulate) {
   const Systems& start = job.start.systems;
   const double tolerance = 1e-5 * root_mean_square_distance(start);
   Run short_run = job.run;
   short_run.dt = 1e-3f;
   short_run.steps = 1;
-  const auto short_errors = simulated(info, simulate, start, short_run).errors;
-  const Outcome run = simulated(info, simulate, start, job.run);
+  const auto short_errors = simulated(simulate, start, short_run).errors;
+  const Outcome run = simulated(simulate, start, job.run);
 
   const auto within = [](double limit) { return [=](double error) { return error <= limit; }; };
   const auto quarter =

@@ -14,6 +14,6 @@ struct WeakChecks {
   bool blind_to_nan;    // positions after the run, all; written as `error > tolerance` fails
   bool throughput;      // it came to its end and computed a throughput
 };
-WeakChecks weak_checks(const StepInfo& info, const Job& job, Simulate simulate);
+WeakChecks weak_checks(const Job& job, Simulate simulate);
 
 }  // namespace nbody::test

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "physics/diagnostics.h"
+#include "physics/integrator.h"
 #include "step_under_test.h"
 
 namespace nbody {
@@ -38,22 +38,30 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
   const float half = integrator == Integrator::leapfrog ? run.dt / 2 : 0;
   Systems systems = start;
   drift(systems, half);
-  systems = padded(systems, current.info.pad_to);
   current.simulate(run, systems);
-  systems = stripped(systems, start.bodies_per_system);
   drift(systems, -half);
   return systems;
 }
 
+Validation validated(const Systems& start, double dt, int steps, double softening,
+                     ValidationMode mode, Integrator integrator) {
+  const Run run = make_run(dt, steps, softening);
+  const Advance<float> advance = [&](Systems& systems, double length, int count) {
+    systems = simulate(systems, length, count, softening);
+  };
+  Systems first = start;
+  if (integrator == Integrator::leapfrog) drift(first, run.dt / 2);
+  Systems end = first;
+  advance(end, run.dt, steps);
+  return validate<float>({current.info.summation, run.dt, steps, run.softening_squared, first, end},
+                         mode, advance);
+}
+
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode) {
-  const Systems final = simulate(start, dt, steps, softening);
-  const Advance advance = [](const Run& run, Systems& systems) { current.simulate(run, systems); };
-  const Validation validation =
-      validate({current.info, make_run(dt, steps, softening), 0, start, final}, mode, advance);
   std::string failed;
-  for (const Gate& gate : validation.gates) {
-    if (gate.passed()) continue;
+  for (const Gate& gate : validated(start, dt, steps, softening, mode).gates) {
+    if (!gate.failed()) continue;
     char numbers[64];
     std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", gate.value, gate.limit);
     failed += gate.name + numbers;

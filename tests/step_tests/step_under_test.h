@@ -17,11 +17,15 @@ struct StepUnderTest {
 };
 const StepUnderTest& step();
 
-// The step's simulate() on systems of any size: padded before, stripped after. Uses every device a
-// step can use. With leapfrog, the half drifts around it.
+// The step's simulate(), on every device the step can use. With leapfrog, the half drifts around
+// it.
 Systems simulate(const Systems& start, double dt, int steps, double softening,
                  Integrator integrator = Integrator::euler);
 
+// What the validator says of the step on this start; with leapfrog it starts half a step ahead.
+Validation validated(const Systems& start, double dt, int steps, double softening,
+                     ValidationMode mode = ValidationMode::full,
+                     Integrator integrator = Integrator::euler);
 // Every gate of the validator, on this start; says which gate failed.
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full);

@@ -1,7 +1,6 @@
 #include "change.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "support/text.h"
@@ -35,7 +34,6 @@ BodyF64 moved(const BodyF64& body, const Centre& from) {
           body.mass};
 }
 
-// As far as one system of it is concerned.
 void move_system(Snapshot& snapshot, int s) {
   const std::span<Body> bodies = snapshot.systems.system(s);
   if (snapshot.exact.empty()) {
@@ -52,15 +50,10 @@ void move_system(Snapshot& snapshot, int s) {
   }
 }
 
-// As nine digits say it, which is how a float32 is written to CSV.
-double in_nine_digits(float value) {
-  const std::string text = in_digits(value, 9);
-  double read = 0;
-  std::from_chars(text.data(), text.data() + text.size(), read);
-  return read;
-}
+// A float32 in nine digits is what CSV files hold.
+double in_nine_digits(float value) { return *parse_whole<double>(in_digits(value, 9)); }
 
-// Units and back leave an error of some 1e-16.
+// A conversion of units and back leaves an error of some 1e-16.
 bool says_no_more(double exact, float value) {
   return std::abs(exact - static_cast<double>(value)) <= 1e-15 * std::abs(exact) ||
          exact == in_nine_digits(value);

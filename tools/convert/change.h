@@ -10,7 +10,7 @@ namespace nbody::convert {
 
 struct Centre {
   double mass = 0;
-  Vector3 position;  // of the centre of mass; of the bodies alike where nothing has mass
+  Vector3 position;  // of the centre of mass; the mean of the bodies if none has mass
   Vector3 velocity;
 };
 Centre centre_of(std::span<const Body> bodies);
@@ -19,8 +19,8 @@ Centre centre_of(std::span<const BodyF64> bodies);
 // Moves the centre of mass of every system to the origin, at rest.
 void move_to_centre(Snapshot& snapshot);
 
-// Drops Snapshot::exact where no value in it says more than the float32 does, as such or in the
-// nine digits that a CSV file has of it.
+// Drops Snapshot::exact if no value in it says more than the float32 does, or than the nine digits
+// of the float32 that a CSV file has.
 void drop_needless_float64(Snapshot& snapshot);
 
 }  // namespace nbody::convert

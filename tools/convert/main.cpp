@@ -8,27 +8,22 @@
 #include "nbody/error.h"
 #include "run/command_line.h"
 #include "run/program.h"
-#include "run/revision.h"
 #include "summary.h"
 
 namespace nbody::convert {
 namespace {
 
-using Formats = std::map<std::string, FileFormat>;
-const Formats kReadable{{"csv", FileFormat::csv},
-                        {"bin", FileFormat::bin},
-                        {"raw", FileFormat::raw},
-                        {"tipsy", FileFormat::tipsy},
-                        {"gadget", FileFormat::gadget}};
-const Formats kWritable = [] {
-  Formats formats = kReadable;
-  formats["tipsy-little"] = FileFormat::tipsy_little;
+using Formats = std::map<std::string, const FileFormat*>;
+Formats formats_with(bool (*wanted)(const FileFormat&)) {
+  Formats formats;
+  for (const FileFormat& format : formats_with_gadget())
+    if (wanted(format)) formats[std::string(format.name)] = &format;
   return formats;
-}();
+}
 
 struct Arguments {
   std::string in, out, units, from_units;
-  std::optional<FileFormat> from, to;
+  const FileFormat *from = nullptr, *to = nullptr;
   std::vector<Species> species;
   bool centre = false;
 };
@@ -40,8 +35,12 @@ std::optional<Arguments> parse(int argc, char** argv) {
   line.word("IN", arguments.in, "file of bodies; its content tells the format");
   line.word("OUT", arguments.out,
             "file to write; its ending names the format: .csv .bin .raw .tipsy .hdf5");
-  line.choice("--from", arguments.from, kReadable, "format of IN, whatever it looks like");
-  line.choice("--to", arguments.to, kWritable, "format of OUT, whatever its ending");
+  line.choice("--from", arguments.from,
+              formats_with([](const FileFormat& format) { return format.read != nullptr; }),
+              "format of IN, whatever it looks like");
+  line.choice("--to", arguments.to,
+              formats_with([](const FileFormat& format) { return format.write != nullptr; }),
+              "format of OUT, whatever its ending");
   const auto preset = [&](const std::string& option, std::string& target, const std::string& help) {
     line.option(option, "PRESET", help + ": " + unit_presets(),
                 [option, &target](const std::string& text) {
@@ -69,10 +68,13 @@ void set_units(const Arguments& arguments, Snapshot& snapshot) {
 }
 
 void run(const Arguments& arguments) {
-  enable_gadget();
-  const FileFormat to = arguments.to ? *arguments.to : format_for_writing(arguments.out);
-  Snapshot snapshot = read_bodies(
-      arguments.in, {.float64 = true, .species = arguments.species, .format = arguments.from});
+  const FileFormat& to = arguments.to != nullptr
+                             ? *arguments.to
+                             : format_for_writing(arguments.out, formats_with_gadget());
+  Snapshot snapshot = read_bodies(arguments.in, {.float64 = true,
+                                                 .species = arguments.species,
+                                                 .format = arguments.from,
+                                                 .formats = formats_with_gadget()});
   drop_needless_float64(snapshot);
   std::string report = "read " + arguments.in + ": " + snapshot.format + "\n" + summary(snapshot);
 
@@ -80,9 +82,9 @@ void run(const Arguments& arguments) {
   if (arguments.centre) move_to_centre(snapshot);
   write_bodies(arguments.out, snapshot, to);
 
-  report += "wrote " + arguments.out + ": " + format_name(to) + "\n";
+  report += "wrote " + arguments.out + ": " + std::string(to.title) + "\n";
   if (arguments.centre || !arguments.units.empty() || !arguments.from_units.empty()) {
-    snapshot.format.clear();  // nothing more is left out
+    snapshot.left_out.clear();  // said once
     report += summary(snapshot);
   }
   for (const std::string& lost : what_is_lost(snapshot, to))
@@ -96,6 +98,6 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   return nbody::run_program("nbody-convert", [&] {
     if (const auto arguments = nbody::convert::parse(argc, argv)) nbody::convert::run(*arguments);
-    return nbody::kRight;
+    return nbody::kSuccess;
   });
 }

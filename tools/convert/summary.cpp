@@ -71,14 +71,6 @@ Centre centre_of_first(const Snapshot& snapshot) {
   return centre_of(std::span<const BodyF64>(snapshot.exact).first(bodies.size()));
 }
 
-std::string left_out(const Snapshot& snapshot) {
-  if (snapshot.format.starts_with("Tipsy"))
-    return "  not read     rho, temp, hsmooth, metals, tform, phi\n";
-  if (snapshot.format.starts_with("Gadget"))
-    return "  not read     ParticleIDs, and all datasets but coordinates, velocities and masses\n";
-  return "";
-}
-
 }  // namespace
 
 std::string summary(const Snapshot& snapshot) {
@@ -93,25 +85,9 @@ std::string summary(const Snapshot& snapshot) {
                  snapshot.exact.empty() ? "float32" : "float64", snapshot.time);
   text += species_lines(snapshot) + extent_line(snapshot);
   text += vector("centre", centre.position) + vector("velocity", centre.velocity);
-  return text + virial_line(snapshot) + left_out(snapshot);
-}
-
-std::string format_name(FileFormat format) {
-  switch (format) {
-    case FileFormat::csv:
-      return "CSV";
-    case FileFormat::bin:
-      return "BIN";
-    case FileFormat::raw:
-      return "raw";
-    case FileFormat::tipsy:
-      return "Tipsy, big-endian";
-    case FileFormat::tipsy_little:
-      return "Tipsy, little-endian";
-    case FileFormat::gadget:
-      return "Gadget HDF5";
-  }
-  return "";
+  text += virial_line(snapshot);
+  if (!snapshot.left_out.empty()) text += "  not read     " + snapshot.left_out + "\n";
+  return text;
 }
 
 }  // namespace nbody::convert

@@ -1,4 +1,4 @@
-// What a person wants to know of a file of bodies at a glance.
+// A file of bodies at a glance.
 #pragma once
 
 #include <string>
@@ -7,11 +7,9 @@
 
 namespace nbody::convert {
 
-// Several lines: format, units, systems, species with their masses, extent, centre of mass, its
-// velocity, virial ratio (about that centre). Of several systems the extent and the masses are of
-// all, the centre is of the first.
+// Several lines: units, systems, species with their masses, extent, centre of mass, its velocity,
+// virial ratio (about that centre), and what was not read. Of several systems, extent and masses
+// are those of all, the centre is that of the first.
 std::string summary(const Snapshot& snapshot);
-
-std::string format_name(FileFormat format);
 
 }  // namespace nbody::convert

@@ -41,7 +41,7 @@ void real(CommandLine& line, const Parameter& parameter, const std::function<voi
               });
 }
 
-// The words behind the scenario's name: OUT and the options that make sense for this scenario.
+// The arguments after the scenario's name: OUT and the options that this scenario has.
 bool parse_scenario(const Scenario& scenario, int argc, char** argv, Arguments& arguments) {
   constexpr int most = std::numeric_limits<int>::max();
   ScenarioSize& size = arguments.size;
@@ -110,15 +110,12 @@ void print_summary(std::ostream& out, const Snapshot& snapshot) {
 }
 
 void run(const Arguments& arguments) {
-  enable_gadget();
-  const FileFormat format = format_for_writing(arguments.out);
-  const bool holds_float64 =
-      format == FileFormat::csv || format == FileFormat::bin || format == FileFormat::gadget;
-  if (arguments.size.float64 && !holds_float64)
+  const FileFormat& format = format_for_writing(arguments.out, formats_with_gadget());
+  if (arguments.size.float64 && !format.keeps.float64)
     refuse("--precision", "double", arguments.out + " can hold float32 alone");
   require_writable(arguments.out);
   const Snapshot snapshot = make_scenario(*arguments.scenario, arguments.size);
-  write_bodies(arguments.out, snapshot);
+  write_bodies(arguments.out, snapshot, format);
   std::ostream& out = arguments.out == "/dev/stdout" ? std::cerr : std::cout;
   out << "wrote " << arguments.out << ": " << snapshot.scenario << '\n';
   print_summary(out, snapshot);
@@ -132,6 +129,6 @@ int main(int argc, char** argv) {
   return nbody::run_program("nbody-ic", [&] {
     nbody::ic::Arguments arguments;
     if (nbody::ic::parse(argc, argv, arguments)) nbody::ic::run(arguments);
-    return nbody::kRight;
+    return nbody::kSuccess;
   });
 }

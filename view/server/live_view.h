@@ -12,7 +12,7 @@
 
 namespace nbody {
 
-class LiveView : public Conductor {
+class LiveView : public StepScheduler {
  public:
   // Listens from here on. Port 0 is any free one. Throws UsageError if the port cannot be used.
   LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job);

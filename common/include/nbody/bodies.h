@@ -11,50 +11,43 @@
 
 namespace nbody {
 
-// 28 bytes, no padding: also the layout on disk and the layout of the first GPU step.
-struct Body {
-  float x, y, z;
-  float vx, vy, vz;
-  float mass;
+// 28 bytes in float32, no padding: also the layout on disk and the layout of the first GPU step.
+template <class Real>
+struct BasicBody {
+  Real x, y, z;
+  Real vx, vy, vz;
+  Real mass;
 };
+using Body = BasicBody<float>;
+using BodyF64 = BasicBody<double>;  // for runs with --precision double
 static_assert(sizeof(Body) == 7 * sizeof(float), "Body is written to disk as seven floats");
-
-// The same in float64, for runs with --precision double.
-struct BodyF64 {
-  double x, y, z;
-  double vx, vy, vz;
-  double mass;
-};
 
 Body rounded(const BodyF64& body);
 BodyF64 widened(const Body& body);
 
-// Systems are stored one behind the other: body i of system s is bodies[s * bodies_per_system + i].
-struct Systems {
-  int count = 0;              // S
-  int bodies_per_system = 0;  // N
-  std::vector<Body> bodies;   // S * N
+// Systems are stored contiguously: body i of system s is bodies[s * bodies_per_system + i].
+template <class Real>
+struct BasicSystems {
+  int count = 0;                        // S
+  int bodies_per_system = 0;            // N
+  std::vector<BasicBody<Real>> bodies;  // S * N
 
-  Systems() = default;
-  Systems(int count, int bodies_per_system)
+  BasicSystems() = default;
+  BasicSystems(int count, int bodies_per_system)
       : count(count),
         bodies_per_system(bodies_per_system),
         bodies(static_cast<std::size_t>(count) * static_cast<std::size_t>(bodies_per_system)) {}
 
-  std::span<Body> system(int s) { return {bodies.data() + offset(s), size_of_one()}; }
-  std::span<const Body> system(int s) const { return {bodies.data() + offset(s), size_of_one()}; }
+  std::span<BasicBody<Real>> system(int s) { return {bodies.data() + offset(s), size_of_one()}; }
+  std::span<const BasicBody<Real>> system(int s) const {
+    return {bodies.data() + offset(s), size_of_one()};
+  }
 
  private:
   std::size_t size_of_one() const { return static_cast<std::size_t>(bodies_per_system); }
   std::size_t offset(int s) const { return static_cast<std::size_t>(s) * size_of_one(); }
 };
-
-// Appends massless bodies until N is a multiple of `multiple`. They feel the others and exert
-// nothing: their mass multiplies every force they could cause by zero, and the softening keeps that
-// product finite.
-Systems padded(const Systems& systems, int multiple);
-
-// The first `bodies_per_system` bodies of every system: undoes padded().
-Systems stripped(const Systems& systems, int bodies_per_system);
+using Systems = BasicSystems<float>;
+using SystemsF64 = BasicSystems<double>;
 
 }  // namespace nbody

@@ -2,8 +2,8 @@
 //
 // A step defines
 //   nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems);
-// and a main() that hands it to step_main(). The command line, files, padding, leapfrog's half
-// drifts, snapshots, validation and the result record belong to step_main.
+// and a main() that hands it to step_main(). The command line, files, leapfrog's half drifts,
+// snapshots, validation and the result record belong to step_main.
 #pragma once
 
 #include <vector>
@@ -58,7 +58,6 @@ enum class Summation {
 struct StepInfo {
   const char* name;
   const char* parent = "";
-  int pad_to = 1;  // the kernels need N to be a multiple of this
   Summation summation = Summation::running;
   bool multi_device = false;
   bool float64 = false;  // takes --precision double, which is nbody/float64.h

@@ -11,7 +11,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "io/gadget/hdf5_access.h"
 #include "io/gadget/isolated.h"
 #include "io/units.h"
@@ -24,19 +24,18 @@ namespace {
 
 using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
-constexpr const char* kOwnGroup = "nbody-steps";  // what Gadget has no place for
+constexpr const char* kOwnGroup = "nbody-steps";  // for what Gadget has no place for
 
-// Lengths, masses and velocities of a file. They are not units of the kind where G = 1: only
-// velocity and length are free in those, so that a file's unit of mass is converted by itself.
+// The units of length, mass and velocity of a file. In them G is not 1, so the unit of mass is
+// independent of the other two and is converted on its own.
 struct FileUnits {
   double length = kKpc;            // m
   double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
   double velocity = 1e3;           // m / s
 };
 
-// Gadget's own (allvars.h, SOLAR_MASS), and what a unit of mass in grams means by it: with G and
-// the mass in grams as they are best known, everybody's 1e10 solar masses would come out 3e-4
-// heavier.
+// Gadget's own (allvars.h, SOLAR_MASS), and what a unit of mass in grams is meant by: with G and
+// the mass in grams as they are best known, a file's 1e10 solar masses would come out 3e-4 heavier.
 constexpr double kSolarMassGrams = 1.989e33;
 
 std::string group_of(std::size_t type) { return "PartType" + std::to_string(type); }
@@ -165,18 +164,20 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   return contents;
 }
 
-// HDF5 has been made to crash, and to allocate without end, by files with damaged metadata: what it
-// says of a file comes from another process, as the bytes of a BIN file.
+// Files with damaged metadata make HDF5 crash or allocate without end. So it reads a file in
+// another process, which sends the bodies here as the bytes of a BIN file.
 formats::Contents read(const std::string& file, std::string_view bytes, bool float64) {
   const auto seconds = static_cast<unsigned>(60 + bytes.size() / (10 << 20));
   const std::string bin = isolated(file, seconds, [&] {
     std::ostringstream out;
-    formats::write_bin(out, file, formats::assemble(file, read_here(file, bytes, float64), {}));
+    formats::kBin.write(out, file, formats::assemble(file, read_here(file, bytes, float64), {}));
     return out.str();
   });
-  formats::Contents contents = formats::read_bin(file, bin, float64);
+  formats::Contents contents = formats::kBin.read(file, bin, float64);
   contents.systems.reset();
   contents.snapshot.format = "Gadget HDF5";
+  contents.snapshot.left_out =
+      "ParticleIDs, and all datasets but coordinates, velocities and masses";
   return contents;
 }
 
@@ -221,17 +222,21 @@ void write_header(const Handle& root, const Snapshot& snapshot, double time) {
   hdf5::write_integer(group, "NumFilesPerSnapshot", 1);
 }
 
-void write(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
-  hdf5::silence();
-  const auto from = units_of(snapshot.units);
-  if (!from)
+void check(const std::string& file, const Snapshot& snapshot) {
+  if (!units_of(snapshot.units))
     throw UsageError(
         file + ": Gadget files are in kpc, 1e10 Msun and km/s, and the units here are " +
         (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size") +
         ": --from-units can give them one");
   if (snapshot.staggered)
-    throw UsageError(file + ": a checkpoint of a leapfrog run is half a step between two times, " +
-                     "which a Gadget file cannot say: write .bin or .csv");
+    throw UsageError(file +
+                     ": positions and velocities of a leapfrog checkpoint are half a step apart, " +
+                     "which Gadget cannot represent: write .bin or .csv");
+}
+
+void write(std::ostream& out, const std::string&, const Snapshot& snapshot) {
+  hdf5::silence();
+  const auto from = units_of(snapshot.units);
   const FileUnits to;
   const Handle root = hdf5::create_image();
   write_header(root, snapshot, snapshot.time * from->time() / (to.length / to.velocity));
@@ -250,8 +255,19 @@ void write(std::ostream& out, const std::string& file, const Snapshot& snapshot)
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+FileFormat gadget() {
+  FileFormat format = formats::kGadgetElsewhere;
+  format.read = read;
+  format.check = check;
+  format.write = write;
+  return format;
+}
+
 }  // namespace
 
-void enable_gadget() { formats::gadget = {read, write}; }
+std::span<const FileFormat> formats_with_gadget() {
+  static const std::vector<FileFormat> all = formats::basic_formats_with(gadget());
+  return all;
+}
 
 }  // namespace nbody

@@ -8,10 +8,10 @@
 namespace nbody::hdf5 {
 namespace {
 
-// A dataset that says it unfolds to more than this many times its file is not data.
-constexpr std::size_t kMostCompression = 100;
+// A dataset that claims to be larger than its file by more than this factor is not data.
+constexpr std::size_t kMaxCompression = 100;
 
-// Only what cannot happen with a sound library and memory: not the user's mistake.
+// For what only fails when the library or the memory does: not the user's mistake.
 void require(bool done, const char* what) {
   if (!done) throw std::runtime_error(std::string("HDF5: ") + what + " failed");
 }
@@ -89,7 +89,7 @@ bool has(const Handle& parent, const char* name) {
 }
 
 Handle open_group(const std::string& file, const Handle& parent, const char* name) {
-  // Another file that a link names would be read without any of our checks.
+  // A link to another file would be followed without any of our checks.
   H5L_info_t link;
   const bool found = has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0;
   if (found && link.type == H5L_TYPE_HARD) {
@@ -159,7 +159,7 @@ std::vector<double> dataset(const std::string& where, const Handle& parent, cons
     throw UsageError(what + " lies in another file; only whole files can be read");
   // rows is below 2^32 and columns at most 3: no overflow.
   if (H5Dget_storage_size(data.id()) == 0 ||
-      rows * columns * H5Tget_size(type.id()) > kMostCompression * file_bytes)
+      rows * columns * H5Tget_size(type.id()) > kMaxCompression * file_bytes)
     throw UsageError(what + " announces " + std::to_string(rows) + " x " + std::to_string(columns) +
                      " values that this file cannot hold");
   std::vector<double> values(rows * columns);

@@ -1,4 +1,4 @@
-// HDF5's C library, with its handles closed by scope and its errors thrown as UsageError.
+// HDF5's C library: handles are closed at the end of their scope, errors are thrown as UsageError.
 #pragma once
 
 #include <hdf5.h>
@@ -28,12 +28,13 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// The library prints a stack of errors for every failed call; ours are one line.
+// Keeps the library from printing a stack of errors for every failed call: our messages are one
+// line.
 void silence();
 
 // A file in memory: the whole content is the image of an HDF5 file. Throws UsageError.
 Handle open_image(const std::string& file, std::string_view bytes);
-// A new file in memory, and its bytes once it is complete.
+// A new file in memory, and its bytes when it is complete.
 Handle create_image();
 std::string image_of(const Handle& file);
 
@@ -41,16 +42,16 @@ bool has(const Handle& parent, const char* name);
 // Throws UsageError, which names `file` and the object, when it is not there.
 Handle open_group(const std::string& file, const Handle& parent, const char* name);
 
-// Attributes. `where` and `name` are for messages. Numbers only, at most `most` of them; empty when
-// there is no such attribute. Throws UsageError for one of another kind.
+// An attribute: at most `most` numbers, or a text of at most `most` bytes; empty if there is no
+// such attribute. `where` is for messages. Throws UsageError for an attribute of another kind.
 std::vector<double> numbers(const std::string& where, const Handle& parent, const char* name,
                             std::size_t most);
 std::string text(const std::string& where, const Handle& parent, const char* name,
                  std::size_t most);
 
-// A dataset of rows x columns floats (a list where columns is 1). Throws UsageError unless it has
-// exactly that shape, is a number type, and lies in the file itself; checked before anything is
-// allocated or read. `file_bytes` bounds what a compressed dataset may unfold to.
+// A dataset of rows x columns numbers (a list if columns is 1). Throws UsageError unless it has
+// exactly that shape, holds numbers, and lies in the file itself; all of this is checked before
+// anything is allocated or read. `file_bytes` limits the size of a compressed dataset.
 std::vector<double> dataset(const std::string& where, const Handle& parent, const char* name,
                             std::size_t rows, std::size_t columns, std::size_t file_bytes);
 

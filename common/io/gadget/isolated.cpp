@@ -15,7 +15,7 @@
 namespace nbody {
 namespace {
 
-// The first byte of what the copy sends.
+// The first byte of the message that the copy sends.
 constexpr char kResult = 'r', kUsage = 'u', kFailure = 'f';
 
 std::string outcome_of(const std::function<std::string()>& work) {
@@ -32,8 +32,8 @@ std::string outcome_of(const std::function<std::string()>& work) {
   const rlimit no_core{0, 0}, time{seconds, seconds};
   setrlimit(RLIMIT_CORE, &no_core);
   setrlimit(RLIMIT_CPU, &time);
-  // What the C library says of a copy that dies ("stack smashing detected") is not the user's
-  // concern.
+  // What the C library prints when a copy crashes ("stack smashing detected") is of no use to the
+  // user.
   if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   const std::string bytes = outcome_of(work);
   for (std::size_t sent = 0; sent < bytes.size();) {
@@ -41,7 +41,7 @@ std::string outcome_of(const std::function<std::string()>& work) {
     if (count < 0 && errno != EINTR) _exit(1);
     sent += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
-  _exit(0);  // nothing of the parent's is flushed or destroyed twice
+  _exit(0);  // without flushing or destroying what belongs to the parent
 }
 
 std::string read_all(int pipe) {
@@ -73,10 +73,10 @@ std::string isolated(const std::string& file, unsigned seconds,
   int status = 0;
   while (waitpid(copy, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0 || bytes.empty())
-    throw UsageError(file + ": damaged, or made to do harm: the HDF5 library " +
+    throw UsageError(file + ": corrupt file: the HDF5 library " +
                      (WIFSIGNALED(status)
-                          ? std::string("dies of it (") + strsignal(WTERMSIG(status)) + ")"
-                          : std::string("fails on it")));
+                          ? std::string("crashed on it (") + strsignal(WTERMSIG(status)) + ")"
+                          : std::string("failed on it")));
   if (bytes[0] == kUsage) throw UsageError(bytes.substr(1));
   if (bytes[0] == kFailure) throw std::runtime_error(bytes.substr(1));
   return bytes.substr(1);

@@ -6,9 +6,9 @@
 
 namespace nbody {
 
-// Runs `work` in a copy of this process and returns what it returned. If it crashes or does not
-// end, only the copy dies, and a UsageError says that `file` is the reason; its exceptions arrive
-// here as UsageError or runtime_error. It has `seconds` of processor time.
+// Runs `work` in a copy of this process and returns its result. If it crashes or takes more than
+// `seconds` of processor time, only the copy ends, and a UsageError says that `file` is the reason.
+// Its exceptions are thrown here, as UsageError or runtime_error.
 std::string isolated(const std::string& file, unsigned seconds,
                      const std::function<std::string()>& work);
 

@@ -1,5 +1,5 @@
 // A build without HDF5.
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "io/gadget/gadget.h"
 #include "nbody/error.h"
 
@@ -14,8 +14,18 @@ namespace {
 formats::Contents read(const std::string& file, std::string_view, bool) { fail(file); }
 void write(std::ostream&, const std::string& file, const Snapshot&) { fail(file); }
 
+FileFormat gadget() {
+  FileFormat format = formats::kGadgetElsewhere;
+  format.read = read;
+  format.write = write;
+  return format;
+}
+
 }  // namespace
 
-void enable_gadget() { formats::gadget = {read, write}; }
+std::span<const FileFormat> formats_with_gadget() {
+  static const std::vector<FileFormat> all = formats::basic_formats_with(gadget());
+  return all;
+}
 
 }  // namespace nbody

@@ -10,6 +10,7 @@
 #include "io/snapshot_file.h"
 #include "io/tests/refusal.h"
 #include "nbody/error.h"
+#include "support/crc32.h"
 #include "support/tests/temporary_folder.h"
 
 namespace nbody {
@@ -102,7 +103,8 @@ TEST_F(BadBin, ExtraBytesAreRefused) {
 TEST_F(BadBin, HeaderFields) {
   EXPECT_EQ(with(12, 0x04030201u), ": big-endian; only little-endian files can be read");
   EXPECT_EQ(with(12, 7u), ": endian tag 7 is unknown; only 16909060 can be read");
-  EXPECT_EQ(with(8, 3u), ": version 3 is unknown; only 1 and 2 can be read");
+  EXPECT_EQ(with(8, 4u), ": version 4 is unknown; only 1, 2 and 3 can be read");
+  EXPECT_EQ(with(8, 3u), ": header size 144 is unknown; only 160 can be read");
   EXPECT_EQ(with(8, 2u),
             ": 312 bytes, but its header describes 2 systems of 3 bodies, which take 318");
   EXPECT_EQ(with(16, 2u), ": float size 2 is unknown; only 4 and 8 can be read");
@@ -169,6 +171,59 @@ TEST_F(BadBin, Bodies) {
     EXPECT_EQ(with(144 + 4 * 28 + 4 * k, nan),
               ": body 4: " + std::string(names[k]) + " is nan" + rule);
   EXPECT_EQ(with(144 + 24, -1e-9f), ": body 0: mass is -1e-09; a mass must not be negative");
+}
+
+// --- checkpoints ---
+
+class BinCheckpoint : public testing::Test {
+ protected:
+  BinCheckpoint() {
+    snapshot_.systems = Systems(1, 2);
+    snapshot_.systems.bodies[1] = {1, 2, 3, 4, 5, 6, 7};
+    snapshot_.species = {Species::star, Species::gas};
+    snapshot_.checkpoint = {{"program", "step03_tiling"}, {"activity-map-counts", "0:3 9:1"}};
+    write_bodies(folder_ / "c.bin", snapshot_);
+    bytes_ = folder_.content("c.bin");
+  }
+  TemporaryFolder folder_;
+  Snapshot snapshot_;
+  std::string bytes_;
+};
+
+// By another road than the writer's: the whole layout, and zlib's well-known checksum.
+TEST_F(BinCheckpoint, LayoutIsFixed) {
+  using namespace std::string_literals;
+  const std::string text = "activity-map-counts=0:3 9:1\nprogram=step03_tiling\n";
+  EXPECT_EQ(bytes_.substr(8, 4), "\3\0\0\0"s);
+  EXPECT_EQ(bytes_.substr(20, 4), "\xA0\0\0\0"s);
+  EXPECT_EQ(bytes_.substr(144, 16),
+            "\1\0\0\0"s + "\0\0\0\0"s + static_cast<char>(text.size()) + "\0\0\0\0\0\0\0"s);
+  EXPECT_EQ(bytes_.substr(160 + 2 * 28, bytes_.size() - 160 - 2 * 28 - 4), "\4\0"s + text);
+  Crc32 checksum;
+  checksum.add("123456789");
+  EXPECT_EQ(checksum.value(), 0xcbf43926u);  // the check value of CRC-32
+}
+
+TEST_F(BinCheckpoint, ComesBack) {
+  const Snapshot read = read_bodies(folder_ / "c.bin");
+  EXPECT_EQ(read.checkpoint, snapshot_.checkpoint);
+  EXPECT_EQ(read.species, snapshot_.species);
+  EXPECT_EQ(read.systems.bodies[1].mass, 7);
+}
+
+TEST_F(BinCheckpoint, NoBitOfItCanChange) {
+  for (std::size_t i = 0; i < bytes_.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string changed = bytes_;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      std::string message = refusal(folder_.with("bad.bin", changed));
+      if (message != "accepted") continue;
+      // Without the magic it may be raw bodies, but never a checkpoint.
+      EXPECT_LT(i, 8u);
+      EXPECT_TRUE(read_bodies(folder_ / "bad.bin").checkpoint.empty());
+    }
+  for (std::size_t size = 0; size < bytes_.size(); ++size)
+    EXPECT_NE(refusal(folder_.with("cut.bin", bytes_.substr(0, size))), "accepted") << size;
 }
 
 }  // namespace

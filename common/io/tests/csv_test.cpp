@@ -109,8 +109,9 @@ TEST_F(Csv, WrittenForm) {
   write_bodies(folder_ / "a.csv", snapshot);
   EXPECT_EQ(folder_.content("a.csv"),
             "# time=0\n# step=0\n# G=1\n# softening=0\n# dt=0.10000000000000001\n"
-            "# integrator=euler\n# staggered=0\n# systems=2\n# scenario=\n# units=\n"
-            "id,m,x,y,z,vx,vy,vz\n0,7,0.100000001,2,3,4,5,6\n1,1,1e-30,0,0,0,0,0\n");
+            "# integrator=euler\n# staggered=0\n# systems=2\n# bodies=2\n# scenario=\n# units=\n"
+            "id,m,x,y,z,vx,vy,vz\n0,7,0.100000001,2,3,4,5,6\n1,1,1e-30,0,0,0,0,0\n"
+            "# crc32=fc5c6b89\n");  // by Python's zlib.crc32
 }
 
 TEST_F(Csv, RefusesNumbersThatAreNone) {
@@ -195,6 +196,31 @@ TEST_F(Csv, RefusesBadKeys) {
             "a.csv:1: units is 32 bytes long; at most 31 can be kept");
   EXPECT_EQ(key("time=1\n# time=1"), "a.csv:2: time is given twice");
   EXPECT_EQ(key("colour=blue"), "accepted");
+}
+
+// A file that is cut between two lines looks sound in every line.
+TEST_F(Csv, MissesNoLine) {
+  Snapshot snapshot;
+  snapshot.systems = Systems(1, 3);
+  snapshot.checkpoint = {{"seed", "7"}};
+  write_bodies(folder_ / "whole.csv", snapshot);
+  const std::string whole = folder_.content("whole.csv");
+  EXPECT_EQ(read(whole).checkpoint, snapshot.checkpoint);
+  for (std::size_t end = whole.find('\n'); end + 1 < whole.size(); end = whole.find('\n', end + 1))
+    EXPECT_NE(refusal(whole.substr(0, end + 1)), "accepted") << whole.substr(0, end + 1);
+  const auto rows = whole.find("0,0,0,0,0,0,0,0\n");
+  EXPECT_EQ(refusal(whole.substr(0, rows + 16)),
+            "a.csv: damaged: the number of bodies is 1, and should be 3");
+  std::string changed = whole;
+  changed[rows + 2] = '4';
+  EXPECT_EQ(refusal(changed).find("a.csv:17: the checksum is not that of the lines above"), 0u)
+      << refusal(changed);
+  EXPECT_EQ(refusal(whole + "# more\n"),
+            "a.csv:18: there must be nothing behind the line with the checksum");
+  // Blanks at the ends of lines and other line ends are not damage.
+  std::string windows;
+  for (const char c : whole) windows += c == '\n' ? std::string(" \r\n") : std::string(1, c);
+  EXPECT_EQ(refusal(windows), "accepted");
 }
 
 }  // namespace

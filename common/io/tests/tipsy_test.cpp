@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include "io/snapshot_file.h"
+#include "io/formats/formats.h"
 #include "io/tests/refusal.h"
 #include "nbody/error.h"
 #include "support/tests/temporary_folder.h"
@@ -86,7 +86,7 @@ TEST(Tipsy, IsWrittenAsTheFormatSays) {
   const TemporaryFolder folder;
   Snapshot snapshot = read_bodies(folder.with("in", four_bodies(std::endian::big)));
   write_bodies(folder / "big.tipsy", snapshot);
-  write_bodies(folder / "little.tipsy", snapshot, FileFormat::tipsy_little);
+  write_bodies(folder / "little.tipsy", snapshot, formats::kTipsyLittle);
   for (const std::endian order : {std::endian::big, std::endian::little}) {
     Bytes bytes(order);
     bytes.add<double>({0.25}).add<std::int32_t>({4, 3, 1, 2, 1, 0});
@@ -131,10 +131,10 @@ TEST(Tipsy, SortsBodiesBySpecies) {
   std::vector<float> x;
   for (const Body& body : read.systems.bodies) x.push_back(body.x);
   EXPECT_EQ(x, (std::vector<float>{2, 3, 0, 1, 4}));
-  EXPECT_EQ(what_is_lost(snapshot, FileFormat::tipsy),
+  EXPECT_EQ(what_is_lost(snapshot, formats::kTipsy),
             (std::vector<std::string>{"the order of the bodies: they are sorted by species",
                                       "disk, bulge and boundary, which become star"}));
-  EXPECT_TRUE(what_is_lost(read, FileFormat::tipsy).empty());
+  EXPECT_TRUE(what_is_lost(read, formats::kTipsy).empty());
 }
 
 TEST(Tipsy, BodiesThatDifferInSofteningHaveNone) {
@@ -237,8 +237,8 @@ TEST(TipsyParam, ReplacesOnlyItsOwn) {
   Snapshot snapshot;
   snapshot.systems = Systems(1, 1);
   EXPECT_THROW(write_bodies(folder / "a.tipsy", snapshot), UsageError);
-  EXPECT_THROW(require_can_write(folder / "a.tipsy", snapshot, FileFormat::tipsy), UsageError);
-  EXPECT_THROW(write_bodies(folder / "b.param", snapshot, FileFormat::tipsy), UsageError);
+  EXPECT_THROW(require_can_write(folder / "a.tipsy", snapshot, formats::kTipsy), UsageError);
+  EXPECT_THROW(write_bodies(folder / "b.param", snapshot, formats::kTipsy), UsageError);
   EXPECT_EQ(folder.files(), 1);
   EXPECT_EQ(folder.content("a.param"), theirs);
   for (const char* units : {"henon", "kpc-msun"}) {

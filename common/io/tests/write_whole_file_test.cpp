@@ -136,6 +136,29 @@ TEST(WriteWholeFile, ASymbolicLinkStaysOne) {
   EXPECT_EQ(folder.content("target"), "new");
 }
 
+TEST(WriteWholeFile, ALinkWithoutATargetGetsOne) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("later", folder / "second");
+  std::filesystem::create_symlink(folder / "second", folder / "first");
+  write_whole_file(folder / "first", write_new);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "first"));
+  EXPECT_EQ(folder.content("later"), "new");
+  std::filesystem::create_symlink("round", folder / "round");
+  EXPECT_THROW(write_whole_file(folder / "round", write_new), UsageError);
+}
+
+TEST(WriteWholeFile, AReplacedFileKeepsItsMode) {
+  const TemporaryFolder folder;
+  folder.with("a", "old");
+  for (const mode_t mode : {0600u, 0640u, 0666u}) {
+    chmod((folder / "a").c_str(), mode);
+    write_whole_file(folder / "a", write_new);
+    struct stat status {};
+    ASSERT_EQ(stat((folder / "a").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, mode);
+  }
+}
+
 TEST(WriteWholeFile, RefusesWhatCannotBe) {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
@@ -147,6 +170,9 @@ TEST(WriteWholeFile, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal(folder.with("file", "") / "a"),
             "cannot write " + path + "/file/a: there is no folder " + path + "/file");
   EXPECT_EQ(folder.files(), 1);
+  const std::string long_name(256, 'a');
+  EXPECT_EQ(refusal(folder / long_name),
+            "cannot write " + path + "/" + long_name + ": File name too long");
   if (geteuid() == 0) return;  // root writes everywhere
   chmod(folder.path().c_str(), 0500);
   EXPECT_EQ(refusal(folder / "a"), "cannot write " + path + "/a: Permission denied");
@@ -172,7 +198,7 @@ TEST(RequireWritable, RemovesWhatKilledWritersLeft) {
   EXPECT_EQ(folder.content("mine.tmp"), "kept");
 }
 
-TEST(RequireWritable, LeavesTheFileThatSomebodyWritesNow) {
+TEST(RequireWritable, LeavesTheFileOfALivingWriter) {
   const TemporaryFolder folder;
   write_whole_file(folder / "a", [&](std::ostream& out) {
     require_writable(folder / "b");
@@ -189,6 +215,60 @@ TEST(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
     folder.with(".nbody-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp", "half");
   write_whole_file(folder / "a", write_new);
   EXPECT_EQ(folder.content("a"), "new");
+}
+
+// --- several outputs ---
+
+class OutputsTest : public testing::Test {
+ protected:
+  // What is said of these outputs, without the folder.
+  std::string refusal(const std::vector<NamedFile>& outputs,
+                      const std::vector<NamedFile>& inputs = {}) {
+    try {
+      const Outputs checked(outputs, inputs);
+    } catch (const UsageError& error) {
+      std::string text = error.what();
+      const std::string path = folder_.path().string() + "/";
+      for (auto at = text.find(path); at != text.npos; at = text.find(path))
+        text.erase(at, path.size());
+      return text;
+    }
+    return "accepted";
+  }
+  const TemporaryFolder folder_;
+};
+
+TEST_F(OutputsTest, AreComparedByFileAndNotByName) {
+  std::filesystem::create_directory(folder_ / "sub");
+  folder_.with("a", "old");
+  std::filesystem::create_symlink(folder_ / "a", folder_ / "link");
+  std::filesystem::create_symlink(folder_ / "absent", folder_ / "later");
+  std::filesystem::create_directory_symlink(folder_.path(), folder_ / "sub/up");
+  std::filesystem::create_hard_link(folder_ / "a", folder_ / "hard");
+  for (const char* same : {"a", "./a", "sub/../a", "sub/up/a", "link", "hard"}) {
+    EXPECT_EQ(refusal({{"OUT", folder_ / same}}, {{"IN", folder_ / "a"}}),
+              "OUT: \"" + std::string(same) + "\" is not allowed; IN is the same file");
+    EXPECT_NE(refusal({{"one", folder_ / "a"}, {"two", folder_ / same}}), "accepted") << same;
+  }
+  for (const char* same : {"absent", "./absent", "sub/up/absent", "later"})
+    EXPECT_NE(refusal({{"one", folder_ / "absent"}, {"two", folder_ / same}}), "accepted") << same;
+  EXPECT_EQ(refusal({{"one", folder_ / "b"}, {"two", folder_ / "sub/b"}}, {{"IN", folder_ / "a"}}),
+            "accepted");
+  EXPECT_EQ(refusal({{"one", "/dev/null"}, {"two", "/dev/null"}}), "accepted");
+  EXPECT_EQ(folder_.content("a"), "old");
+}
+
+TEST_F(OutputsTest, HaveOneWriter) {
+  {
+    const Outputs first({{"OUT", folder_ / "a"}, {"other", folder_ / "b"}}, {});
+    EXPECT_EQ(refusal({{"OUT", folder_ / "./a"}}),
+              "cannot write ./a: another program is writing it now");
+    EXPECT_EQ(refusal({{"OUT", folder_ / "c"}}), "accepted");
+    require_writable(folder_ / "c");  // which removes what killed programs left
+    EXPECT_NE(refusal({{"OUT", folder_ / "b"}}), "accepted");
+  }
+  EXPECT_EQ(refusal({{"OUT", folder_ / "a"}}), "accepted");
+  EXPECT_EQ(folder_.files(), 0);
 }
 
 }  // namespace

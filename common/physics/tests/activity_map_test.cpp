@@ -122,7 +122,7 @@ TEST(ActivityFiles, ShowTheHighestYFirst) {
   EXPECT_EQ(folder.files(), 2);
 }
 
-TEST(ActivityFiles, OfNobodyAreBlack) {
+TEST(ActivityFiles, OfNoBodiesAreBlack) {
   const TemporaryFolder folder;
   write_activity_map(folder / "map", ActivityMap(1, 1.0f));
   EXPECT_EQ(folder.content("map.pgm"), std::string("P5\n1 1\n255\n\0", 12));

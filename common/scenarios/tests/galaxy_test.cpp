@@ -127,8 +127,8 @@ TEST(Kuzmin, IsAFlatDiskOnCircles) {
 }
 
 constexpr int kGalaxy = 30000;
-const makers::DiskHaloModel& model() {
-  static const makers::DiskHaloModel galaxy({.halo_mass = 6, .halo_scale = 3, .toomre = 1.5});
+const generators::DiskHaloModel& model() {
+  static const generators::DiskHaloModel galaxy({.halo_mass = 6, .halo_scale = 3, .toomre = 1.5});
   return galaxy;
 }
 const Systems& galaxy() {
@@ -211,7 +211,7 @@ TEST(DiskHalo, HasItsToomreQ) {
 TEST(DiskHalo, HaloObeysTheJeansEquation) {
   // Of a Hernquist sphere without disk, to infinity: Hernquist 1990, ApJ 356, 359, equation 10. The
   // cut at ten scales changes little where most of the mass is.
-  const makers::DiskHaloModel heavy({.halo_mass = 1e6, .halo_scale = 1, .toomre = 1});
+  const generators::DiskHaloModel heavy({.halo_mass = 1e6, .halo_scale = 1, .toomre = 1});
   for (const double x : {0.1, 0.5, 1.0}) {
     const double expected = 1e6 / 12 *
                             (12 * x * std::pow(1 + x, 3) * std::log((1 + x) / x) -

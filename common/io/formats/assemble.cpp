@@ -1,10 +1,10 @@
-// From what a reader found to systems of bodies: the species that were asked for, cut as the file
-// or the user says.
+// From the content of a file to systems of bodies: selects species and divides the bodies as the
+// file or the user says.
 #include <algorithm>
 #include <array>
 #include <limits>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 
 namespace nbody::formats {
@@ -60,7 +60,7 @@ void keep_species(const std::string& file, Contents& contents, const std::vector
   keep(contents.species, kept);
 }
 
-// A Snapshot has one set of names. Systems that differ in theirs lose them.
+// A Snapshot has one set of names: systems whose names differ lose them.
 std::vector<std::string> names_of_one_system(std::vector<std::string> names, std::size_t bodies) {
   for (std::size_t i = bodies; i < names.size(); ++i)
     if (names[i] != names[i % bodies]) return {};
@@ -70,8 +70,8 @@ std::vector<std::string> names_of_one_system(std::vector<std::string> names, std
 
 }  // namespace
 
-Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
-               const ReadOptions& options) {
+Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
+                const ReadOptions& options) {
   const std::string holds = file + " holds " + std::to_string(total) + " bodies";
   if (total == 0) throw UsageError(file + " holds no bodies");
   if (total > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
@@ -84,14 +84,14 @@ Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> 
     if (total % systems != 0)
       throw UsageError(holds + ", which cannot be cut into its " + std::to_string(systems) +
                        " systems of one size");
-    const Shape shape{*systems_in_file, static_cast<int>(total / systems)};
-    if (options.systems.value_or(shape.systems) != shape.systems ||
-        options.bodies.value_or(shape.bodies) != shape.bodies)
-      throw UsageError(file + " holds " + std::to_string(shape.systems) + " systems of " +
-                       std::to_string(shape.bodies) + " bodies, not " +
-                       std::to_string(options.systems.value_or(shape.systems)) + " of " +
-                       std::to_string(options.bodies.value_or(shape.bodies)));
-    return shape;
+    const Division division{*systems_in_file, static_cast<int>(total / systems)};
+    if (options.systems.value_or(division.systems) != division.systems ||
+        options.bodies.value_or(division.bodies) != division.bodies)
+      throw UsageError(file + " holds " + std::to_string(division.systems) + " systems of " +
+                       std::to_string(division.bodies) + " bodies, not " +
+                       std::to_string(options.systems.value_or(division.systems)) + " of " +
+                       std::to_string(options.bodies.value_or(division.bodies)));
+    return division;
   }
 
   const auto total_int = static_cast<int>(total);
@@ -115,17 +115,17 @@ Shape shape_of(const std::string& file, std::uint64_t total, std::optional<int> 
 }
 
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options) {
-  // A count of systems that does not divide the bodies is the file's fault, not the choice's.
-  shape_of(file, contents.bodies.size(), contents.systems, {});
+  // First as the file is: a wrong count of systems is not the fault of the selection of species.
+  divide(file, contents.bodies.size(), contents.systems, {});
   if (!options.species.empty()) keep_species(file, contents, options.species);
-  const Shape shape = shape_of(file, contents.bodies.size(), contents.systems, options);
+  const Division division = divide(file, contents.bodies.size(), contents.systems, options);
   Snapshot snapshot = std::move(contents.snapshot);
-  snapshot.systems.count = shape.systems;
-  snapshot.systems.bodies_per_system = shape.bodies;
+  snapshot.systems.count = division.systems;
+  snapshot.systems.bodies_per_system = division.bodies;
   snapshot.systems.bodies = std::move(contents.bodies);
   snapshot.exact = std::move(contents.exact);
   snapshot.names =
-      names_of_one_system(std::move(contents.names), static_cast<std::size_t>(shape.bodies));
+      names_of_one_system(std::move(contents.names), static_cast<std::size_t>(division.bodies));
   snapshot.species = std::move(contents.species);
   return snapshot;
 }

@@ -7,7 +7,7 @@ namespace {
 
 Timing stand_still(const Run&, Systems&) { return {}; }
 
-class StopAfter : public Conductor {
+class StopAfter : public StepScheduler {
  public:
   explicit StopAfter(int step) : step_(step) {}
   int next_piece(const Simulation& simulation) override {
@@ -18,35 +18,34 @@ class StopAfter : public Conductor {
   int step_;
 };
 
-// The steps at which an observer looked; -1: it finished.
-std::vector<long long> looks(int every, bool at_start, int stop) {
+// The steps at which a recorder recorded; -1: it finished.
+std::vector<long long> recorded(int every, bool at_start, int stop) {
   Job job;
   job.start.systems = Systems(1, 1);
   job.last_step = 10;
-  job.padded_bodies = 1;
   Simulation simulation(job, stand_still);
   std::vector<long long> seen;
-  StopAfter conductor(stop);
+  StopAfter scheduler(stop);
   run_to_end(simulation, Options(),
              {{every, at_start, [&](const Snapshot& snapshot) { seen.push_back(snapshot.step); },
                [&] { seen.push_back(-1); }}},
-             &conductor);
+             &scheduler);
   return seen;
 }
 
 using Steps = std::vector<long long>;
 
-TEST(Observer, LooksEveryKthStepAndAtTheEnd) {
-  EXPECT_EQ(looks(4, true, 10), (Steps{0, 4, 8, 10, -1}));
-  EXPECT_EQ(looks(5, false, 10), (Steps{5, 10, -1}));
-  EXPECT_EQ(looks(0, false, 10), (Steps{10, -1}));
+TEST(Recorder, RecordsEveryKthStepAndAtTheEnd) {
+  EXPECT_EQ(recorded(4, true, 10), (Steps{0, 4, 8, 10, -1}));
+  EXPECT_EQ(recorded(5, false, 10), (Steps{5, 10, -1}));
+  EXPECT_EQ(recorded(0, false, 10), (Steps{10, -1}));
 }
 
-TEST(Observer, LooksOnceAtTheStateInWhichARunIsCutShort) {
-  EXPECT_EQ(looks(4, true, 7), (Steps{0, 4, 7, -1}));
-  EXPECT_EQ(looks(4, true, 8), (Steps{0, 4, 8, -1}));
-  EXPECT_EQ(looks(0, false, 7), (Steps{7, -1}));
-  EXPECT_EQ(looks(4, true, 0), (Steps{0, -1}));
+TEST(Recorder, RecordsOnceTheStateInWhichARunIsCutShort) {
+  EXPECT_EQ(recorded(4, true, 7), (Steps{0, 4, 7, -1}));
+  EXPECT_EQ(recorded(4, true, 8), (Steps{0, 4, 8, -1}));
+  EXPECT_EQ(recorded(0, false, 7), (Steps{7, -1}));
+  EXPECT_EQ(recorded(4, true, 0), (Steps{0, -1}));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "io/write_whole_file.h"
 #include "live_view.h"
 #include "nbody/error.h"
-#include "run/float64.h"
+#include "physics/reference.h"
 #include "run/program.h"
 #include "run/report.h"
 #include "run/simulation.h"
@@ -22,15 +22,15 @@ int choose_devices(const StepInfo& info, const Options& options, const Platform&
   return info.multi_device ? platform.device_count : 1;
 }
 
-// Runs as often as asked and leaves the final state of the last run.
+// Runs as often as asked. Returns the last state of the last run, as the kernels left it.
 Snapshot run_repeats(const Job& job, const Options& options, Simulate simulate, LiveView* view,
                      Result& result) {
   Snapshot final;
   for (int k = 0; k < options.warmup + options.repeat; ++k) {
     Simulation simulation(job, simulate);
-    run_to_end(simulation, options, observers(job, options), view);
+    run_to_end(simulation, options, recorders(job, options), view);
     if (k >= options.warmup) result.repeats.push_back(simulation.timing());
-    final = simulation.snapshot();
+    final = simulation.checkpoint();
   }
   return final;
 }
@@ -41,18 +41,42 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
   result.platform = platform;
   result.devices = job.run.devices;
   result.systems = job.start.systems.count;
-  result.bodies = job.start.systems.bodies_per_system;
+  result.bodies_per_system = job.start.systems.bodies_per_system;
   result.steps = job.run.steps;
   result.dt = job.start.dt;
   result.softening = job.start.softening;
   result.integrator = job.start.integrator;
   result.scenario = job.start.scenario;
-  result.precision = job.start.exact.empty() ? "single" : "double";
+  result.precision = is_float64(job.start) ? "double" : "single";
   return result;
 }
 
 Diagnostics diagnose_state(const Snapshot& state) {
-  return state.exact.empty() ? diagnose(state.systems, state.softening) : diagnose_float64(state);
+  return is_float64(state) ? diagnose(float64_systems(state), state.softening)
+                           : diagnose(state.systems, state.softening);
+}
+
+// Between two states as the kernels have them.
+Validation validate_run(const StepInfo& info, const Options& options, const Job& job,
+                        Simulate simulate, const Snapshot& start, const Snapshot& end,
+                        double seconds) {
+  if (options.float64) {
+    const double softening_squared = start.softening * start.softening;
+    const SystemsF64 before = float64_systems(start), after = float64_systems(end);
+    return validate<double>(
+        {Summation::running, start.dt, job.run.steps, softening_squared, before, after, seconds},
+        options.validate, [&](SystemsF64& systems, double dt, int steps) {
+          advance(systems, dt, steps, softening_squared);
+        });
+  }
+  return validate<float>({info.summation, job.run.dt, job.run.steps, job.run.softening_squared,
+                          start.systems, end.systems, seconds},
+                         options.validate, [&](Systems& systems, double dt, int steps) {
+                           Run run = job.run;
+                           run.dt = static_cast<float>(dt);
+                           run.steps = steps;
+                           simulate(run, systems);
+                         });
 }
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options,
@@ -64,29 +88,24 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 
   Result result = describe(info, platform, job);
   if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
-  const Snapshot final = run_repeats(job, options, simulate, view, result);
+  const Snapshot end = run_repeats(job, options, simulate, view, result);
+  const Snapshot final = synchronised(end);
   const bool cut_short = final.step < job.last_step;
   if (cut_short) {
     result.steps = static_cast<int>(final.step - job.start.step);
     out << "  stopped      after " << result.steps << " steps\n";
-    if (result.steps == 0) return kRight;
+    if (result.steps == 0) return kSuccess;
   }
 
-  const Snapshot initial = job.synchronised_start();
   if (!options.quiet && !cut_short)
-    print_diagnostics(out, diagnose_state(initial), diagnose_state(final));
+    print_diagnostics(out, diagnose_state(synchronised(job.start)), diagnose_state(final));
 
-  std::optional<Validation> validation;
   if (options.validate != ValidationMode::off && !cut_short) {
-    const Advance advance = [&](const Run& run, Systems& systems) { simulate(run, systems); };
-    validation = options.float64
-                     ? validate_float64(initial, final)
-                     : validate({info, job.run, job.half_drift(), initial.systems, final.systems},
-                                options.validate, advance);
-    result.gates = validation->gates;
-    result.verdict = validation->passed() ? "pass" : "fail";
+    const Snapshot start = Simulation(job, simulate).checkpoint();
+    result.validation =
+        validate_run(info, options, job, simulate, start, end, median(result.repeats).total);
   }
-  print_result(out, result, validation ? &*validation : nullptr);
+  print_result(out, result);
 
   if (!options.output.empty()) write_bodies(options.output, final);
   if (!options.json.empty()) {
@@ -96,19 +115,20 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
     write_whole_file(options.timeline,
                      [&](std::ostream& file) { file << to_csv(result.repeats.back().spans); });
   }
-  if (result.verdict == "fail") {
+  const bool failed = result.verdict() == "fail";
+  if (failed) {
     std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
   }
   if (!options.quiet && !std::cout.flush())
     throw std::runtime_error("cannot write to standard output");
   if (view != nullptr) view->hold(out);
-  return result.verdict == "fail" ? kFailed : kRight;
+  return failed ? kFailed : kSuccess;
 }
 
 int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
   const auto options = parse_options(info, argc, argv);
-  if (!options) return kRight;
-  Job job = prepare_job(info, *options);
+  if (!options) return kSuccess;
+  Job job = prepare_job(*options);
   const Platform platform = query();
   job.run.devices = choose_devices(info, *options, platform);
   std::optional<LiveView> view;

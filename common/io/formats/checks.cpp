@@ -1,8 +1,8 @@
-#include "io/formats.h"
-
+// What readers and writers of all formats require of bodies and texts.
 #include <cmath>
 #include <stdexcept>
 
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "support/text.h"
 
@@ -58,6 +58,33 @@ void check_text(const std::string& where, std::string_view key, std::string_view
     throw UsageError(what + " must not begin or end with a space");
 }
 
+std::string checkpoint_text(const decltype(Snapshot::checkpoint)& checkpoint) {
+  std::string text;
+  for (const auto& [key, value] : checkpoint) text += key + "=" + value + "\n";
+  return text;
+}
+
+decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::string_view text) {
+  decltype(Snapshot::checkpoint) checkpoint;
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    const auto equals = line.find('=');
+    const std::string key(line.substr(0, equals));
+    const std::string_view value = line.substr(equals == line.npos ? line.size() : equals + 1);
+    if (end == text.npos || equals == line.npos || key.empty() ||
+        key.find_first_not_of(kLetters) != key.npos || trimmed(value) != value ||
+        value.find_first_of("\t\r") != value.npos || !is_text(value, Cut::nowhere))
+      throw UsageError(where + ": \"" + std::string(line.substr(0, 40)) +
+                       "\" is not a line of a checkpoint");
+    if (!checkpoint.emplace(key, value).second)
+      throw UsageError(where + ": the checkpoint says its " + key + " twice");
+    text.remove_prefix(end + 1);
+  }
+  return checkpoint;
+}
+
 void check_snapshot(const Snapshot& snapshot) {
   const Systems& systems = snapshot.systems;
   if (systems.count < 1 || systems.bodies_per_system < 1)
@@ -69,9 +96,9 @@ void check_snapshot(const Snapshot& snapshot) {
     throw std::invalid_argument("a snapshot must hold every body in float64 or none");
   if (!snapshot.names.empty() &&
       snapshot.names.size() != static_cast<std::size_t>(systems.bodies_per_system))
-    throw std::invalid_argument("a snapshot must name all bodies of a system or none");
+    throw std::invalid_argument("a snapshot must name every body of a system or none");
   if (!snapshot.species.empty() && snapshot.species.size() != systems.bodies.size())
-    throw std::invalid_argument("a snapshot must say the species of all bodies or of none");
+    throw std::invalid_argument("a snapshot must say the species of every body or of none");
 }
 
 }  // namespace nbody::formats

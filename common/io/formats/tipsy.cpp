@@ -1,18 +1,44 @@
-// Reads Tipsy files of either byte order, with 28 or 32 bytes of header (layout: tipsy.h).
+// Tipsy files (T. Quinn, TIPSY, tipsydefs.h), of either byte order.
+//
+// Header: f64 time; i32 nbodies, ndim, nsph, ndark, nstar, and in most files a pad of 4 bytes. Then
+// all gas, all dark, all star bodies, in float32:
+//
+//   gas   48 bytes  m, x[3], v[3], rho, temp, hsmooth, metals, phi
+//   dark  36 bytes  m, x[3], v[3], eps, phi
+//   star  44 bytes  m, x[3], v[3], metals, tform, eps, phi
+//
+// "Standard" files are big-endian, "native" ones as the machine that wrote them. Headers of 28 and
+// of 32 bytes are read; 32 are written, because a reader in wide use takes the short form for the
+// long one. The units are in a second file (tipsy_param.cpp).
 #include <array>
+#include <bit>
 #include <cmath>
+#include <ostream>
 #include <string>
 
-#include "io/byte_order.h"
-#include "io/formats.h"
-#include "io/tipsy.h"
+#include "io/formats/byte_order.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "support/text.h"
 
 namespace nbody::formats {
 namespace {
 
-using namespace tipsy;
+constexpr std::size_t kTime = 0, kBodies = 8, kDimensions = 12, kCounts = 16;  // offsets
+constexpr std::size_t kShortHeader = 28, kHeader = 32;                         // bytes
+
+struct Record {
+  Species species;
+  std::size_t floats;
+  std::optional<std::size_t> eps;  // which of them is the softening length
+};
+constexpr std::array<Record, 3> kRecords{
+    {{Species::gas, 12, std::nullopt}, {Species::dark, 9, 7}, {Species::star, 11, 9}}};
+
+// Tipsy has no other of Gadget's species: what is neither gas nor dark is made of stars.
+constexpr Species tipsy_species(Species species) {
+  return species == Species::gas || species == Species::dark ? species : Species::star;
+}
 
 const char* name_of(std::endian order) {
   return order == std::endian::big ? "big-endian" : "little-endian";
@@ -95,20 +121,19 @@ class CommonSoftening {
   bool differ_ = false;
 };
 
-}  // namespace
-
 bool is_tipsy(std::string_view head) { return order_of(head).has_value(); }
 
 void check_tipsy_header(const std::string& file, std::string_view head, std::uint64_t size) {
   header_of(file, head, size);
 }
 
-Contents read_tipsy(const std::string& file, std::string_view bytes) {
+Contents read_tipsy(const std::string& file, std::string_view bytes, bool) {
   const Header header = header_of(file, bytes, bytes.size());
   Contents contents;
   contents.snapshot.time = header.time;
   contents.snapshot.format = std::string("Tipsy, ") + name_of(header.order) + ", header of " +
                              std::to_string(header.bytes) + " bytes";
+  contents.snapshot.left_out = "rho, temp, hsmooth, metals, tform, phi";
   CommonSoftening softening;
   std::size_t offset = header.bytes;
   for (std::size_t k = 0; k < kRecords.size(); ++k) {
@@ -131,7 +156,90 @@ Contents read_tipsy(const std::string& file, std::string_view bytes) {
     }
   }
   contents.snapshot.softening = softening.value();
+  read_tipsy_param(file, contents.snapshot);
   return contents;
 }
+
+// A pipe has nothing beside it.
+bool has_param(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(file, ignored);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+std::filesystem::path param_to_write(const std::filesystem::path& file) {
+  return has_param(file) ? tipsy_param_of(file) : std::filesystem::path();
+}
+
+void check_tipsy(const std::string& file, const Snapshot& snapshot) {
+  if (snapshot.staggered)
+    throw UsageError(file +
+                     ": positions and velocities of a leapfrog checkpoint are half a step apart, " +
+                     "which Tipsy cannot represent: write .bin or .csv");
+  if (has_param(file)) check_tipsy_param(file);
+}
+
+template <std::endian order>
+void write_tipsy(std::ostream& out, const std::string&, const Snapshot& snapshot) {
+  const auto& bodies = snapshot.systems.bodies;
+  const auto species_of_body = [&](std::size_t i) {
+    return tipsy_species(species_at(snapshot, i));
+  };
+  std::array<std::int32_t, kRecords.size()> counts{};
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (std::size_t k = 0; k < kRecords.size(); ++k)
+      counts[k] += species_of_body(i) == kRecords[k].species;
+
+  std::string bytes;
+  const auto append = [&](auto value) { byte_order::append(bytes, value, order); };
+  append(snapshot.time);
+  append(static_cast<std::int32_t>(bodies.size()));
+  append(std::int32_t{3});
+  for (const std::int32_t count : counts) append(count);
+  append(std::int32_t{0});
+
+  const auto flush = [&] {
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.clear();
+  };
+  for (const Record& record : kRecords) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      if (species_of_body(i) != record.species) continue;
+      const Body& body = bodies[i];
+      for (const float value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz})
+        append(value);
+      for (std::size_t field = 7; field < record.floats; ++field)
+        append(field == record.eps ? static_cast<float>(snapshot.softening) : 0.0f);
+      if (bytes.size() > 1 << 20) flush();
+    }
+  }
+  flush();
+}
+
+constexpr Keeps kKept{.species = true, .times = true, .units = true};
+
+}  // namespace
+
+const FileFormat kTipsy{.name = "tipsy",
+                        .title = "Tipsy, big-endian",
+                        .ending = ".tipsy",
+                        .unlike = "not Tipsy (bytes 12 to 15 are not 1, 2 or 3)",
+                        .recognise = is_tipsy,
+                        .check_head = check_tipsy_header,
+                        .read = read_tipsy,
+                        .check = check_tipsy,
+                        .write = write_tipsy<std::endian::big>,
+                        .second_file = param_to_write,
+                        .write_second = write_tipsy_param,
+                        .keeps = kKept};
+
+const FileFormat kTipsyLittle{.name = "tipsy-little",
+                              .title = "Tipsy, little-endian",
+                              .ending = "",
+                              .check = check_tipsy,
+                              .write = write_tipsy<std::endian::little>,
+                              .second_file = param_to_write,
+                              .write_second = write_tipsy_param,
+                              .keeps = kKept};
 
 }  // namespace nbody::formats

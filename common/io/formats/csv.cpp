@@ -1,6 +1,8 @@
 // CSV: lines `# key=value` (others that begin with # are comments), a line that names the columns,
-// then one body a line. Numbers are read and written without the locale, so that a decimal comma
-// on the machine of the reader changes nothing.
+// then one line per body. Files that say `# bodies=N` end in a line `# crc32=XXXXXXXX`, zlib's
+// checksum of all lines before it without blanks at their ends and with \n behind each. Numbers are
+// read and written independently of the locale, so that a decimal comma on the reader's machine
+// changes nothing.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,8 +10,10 @@
 #include <ostream>
 #include <vector>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
+#include "support/crc32.h"
+#include "support/text.h"
 
 namespace nbody::formats {
 namespace {
@@ -33,12 +37,6 @@ constexpr std::array<KnownColumn, 11> kColumns{{{"x", kX},
 constexpr std::array<std::string_view, kMass + 1> kNumberNames{"x",  "y",  "z", "vx",
                                                                "vy", "vz", "m"};
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   for (;;) {
@@ -49,18 +47,19 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
   }
 }
 
-// False unless the whole field is one number of type T.
-template <typename T>
-bool parse(std::string_view field, T& value, std::errc& error) {
-  // from_chars takes no plus sign, many programs write one.
+// from_chars takes no plus sign; many programs write one.
+std::string_view without_plus(std::string_view field) {
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
-  const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-  error = code;
-  return code == std::errc() && end == field.data() + field.size();
+  return field;
 }
 
+constexpr std::string_view kDigestKey = "# crc32=";
+constexpr std::string_view kCheckpointKey = "checkpoint-";
+
+std::string hexadecimal_of(std::uint32_t value) { return format("%08x", value); }
+
 void check_name(const std::string& file, const std::string& name) {
-  // The reader would split it, trim it or take its row for a comment.
+  // The reader would split or trim such a name, or take its row for a comment.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
       trimmed(name) != name)
     throw UsageError(file + ": the name \"" + name +
@@ -79,6 +78,14 @@ class Reader {
     contents_.snapshot.format = "CSV";
     std::string_view line;
     while (next_line(line)) {
+      if (digest_seen_ && !line.empty())
+        fail("there must be nothing behind the line with the checksum");
+      if (line.starts_with(kDigestKey)) {
+        check_digest(line.substr(kDigestKey.size()));
+        continue;
+      }
+      digest_.add(line);
+      digest_.add("\n");
       if (line.empty()) continue;
       if (line.front() == '#') {
         if (columns_.empty()) read_key(trimmed(line.substr(1)));
@@ -89,6 +96,7 @@ class Reader {
       }
     }
     if (columns_.empty()) throw UsageError(file_ + ": there is no line that names the columns");
+    check_count();
     return std::move(contents_);
   }
 
@@ -113,22 +121,39 @@ class Reader {
     return true;
   }
 
+  void check_digest(std::string_view hexadecimal) {
+    digest_seen_ = true;
+    if (hexadecimal != hexadecimal_of(digest_.value()))
+      fail(
+          "the checksum is not that of the lines above: the file is damaged, or was changed by "
+          "hand "
+          "(then remove this line and the one that says bodies=)");
+  }
+
+  // A file that is cut at the end of a line would otherwise lose bodies without a word.
+  void check_count() const {
+    const auto rows = static_cast<long long>(contents_.bodies.size());
+    if (rows != bodies_.value_or(rows))
+      throw UsageError(file_ + ": damaged: the number of bodies is " + std::to_string(rows) +
+                       ", and should be " + std::to_string(*bodies_));
+    if (!digest_seen_ && !contents_.snapshot.checkpoint.empty())
+      throw UsageError(file_ + ": damaged: the line with the checksum is missing at its end");
+  }
+
   double number(std::string_view key, std::string_view value) const {
-    double result = 0;
-    std::errc error{};
-    if (!parse(value, result, error) || !std::isfinite(result))
+    const auto result = parse_whole<double>(without_plus(value));
+    if (!result || !std::isfinite(*result))
       fail(std::string(key) + " is \"" + std::string(value) + "\"; it must be a finite number");
-    return result;
+    return *result;
   }
 
   template <typename T>
   T integer(std::string_view key, std::string_view value, T smallest) const {
-    T result = 0;
-    std::errc error{};
-    if (!parse(value, result, error) || result < smallest)
+    const auto result = parse_whole<T>(without_plus(value));
+    if (!result || *result < smallest)
       fail(std::string(key) + " is \"" + std::string(value) +
            "\"; it must be a whole number from " + std::to_string(smallest) + " on");
-    return result;
+    return *result;
   }
 
   void read_key(std::string_view comment) {
@@ -159,11 +184,17 @@ class Reader {
       snapshot.staggered = value == "1";
     } else if (key == "systems") {
       contents_.systems = integer<int>(key, value, 1);
+    } else if (key == "bodies") {
+      bodies_ = integer<long long>(key, value, 1);
+    } else if (key.starts_with(kCheckpointKey)) {
+      snapshot.checkpoint.merge(parse_checkpoint(
+          where(),
+          std::string(key.substr(kCheckpointKey.size())) + "=" + std::string(value) + "\n"));
     } else if (key == "scenario" || key == "units") {
       check_text(where(), key, value);
       (key == "scenario" ? snapshot.scenario : snapshot.units) = value;
     } else {
-      return;  // a comment that happens to hold an equals sign
+      return;  // a comment that happens to contain an equals sign
     }
     if (std::find(keys_seen_.begin(), keys_seen_.end(), key) != keys_seen_.end())
       fail(std::string(key) + " is given twice");
@@ -223,16 +254,16 @@ class Reader {
 
   template <typename Real>
   Real read_value(Column column, std::string_view field) const {
-    Real value = 0;
     std::errc error{};
-    const bool whole = parse(field, value, error);
+    const auto parsed = parse_whole<Real>(without_plus(field), error);
+    const Real value = parsed.value_or(0);
     const std::string what =
         std::string(kNumberNames[column]) + " is \"" + std::string(field) + "\"; ";
-    // What float64 holds may vanish when it is rounded, but must not become infinite.
+    // A float64 may round to zero, but must not become infinite.
     const bool too_large = std::isfinite(value) && std::isinf(static_cast<float>(value));
     if (error == std::errc::result_out_of_range || too_large)
       fail(what + "a float32 holds 0 and 1.4e-45 to 3.4e+38");
-    if (!whole || !std::isfinite(value)) fail(what + "every value must be a finite number");
+    if (!parsed || !std::isfinite(value)) fail(what + "every value must be a finite number");
     if (column == kMass && value < 0) fail(what + "a mass must not be negative");
     return value;
   }
@@ -250,13 +281,16 @@ class Reader {
   const bool float64_;
   long long line_number_ = 0;
   Contents contents_;
+  std::optional<long long> bodies_;  // if the file says it
+  Crc32 digest_;
+  bool digest_seen_ = false;
   std::vector<std::string_view> keys_seen_;
-  std::vector<Column> columns_;  // of the file, in its order; empty before its header line
+  std::vector<Column> columns_;  // in the order of the file; empty until its header line is read
   std::vector<std::string_view> fields_;
 };
 
-// As printf's %.9g and %.17g would in the C locale: enough for a float and a double to come back
-// bit for bit.
+// As printf's %.9g and %.17g in the C locale: enough digits to restore every bit of a float and a
+// double.
 template <typename T>
 void append(std::string& text, T value) {
   std::array<char, 64> buffer;
@@ -278,18 +312,26 @@ void append_numbers(std::string& text, const AnyBody& body) {
   text += '\n';
 }
 
-}  // namespace
+bool is_csv(std::string_view head) { return is_text(head, Cut::anywhere); }
 
 Contents read_csv(const std::string& file, std::string_view text, bool float64) {
   return Reader(file, text, float64).read();
 }
 
-void write_csv(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
+void check_csv(const std::string& file, const Snapshot& snapshot) {
   check_text(file, "scenario", snapshot.scenario);
   check_text(file, "units", snapshot.units);
   for (const std::string& name : snapshot.names) check_name(file, name);
+}
 
+void write_csv(std::ostream& out, const std::string&, const Snapshot& snapshot) {
   std::string text;
+  Crc32 digest;
+  const auto flush = [&] {
+    digest.add(text);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    text.clear();
+  };
   const auto key = [&](const char* name, auto value) {
     text += std::string("# ") + name + "=";
     append(text, value);
@@ -303,8 +345,11 @@ void write_csv(std::ostream& out, const std::string& file, const Snapshot& snaps
   text += std::string("# integrator=") + to_string(snapshot.integrator) + "\n";
   key("staggered", snapshot.staggered ? 1 : 0);
   key("systems", snapshot.systems.count);
+  key("bodies", snapshot.systems.bodies.size());
   text += "# scenario=" + snapshot.scenario + "\n";
   text += "# units=" + snapshot.units + "\n";
+  for (const auto& [name, value] : snapshot.checkpoint)
+    text += "# " + std::string(kCheckpointKey) + name + "=" + value + "\n";
   text += snapshot.names.empty() ? "id" : "name";
   if (!snapshot.species.empty()) text += ",species";
   text += ",m,x,y,z,vx,vy,vz\n";
@@ -323,12 +368,30 @@ void write_csv(std::ostream& out, const std::string& file, const Snapshot& snaps
       append_numbers(text, snapshot.systems.bodies[i]);
     else
       append_numbers(text, snapshot.exact[i]);
-    if (text.size() > 1 << 20) {
-      out.write(text.data(), static_cast<std::streamsize>(text.size()));
-      text.clear();
-    }
+    if (text.size() > 1 << 20) flush();
   }
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  flush();
+  out << kDigestKey << hexadecimal_of(digest.value()) << '\n';
 }
+
+}  // namespace
+
+const FileFormat kCsv{.name = "csv",
+                      .title = "CSV",
+                      .ending = ".csv",
+                      .unlike = "not CSV (it is not text)",
+                      .recognise = is_csv,
+                      .read = read_csv,
+                      .check = check_csv,
+                      .write = write_csv,
+                      .keeps = {.names = true,
+                                .float64 = true,
+                                .species = true,
+                                .all_species = true,
+                                .order = true,
+                                .systems = true,
+                                .run = true,
+                                .times = true,
+                                .units = true}};
 
 }  // namespace nbody::formats

@@ -9,7 +9,7 @@
 namespace nbody {
 namespace {
 
-Observer snapshots(const Options& options) {
+Recorder snapshots(const Options& options) {
   return {options.snapshot_every, true,
           [folder = options.snapshot_folder](const Snapshot& snapshot) {
             char name[32];
@@ -18,7 +18,7 @@ Observer snapshots(const Options& options) {
           }};
 }
 
-Observer diagnostics(const Job& job, const Options& options) {
+Recorder diagnostics(const Job& job, const Options& options) {
   const auto resumed = options.resume.empty() ? std::nullopt : std::optional(job.start.step);
   const auto file =
       std::make_shared<DiagnosticsFile>(options.diagnostics, job.start.systems.count, resumed);
@@ -28,10 +28,10 @@ Observer diagnostics(const Job& job, const Options& options) {
   return {every, !file->has_rows(), [file](const Snapshot& snapshot) { file->append(snapshot); }};
 }
 
-Observer activity_map(const Job& job, const Options& options) {
+Recorder activity_map(const Job& job, const Options& options) {
   const float extent = options.activity_map_extent
                            ? static_cast<float>(*options.activity_map_extent)
-                           : activity_extent(job.synchronised_start().systems);
+                           : activity_extent(synchronised(job.start).systems);
   const auto map = std::make_shared<ActivityMap>(options.activity_map, extent);
   return {options.activity_map_every, false,
           [map](const Snapshot& snapshot) { map->add(snapshot.systems); },
@@ -40,8 +40,8 @@ Observer activity_map(const Job& job, const Options& options) {
 
 }  // namespace
 
-std::vector<Observer> observers(const Job& job, const Options& options) {
-  std::vector<Observer> all;
+std::vector<Recorder> recorders(const Job& job, const Options& options) {
+  std::vector<Recorder> all;
   if (options.snapshot_every > 0) all.push_back(snapshots(options));
   if (!options.diagnostics.empty()) all.push_back(diagnostics(job, options));
   if (options.activity_map > 0) all.push_back(activity_map(job, options));

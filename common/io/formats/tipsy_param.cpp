@@ -1,19 +1,17 @@
-// The .param file beside a Tipsy file: lines `key = value` as the codes PKDGRAV and Gasoline read
-// them. The Tipsy file itself says nothing of its units.
+// The .param file beside a Tipsy file, which itself says nothing of its units: lines `key = value`
+// as the codes PKDGRAV and Gasoline read them.
 //
 //   dKpcUnit, dMsolUnit  the units of length and mass, in which G = 1
 //   bComove              0: not a cosmological simulation (only such files can be read)
 //   dSoft, dDelta        softening length and time step
 //   # units = TEXT       ours, for units without a size; a comment to the others
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <ostream>
 
-#include "io/formats.h"
+#include "io/formats/formats.h"
 #include "io/units.h"
 #include "io/write_whole_file.h"
 #include "nbody/error.h"
@@ -25,16 +23,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = "# Units of a Tipsy file, written by nbody-steps";
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMaxBytes = 1 << 20;
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\"");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
-}
+// Blanks, and the quotes that some programs put around a text.
+constexpr std::string_view kOuter = " \t\r\"";
 
 std::string head_of(const fs::path& param) {
-  std::string text(kMostBytes, '\0');
+  std::string text(kMaxBytes, '\0');
   std::ifstream in(param, std::ios::binary);
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
@@ -46,30 +41,25 @@ std::map<std::string, std::string, std::less<>> keys_of(const std::string& where
   std::map<std::string, std::string, std::less<>> keys;
   while (!text.empty()) {
     const auto end = text.find('\n');
-    std::string_view line = trimmed(text.substr(0, end));
+    std::string_view line = trimmed(text.substr(0, end), kOuter);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const bool comment = line.starts_with('#');
-    if (comment) line = trimmed(line.substr(1));
+    if (comment) line = trimmed(line.substr(1), kOuter);
     const auto equals = line.find('=');
-    const std::string key(trimmed(line.substr(0, equals)));
-    // Of the comments only ours means anything.
+    const std::string key(trimmed(line.substr(0, equals), kOuter));
+    // All comments but ours are ignored.
     if (line.empty() || (comment && (key != "units" || equals == std::string_view::npos))) continue;
     if (equals == std::string_view::npos)
       throw UsageError(where + ": \"" + std::string(line.substr(0, 40)) +
                        "\" is not of the form key = value");
     const std::string_view value = line.substr(equals + 1);
-    keys[key] = trimmed(comment ? value : value.substr(0, value.find('#')));
+    keys[key] = trimmed(comment ? value : value.substr(0, value.find('#')), kOuter);
   }
   return keys;
 }
 
-}  // namespace
-
-// run.00010 and galaxy.tipsy have run.param and galaxy.param; galaxy has galaxy.param.
-fs::path tipsy_param_of(const fs::path& file) { return fs::path(file).replace_extension(".param"); }
-
-void parse_tipsy_param(const std::string& where, std::string_view text, Snapshot& snapshot) {
-  if (text.size() >= kMostBytes)
+void parse(const std::string& where, std::string_view text, Snapshot& snapshot) {
+  if (text.size() >= kMaxBytes)
     throw UsageError(where + ": more than a megabyte is no file of parameters");
   const auto keys = keys_of(where, text);
   const auto number = [&](const char* key, double smallest,
@@ -78,10 +68,8 @@ void parse_tipsy_param(const std::string& where, std::string_view text, Snapshot
     const auto found = keys.find(key);
     if (found == keys.end()) return std::nullopt;
     const std::string& value = found->second;
-    double result = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-    if (error != std::errc() || end != value.data() + value.size() ||
-        !(result >= smallest && result <= largest))
+    const auto result = parse_whole<double>(value);
+    if (!result || !(*result >= smallest && *result <= largest))
       throw UsageError(where + ": " + key + " is \"" + value + "\"; it must be a number from " +
                        shortest(smallest) + " to " + shortest(largest));
     return result;
@@ -102,11 +90,16 @@ void parse_tipsy_param(const std::string& where, std::string_view text, Snapshot
   snapshot.dt = number("dDelta", 0).value_or(snapshot.dt);
 }
 
+}  // namespace
+
+// run.00010 and galaxy.tipsy have run.param and galaxy.param; galaxy has galaxy.param.
+fs::path tipsy_param_of(const fs::path& file) { return fs::path(file).replace_extension(".param"); }
+
 void read_tipsy_param(const fs::path& file, Snapshot& snapshot) {
   const fs::path param = tipsy_param_of(file);
   std::error_code ignored;
   if (param == file || !fs::is_regular_file(param, ignored)) return;
-  parse_tipsy_param(param.string(), head_of(param), snapshot);
+  parse(param.string(), head_of(param), snapshot);
 }
 
 void check_tipsy_param(const fs::path& file) {
@@ -114,26 +107,23 @@ void check_tipsy_param(const fs::path& file) {
   std::error_code ignored;
   if (param == file)
     throw UsageError(file.string() +
-                     ": a Tipsy file needs another ending: the one with its units " +
-                     "is called .param");
+                     ": the ending .param is kept for the units of a Tipsy file: choose another");
   if (fs::exists(param, ignored) && !head_of(param).starts_with(kMark))
     throw UsageError(param.string() + " exists and is not ours, so it is not replaced; " +
                      file.string() + " would need that name for its units");
   require_writable(param);
 }
 
-void write_tipsy_param(const fs::path& file, const Snapshot& snapshot) {
-  write_whole_file(tipsy_param_of(file), [&](std::ostream& out) {
-    out << kMark << "\n";
-    if (const auto units = units_of(snapshot.units))
-      out << "dKpcUnit = " << shortest(units->kpc()) << "\ndMsolUnit = " << shortest(units->msun())
-          << "\n";
-    else if (!snapshot.units.empty())
-      out << "# units = " << snapshot.units << "\n";
-    out << "bComove = 0\nbPeriodic = 0\n";
-    if (snapshot.softening > 0) out << "dSoft = " << shortest(snapshot.softening) << "\n";
-    if (snapshot.dt > 0) out << "dDelta = " << shortest(snapshot.dt) << "\n";
-  });
+void write_tipsy_param(std::ostream& out, const Snapshot& snapshot) {
+  out << kMark << "\n";
+  if (const auto units = units_of(snapshot.units))
+    out << "dKpcUnit = " << shortest(units->kpc()) << "\ndMsolUnit = " << shortest(units->msun())
+        << "\n";
+  else if (!snapshot.units.empty())
+    out << "# units = " << snapshot.units << "\n";
+  out << "bComove = 0\nbPeriodic = 0\n";
+  if (snapshot.softening > 0) out << "dSoft = " << shortest(snapshot.softening) << "\n";
+  if (snapshot.dt > 0) out << "dDelta = " << shortest(snapshot.dt) << "\n";
 }
 
 }  // namespace nbody::formats

@@ -1,31 +1,33 @@
 // Headerless files: x, y, z, vx, vy, vz of each body as little-endian float32, unit masses.
 #include <ostream>
 
-#include "io/byte_order.h"
-#include "io/formats.h"
+#include "io/formats/byte_order.h"
+#include "io/formats/formats.h"
 #include "nbody/error.h"
 #include "support/text.h"
 
 namespace nbody::formats {
-
 namespace {
 
 constexpr std::size_t kBytesPerBody = 6 * sizeof(float);
 
-}  // namespace
+// Any bytes may be a raw file, so this format is the last of the table.
+bool is_raw(std::string_view) { return true; }
 
-void check_raw_size(const std::string& file, std::uint64_t size) {
-  if (size == 0 || size % kBytesPerBody != 0)
-    throw UsageError(file +
-                     ": not BIN (it does not begin with NBODYBIN), not HDF5 (nor with its "
-                     "signature), not Tipsy (bytes 12 to 15 are not 1, 2 or 3), not CSV (it is not "
-                     "text) and not raw (" +
-                     std::to_string(size) + " bytes are not a multiple of the 24 of a body)");
-  shape_of(file, size / kBytesPerBody, {}, {});
+void check_raw_size(const std::string& file, std::string_view, std::uint64_t size) {
+  if (size == 0 || size % kBytesPerBody != 0) {
+    std::string others;
+    for (const FileFormat& format : basic_formats())
+      if (!format.unlike.empty())
+        others += (others.empty() ? "" : ", ") + std::string(format.unlike);
+    throw UsageError(file + ": " + others + " and not raw (" + std::to_string(size) +
+                     " bytes are not a multiple of 24, the size of a body)");
+  }
+  divide(file, size / kBytesPerBody, {}, {});
 }
 
-Contents read_raw(const std::string& file, std::string_view bytes) {
-  check_raw_size(file, bytes.size());
+Contents read_raw(const std::string& file, std::string_view bytes, bool) {
+  check_raw_size(file, bytes, bytes.size());
   Contents contents;
   contents.snapshot.format = "raw";
   contents.bodies.resize(bytes.size() / kBytesPerBody);
@@ -48,8 +50,7 @@ void check_unit_masses(const std::string& file, const Snapshot& snapshot) {
                        "; a raw file holds no masses (all are 1): write .bin or .csv");
 }
 
-void write_raw(std::ostream& out, const std::string& file, const Snapshot& snapshot) {
-  check_unit_masses(file, snapshot);
+void write_raw(std::ostream& out, const std::string&, const Snapshot& snapshot) {
   for (int s = 0; s < snapshot.systems.count; ++s) {
     std::string bytes;
     for (const Body& body : snapshot.systems.system(s))
@@ -58,5 +59,17 @@ void write_raw(std::ostream& out, const std::string& file, const Snapshot& snaps
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
 }
+
+}  // namespace
+
+const FileFormat kRaw{.name = "raw",
+                      .title = "raw",
+                      .ending = ".raw",
+                      .recognise = is_raw,
+                      .check_head = check_raw_size,
+                      .read = read_raw,
+                      .check = check_unit_masses,
+                      .write = write_raw,
+                      .keeps = {.order = true}};
 
 }  // namespace nbody::formats

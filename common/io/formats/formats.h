@@ -1,0 +1,81 @@
+// What the readers and writers of all formats share. Private to the library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/snapshot_file.h"
+
+namespace nbody::formats {
+
+// The content of a file, before species are selected and the bodies are divided into systems.
+struct Contents {
+  Snapshot snapshot;               // everything but the bodies, their names and their species
+  std::vector<Body> bodies;        // of all systems
+  std::vector<BodyF64> exact;      // the same in float64, or empty
+  std::vector<std::string> names;  // of every body, or empty
+  std::vector<Species> species;    // of every body, or empty
+  std::optional<int> systems;      // if the file says it
+};
+
+// The entries of the table, each defined in the file of its format.
+extern const FileFormat kBin, kCsv, kRaw, kTipsy, kTipsyLittle;
+// Gadget's in programs that do without HDF5: recognised, but neither read nor written.
+extern const FileFormat kGadgetElsewhere;
+// The table with this entry in place of the one of the same name.
+std::vector<FileFormat> basic_formats_with(const FileFormat& format);
+
+// Selects the species and forms the systems that `options` ask for. Throws UsageError.
+Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options);
+
+// The .param file that holds the units of a Tipsy file.
+std::filesystem::path tipsy_param_of(const std::filesystem::path& file);
+// Reads it if it exists; otherwise nothing changes.
+void read_tipsy_param(const std::filesystem::path& file, Snapshot& snapshot);
+// Throws UsageError if writing it would replace a file that is not ours.
+void check_tipsy_param(const std::filesystem::path& file);
+void write_tipsy_param(std::ostream& out, const Snapshot& snapshot);
+
+struct Division {
+  int systems;
+  int bodies;  // of each
+};
+// Divides `total` bodies into systems as the file, if it says it, and the options demand. Throws
+// UsageError.
+Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
+                const ReadOptions& options);
+
+// Throws unless all seven values are finite and the mass is not negative. `index` counts from 0
+// over all systems. CSV does its own checks: there, the line is the better address.
+void check_body(const std::string& file, std::size_t index, const Body& body);
+
+// True for valid UTF-8 whose only control characters are tabs and line ends. Were invalid UTF-8 let
+// through, a raw file of a single body, 24 bytes, could pass for text. Cut::anywhere: the end of
+// `text` may cut a sequence in two.
+enum class Cut { nowhere, anywhere };
+bool is_text(std::string_view text, Cut cut);
+
+// Throws unless `text` is one printable line that fits the fields of the BIN header.
+void check_text(const std::string& where, std::string_view key, std::string_view text);
+
+// The species of a body; dark matter, the plainest of collisionless bodies, if the snapshot does
+// not say it.
+inline Species species_at(const Snapshot& snapshot, std::size_t i) {
+  return snapshot.species.empty() ? Species::dark : snapshot.species[i];
+}
+
+// Snapshot::checkpoint as lines key=value. Keys are of letters, digits and hyphens; values are
+// printable UTF-8 of any length without outer blanks. Throws UsageError for other lines.
+std::string checkpoint_text(const decltype(Snapshot::checkpoint)& checkpoint);
+decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::string_view text);
+
+// Throws std::invalid_argument for a Snapshot that contradicts itself.
+void check_snapshot(const Snapshot& snapshot);
+
+}  // namespace nbody::formats

@@ -1,0 +1,49 @@
+// The table of formats.
+#include <algorithm>
+#include <vector>
+
+#include "io/formats/formats.h"
+#include "nbody/error.h"
+
+namespace nbody {
+namespace formats {
+
+const FileFormat kGadgetElsewhere{
+    .name = "gadget",
+    .title = "Gadget HDF5",
+    .ending = ".hdf5",
+    .unlike = "not HDF5 (nor with its signature)",
+    .recognise = [](std::string_view head) { return head.starts_with("\x89HDF\r\n\x1a\n"); },
+    .keeps = {.float64 = true, .species = true, .all_species = true, .times = true, .units = true}};
+
+std::vector<FileFormat> basic_formats_with(const FileFormat& format) {
+  const auto basic = basic_formats();
+  std::vector<FileFormat> all(basic.begin(), basic.end());
+  std::replace_if(
+      all.begin(), all.end(), [&](const FileFormat& f) { return f.name == format.name; }, format);
+  return all;
+}
+
+}  // namespace formats
+
+std::span<const FileFormat> basic_formats() {
+  using namespace formats;
+  static const std::vector<FileFormat> all{kBin, kGadgetElsewhere, kTipsy, kTipsyLittle, kCsv,
+                                           kRaw};
+  return all;
+}
+
+const FileFormat& format_for_writing(const std::filesystem::path& file,
+                                     std::span<const FileFormat> formats) {
+  const std::string ending = file.extension().string();
+  std::string known;
+  for (const FileFormat& format : formats) {
+    if (format.ending.empty()) continue;
+    if (format.ending == ending) return format;
+    if (format.write != nullptr) known += (known.empty() ? "" : ", ") + std::string(format.ending);
+  }
+  throw UsageError(file.string() + ": the ending \"" + ending +
+                   "\" belongs to no format; known are " + known);
+}
+
+}  // namespace nbody

@@ -1,0 +1,190 @@
+// Finds the format of a file and hands it to the reader or the writer of that format.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "io/formats/formats.h"
+#include "io/write_whole_file.h"
+#include "nbody/error.h"
+#include "support/memory.h"
+
+namespace nbody {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHeadBytes = 1024;
+
+// The content, twice while its buffer grows, and the bodies made of it.
+constexpr std::uint64_t kMemoryPerByte = 4;
+
+// A file or a pipe, read once from front to back: it need not be seekable.
+class Input {
+ public:
+  explicit Input(const std::string& file)
+      // Not blocking: opening a pipe would otherwise wait for a writer that may never come.
+      : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (descriptor_ < 0) fail("cannot be opened: ");
+  }
+  ~Input() { close(descriptor_); }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  // Of a regular file; 0 where the system cannot say before reading (pipes, /proc).
+  std::uint64_t size() const {
+    struct stat status {};
+    if (fstat(descriptor_, &status) != 0) fail("cannot be read: ");
+    if (S_ISDIR(status.st_mode)) throw UsageError(file_ + " is a folder, not a file of bodies");
+    // /dev/zero never ends, and a terminal looks like a program that hangs.
+    if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+      throw UsageError(file_ + " is a device; bodies are read from a file or a pipe");
+    return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
+
+  // Until `bytes` holds `limit` bytes or the file ends.
+  void read_until(std::size_t limit, std::string& bytes) {
+    while (bytes.size() < limit) {
+      const std::size_t begin = bytes.size();
+      bytes.resize(begin + std::min(limit - begin, kChunkBytes));
+      const bool timed_out = !wait_readable();
+      const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
+      bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
+      // A writer may take its time, but there must be one.
+      if (got == 0 && timed_out) throw UsageError(file_ + " is a pipe without a writer");
+      if (got == 0) return;
+      if (got < 0 && errno != EINTR && errno != EAGAIN) fail("cannot be read: ");
+    }
+  }
+
+  static constexpr std::size_t kChunkBytes = 1 << 16;
+
+ private:
+  // True as soon as there are bytes to read, or the end of the file; false after kPatienceSeconds.
+  bool wait_readable() const {
+    pollfd waiting{descriptor_, POLLIN, 0};
+    return poll(&waiting, 1, 1000 * kPatienceSeconds) != 0;
+  }
+
+  [[noreturn]] void fail(const char* what) const {
+    throw UsageError(file_ + " " + what + std::strerror(errno));
+  }
+
+  const std::string& file_;
+  int descriptor_;
+};
+
+const FileFormat& recognised(std::string_view head, std::span<const FileFormat> formats) {
+  return *std::find_if(formats.begin(), formats.end(), [&](const FileFormat& format) {
+    return format.recognise != nullptr && format.recognise(head);
+  });
+}
+
+fs::path second_file(const fs::path& file, const FileFormat& format) {
+  return format.second_file != nullptr ? format.second_file(file) : fs::path();
+}
+
+Snapshot read_content(const std::string& file, const ReadOptions& options) {
+  Input input(file);
+  const std::uint64_t size = input.size();
+  std::string content;
+  input.read_until(kHeadBytes, content);
+  if (content.empty()) throw UsageError(file + " is empty");
+  const FileFormat& format =
+      options.format != nullptr ? *options.format : recognised(content, options.formats);
+  if (format.read == nullptr)
+    throw UsageError(file + " is a " + std::string(format.title) +
+                     " file, which only nbody-convert reads: nbody-convert " + file +
+                     " bodies.bin");
+  if (size > 0 && format.check_head != nullptr) format.check_head(file, content, size);
+
+  const std::uint64_t limit = available_memory() / kMemoryPerByte;
+  if (size < limit) {
+    content.reserve(size + Input::kChunkBytes);  // one chunk more: the read that finds the end
+    input.read_until(limit, content);
+  }
+  if (std::max(size, content.size()) >= limit)
+    throw std::runtime_error(file + " is larger than the " + std::to_string(limit >> 20) +
+                             " MB that there is memory for");
+  formats::Contents contents = format.read(file, content, options.float64);
+  contents.snapshot.sources = {file};
+  if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
+    contents.snapshot.sources.push_back(second);
+  content = {};  // the bodies are a second copy: not for longer than needed
+  return formats::assemble(file, std::move(contents), options);
+}
+
+void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
+  if (format.write == nullptr)
+    throw UsageError(file.string() + ": " + std::string(format.title) +
+                     " files are written by nbody-convert alone; here .bin keeps as much");
+  if (format.check != nullptr) format.check(file.string(), snapshot);
+}
+
+}  // namespace
+
+Snapshot read_bodies(const fs::path& file, const ReadOptions& options) {
+  try {
+    Snapshot snapshot = read_content(file.string(), options);
+    if (options.float64 && snapshot.exact.empty())
+      for (const Body& body : snapshot.systems.bodies) snapshot.exact.push_back(widened(body));
+    return snapshot;
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error(file.string() + " does not fit into memory");
+  }
+}
+
+void require_can_write(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
+  require_writable(file);
+  check(file, snapshot, format);
+}
+
+void write_bodies(const fs::path& file, const Snapshot& snapshot) {
+  write_bodies(file, snapshot, format_for_writing(file));
+}
+
+void write_bodies(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
+  formats::check_snapshot(snapshot);
+  check(file, snapshot, format);
+  const fs::path second = second_file(file, format);  // asked while the first is as it was
+  write_whole_file(file, [&](std::ostream& out) { format.write(out, file.string(), snapshot); });
+  if (!second.empty())
+    write_whole_file(second, [&](std::ostream& out) { format.write_second(out, snapshot); });
+}
+
+std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format) {
+  const Keeps& keeps = format.keeps;
+  const bool sorts = keeps.species && !keeps.order;
+  const auto& species = snapshot.species;
+  const auto needs_all = [](Species s) {
+    return s == Species::disk || s == Species::bulge || s == Species::boundary;
+  };
+  std::vector<std::string> lost;
+  const auto lose = [&](bool there, bool kept, const char* what) {
+    if (there && !kept) lost.emplace_back(what);
+  };
+  lose(!snapshot.names.empty(), keeps.names, "the names of the bodies");
+  lose(!snapshot.exact.empty(), keeps.float64, "the digits beyond float32");
+  lose(!species.empty(), keeps.species, "species");
+  lose(!std::is_sorted(species.begin(), species.end()), !sorts,
+       "the order of the bodies: they are sorted by species");
+  lose(keeps.species && std::any_of(species.begin(), species.end(), needs_all), keeps.all_species,
+       "disk, bulge and boundary, which become star");
+  lose(species.empty(), !sorts, "that the species are not known: all become dark");
+  lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
+  lose(snapshot.step > 0, keeps.run, "the number of the step");
+  lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");
+  lose(!snapshot.checkpoint.empty(), keeps.run, "what --resume needs of a checkpoint");
+  lose(snapshot.time != 0 || snapshot.softening > 0 || snapshot.dt > 0, keeps.times,
+       "time, softening and time step");
+  lose(!snapshot.units.empty(), keeps.units, "units");
+  return lost;
+}
+
+}  // namespace nbody

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Does every include and every file respect the rooms of the repository? rooms_test.py [ROOT]
+
+- The rooms of common are floors: a file includes from its own or from lower ones only.
+- Steps include what common/include offers, and no room; hostcuda includes nothing of N-body.
+- No file includes itself through others.
+- No folder holds more than MAX_FILES source files.
+"""
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+MAX_FILES = 20
+SOURCES = (".h", ".cuh", ".cpp", ".cu", ".py", ".js")
+INCLUDING = (".h", ".cuh", ".cpp", ".cu")
+# From the lowest up. What a step sees (common/include) is below them all.
+FLOORS = ("include", "support", "physics", "io", "scenarios", "run")
+# The one main program that shows a run; nothing includes it.
+OVER_ALL_ROOMS = Path("common/run/step_program.cpp")
+
+
+def tracked(root: Path) -> list[Path]:
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE, check=False)
+    if listed.returncode != 0:
+        print(f"{root}: no git to tell which files are ours")
+        sys.exit(77)
+    files = [Path(name) for name in listed.stdout.decode().split("\0") if name.endswith(SOURCES)]
+    return [file for file in files if (root / file).exists()]
+
+
+def includes(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
+    """The files of the repository that each file includes, by the ways the compiler is told."""
+    known = set(files)
+    folders = [Path(p) for p in ("common", "common/include", "common/io/gadget", "hostcuda/include",
+                                 "hostcuda/src", "hostcuda/cublas/include", "view/server")]
+    result = {}
+    for file in files:
+        if file.suffix not in INCLUDING:
+            continue
+        names = re.findall(r'^\s*#\s*include\s+"([^"]+)"', (root / file).read_text("utf-8"), re.M)
+        candidates = [[folder / name for folder in (file.parent, *folders)] for name in names]
+        result[file] = [next(c for c in paths if c in known) for paths in candidates
+                        if known.intersection(paths)]
+    return result
+
+
+def floor(file: Path) -> int | None:
+    inside = file.parts[0] == "common" and len(file.parts) > 2 and file.parts[1] in FLOORS
+    return FLOORS.index(file.parts[1]) if inside else None
+
+
+def wrong_arrows(graph: dict[Path, list[Path]]):
+    for file, targets in graph.items():
+        is_test = "tests" in file.parts
+        for target in targets:
+            here, there = floor(file), floor(target)
+            if file.parts[0] == "hostcuda" and target.parts[0] != "hostcuda":
+                yield f"{file} includes {target}: hostcuda knows nothing outside"
+            elif file.parts[0].startswith("step") and there != 0:
+                yield f"{file} includes {target}: a step sees common/include and nothing else"
+            elif here is None or is_test or file == OVER_ALL_ROOMS:
+                continue
+            elif there is None:
+                yield f"{file} includes {target}: common knows nothing outside"
+            elif there > here:
+                yield f"{file} includes {target}: {FLOORS[there]} is above {FLOORS[here]}"
+
+
+def circles(graph: dict[Path, list[Path]]):
+    done: set[Path] = set()
+
+    def visit(file: Path, above: list[Path]):
+        if file in above:
+            yield "a circle of includes: " + " -> ".join(map(str, [*above[above.index(file):], file]))
+        elif file not in done:
+            for target in graph.get(file, []):
+                yield from visit(target, [*above, file])
+            done.add(file)
+
+    for file in graph:
+        yield from visit(file, [])
+
+
+def crowded(files: list[Path]):
+    folders = defaultdict(int)
+    for file in files:
+        folders[file.parent] += 1
+    for folder, count in sorted(folders.items()):
+        if count > MAX_FILES:
+            yield f"{folder} holds {count} source files; at most {MAX_FILES} are easy to find one's way in"
+
+
+def main() -> None:
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
+    files = tracked(root)
+    graph = includes(root, files)
+    if sum(map(len, graph.values())) < 100:
+        sys.exit(f"{root}: hardly an include was found; is this the repository?")
+    problems = [*wrong_arrows(graph), *circles(graph), *crowded(files)]
+    if problems:
+        sys.exit("\n".join(problems))
+    print(f"{len(files)} source files, {sum(map(len, graph.values()))} includes: no arrow upwards, "
+          f"no circle, no folder above {MAX_FILES}")
+
+
+if __name__ == "__main__":
+    main()
