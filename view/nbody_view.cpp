@@ -16,6 +16,7 @@
 #include "nbody/error.h"
 #include "page.h"
 #include "physics/integrator.h"
+#include "physics/diagnostics.h"
 #include "run/command_line.h"
 #include "run/program.h"
 #include "run_control.h"

@@ -1,4 +1,4 @@
-// What a tracer saw, as JSON: tools/nbody_tools/inspection reads it.
+// What a tracer saw, as JSON.
 #ifndef HOSTCUDA_TRACE_RECORD_H
 #define HOSTCUDA_TRACE_RECORD_H
 
