@@ -85,9 +85,24 @@ void BasicReference<Wide>::drift(Wide t) {
 
 template <class Wide>
 template <class Real>
-void BasicReference<Wide>::round_to() {
+void BasicReference<Wide>::advance_roughly(Wide dt, Wide softening_squared, Wide error,
+                                           Wide rounding, std::mt19937& random) {
+  const int n = size();
+  std::normal_distribution<double> normal;
+  const auto drawn = [&] { return static_cast<Wide>(normal(random)); };
+  std::vector<Vector> errors(mass_.size());  // drawn by one thread: the same ones every time
+  for (Vector& e : errors) e = error * Vector{drawn(), drawn(), drawn()};
+#pragma omp parallel for schedule(static) if (n > 64)
+  for (int i = 0; i < n; ++i) {
+    const Force f = force(i, softening_squared);
+    const Vector kick = dt * (f.acceleration + f.magnitude * errors[at(i)]);
+    vx_[at(i)] += kick.x;
+    vy_[at(i)] += kick.y;
+    vz_[at(i)] += kick.z;
+  }
+  drift(dt);
   for (auto* component : {&x_, &y_, &z_, &vx_, &vy_, &vz_}) {
-    for (Wide& value : *component) value = static_cast<Real>(value);
+    for (Wide& value : *component) value = static_cast<Real>(value + rounding * value * drawn());
   }
 }
 
@@ -97,8 +112,11 @@ template void BasicReference<double>::fill(std::span<const Body>);
 template void BasicReference<double>::fill(std::span<const BodyF64>);
 template void BasicReference<long double>::fill(std::span<const BodyF64>);
 template void BasicReference<long double>::fill(std::span<const Body>);
-template void BasicReference<double>::round_to<float>();
-template void BasicReference<long double>::round_to<double>();
+template void BasicReference<double>::advance_roughly<float>(double, double, double, double,
+                                                             std::mt19937&);
+template void BasicReference<long double>::advance_roughly<double>(long double, long double,
+                                                                   long double, long double,
+                                                                   std::mt19937&);
 
 void advance(SystemsF64& systems, double dt, int steps, double softening_squared) {
   for (int s = 0; s < systems.count; ++s) {

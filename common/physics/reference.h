@@ -6,6 +6,7 @@
 //   Aarseth 1963; Dehnen & Read 2011, eq. 7)
 #pragma once
 
+#include <random>
 #include <span>
 #include <vector>
 
@@ -44,9 +45,11 @@ class BasicReference {
   void advance(Wide dt, Wide softening_squared);
   // x += v t
   void drift(Wide t);
-  // Rounds the state: the best a program whose state is Real can do.
+  // The same as a program whose state is Real may do it: accelerations err at random by `error` of
+  // their magnitude, and the state is rounded after an error of `rounding` of each number.
   template <class Real>
-  void round_to();
+  void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
+                       std::mt19937& random);
 
  private:
   template <class Real>

@@ -128,11 +128,10 @@ class Validator {
       return relative_error(static_cast<double>(std::sqrt(sum)),
                             static_cast<double>(std::sqrt(scale)));
     };
-    // Where one close pair rules, the error of a single interaction (a root, a cube, a few
-    // products) does not average out; where forces cancel, there is less to compare it with.
-    const double single = 1.2e-6 * kRounding<Real> * of_scale(squares);
-    const double cancelled = std::max(1.0, of_scale(magnitudes) / 4);
-    rms_.keep_worse(of_scale(error), std::hypot(rms_limit() * cancelled, single));
+    // Where a few close pairs rule, their errors do not average out over the system; where forces
+    // cancel, there is less to compare the errors with.
+    const double dominance = of_scale(squares), cancelled = std::max(1.0, of_scale(magnitudes) / 4);
+    rms_.keep_worse(of_scale(error), rms_limit() * std::hypot(1, 3 * dominance) * cancelled);
     // A NaN would make the order of the sort undefined: it is the worst error there is.
     for (double& value : relative) {
       if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
@@ -265,7 +264,7 @@ class Validator {
     // One system, any: the same one when the same run is checked again.
     const int one = static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() %
                                      static_cast<unsigned>(input_.start.count));
-    const double cost = 2.0 * n() * n() * input_.steps;
+    const double cost = static_cast<double>(n()) * n() * input_.steps;
     if (cost > 4 * kBudget<Real>) {
       return {"trajectory", 0, 0, false,
               format("not compared, which takes %.2g interactions in float64", cost)};

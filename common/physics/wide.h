@@ -1,6 +1,8 @@
 // The float a state is checked in: wider than its own.
 #pragma once
 
+#include <limits>
+
 namespace nbody {
 
 template <class Real>
@@ -15,6 +17,10 @@ struct Wider<double> {
 };
 template <class Real>
 using Wide = typename Wider<Real>::type;
+
+// The largest relative error of rounding to Real.
+template <class Real>
+inline constexpr double unit_roundoff = std::numeric_limits<Real>::epsilon() / 2;
 
 // Limits are written for float32; those of float64 are stricter by the ratio of the two roundings.
 template <class Real>

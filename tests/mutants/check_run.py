@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent  # where the inputs of runs are
 
 def run(program, declared, mode, record):
     """What a run came to: the gates that failed, what weak checks say, or why it was stopped."""
@@ -20,7 +21,7 @@ def run(program, declared, mode, record):
                    if not name.startswith("HOSTCUDA_")}
     environment.update(OMP_NUM_THREADS="1", **dict(setting.split("=") for setting in mode))
     done = subprocess.run([program, declared["variant"], *declared["run"], "--quiet", "--json", record],
-                          env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          cwd=HERE, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", check=False)
     found = {"exit": done.returncode, "said": done.stdout}
     if record.exists():
