@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence
 
 from nbody_tools.documents.sources import Source, changed
 from nbody_tools.measure.ncu import DERIVED, METRICS
 from nbody_tools.records.facts import STEP_NAME, FactError, Facts, Measured, Value
 from nbody_tools.records.record import Record
-from nbody_tools.records.staircase import Staircase, staircases
+from nbody_tools.records.staircase import Staircase, committed_staircase
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, with_range
 
 DEVICE_COUNTS = (1, 2, 4, 8)
@@ -251,26 +252,11 @@ def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
 
 # Of the main README.
 
-def main_staircase(facts: Facts, sources: dict[str, Source],
-                   diff: Callable[[str], Sequence[str]]) -> str:
-    shown = staircase_to_show(facts, sources)
+def main_staircase(results: Path, sources: dict[str, Source], diff: Callable[[str], Sequence[str]]) -> str:
+    _, shown = committed_staircase(results) or (None, None)
     rows = [row for source in sources.values() for row in staircase_rows(source, diff, shown)]
-    table_ = markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows)
-    return f"{table_}\n\n{staircase_note(shown)}"
-
-
-def staircase_to_show(facts: Facts, sources: dict[str, Source]) -> Optional[Staircase]:
-    """The newest of those that measured the most steps, with a GPU and with step 00 beside it."""
-    def worth(candidate: Staircase) -> tuple[int, str]:
-        known = {record.step for record in candidate.records if record.step in sources}
-        return len(known), max(record.date for record in candidate.records)
-
-    by_file: dict[str, list[Record]] = {}
-    for m in facts.measured:
-        if m.name in sources and m.base is not None:
-            by_file.setdefault(str(id(m.base)), []).append(m.record)
-    candidates = (s for records in by_file.values() for s in staircases(records))
-    return max((s for s in candidates if s.has_gpu), key=worth, default=None)
+    return "\n\n".join([markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows),
+                        staircase_note(shown)])
 
 
 def staircase_rows(source: Source, diff: Callable[[str], Sequence[str]],

@@ -7,7 +7,9 @@ from typing import Any, Callable, Optional, Union
 
 from nbody_tools.documents import activity, sources, tables
 from nbody_tools.inspection import blocks, calibration
-from nbody_tools.records.facts import OTHER_PROGRAMS, QUANTITIES, Facts, FactError, Problem, Value
+from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
+
+RESULTS = Path("docs") / "results"
 
 
 class Named:
@@ -112,7 +114,8 @@ class Vocabulary:
             "predicted": facts.predicted,
             "budget": sources.Budget,
             "table": lambda name: tables.table(name, facts),
-            "staircase": lambda: tables.main_staircase(facts, self.sources, self.diff),
+            "staircase": lambda: tables.main_staircase(self.root / RESULTS, self.sources,
+                                                       self.diff),
             "activity_map": lambda: activity.measured(self.root),
             "cpu_programs": lambda: tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),
