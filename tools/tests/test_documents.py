@@ -191,6 +191,11 @@ class Broken(DocumentsTest):
                 self.assertEqual(self.read("README.md"), before)
         self.assertIn("More.", self.read("step00_cpu_omp/README.md"))
 
+    def test_typed_times_and_rates(self) -> None:
+        self.file("step00_cpu_omp/README.template.md", README + "It took 5 ms, at 7.5 G/s.\n")
+        self.assert_named("README.template.md:19: '5 ms' is typed", "'7.5 G/s' is typed", words=())
+        self.readme("{{ '5 ms' }} for 32 systems in 20 steps\n\n    took 5 ms\n\n`5 ms`, 5 msec\n")
+
     def test_what_may_be_missing_is_counted(self) -> None:
         self.file("README.template.md", "{{ step00_cpu_omp.systems.gips | optional }}\n")
         self.assertEqual(self.documents()[0], 0)

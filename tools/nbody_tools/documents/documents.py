@@ -19,8 +19,10 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.documents import sources
-from nbody_tools.documents.templates import ENDING, Rendered, document_of, literal_numbers, render
+from nbody_tools.documents.templates import (ENDING, Rendered, document_of, literal_numbers, render,
+                                              typed_measurements)
 from nbody_tools.documents.vocabulary import Vocabulary
+from nbody_tools.steps import STEP_NAME
 
 HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
             "## What the profiler says", "## Accuracy", "## Try it yourself")
@@ -54,8 +56,11 @@ def update(template: Path, root: Path, words: dict[str, Any], write: bool) -> Re
     """Renders and writes, or compares. A document is only written when all of it is right."""
     rendered = render(template, root, words)
     where = template.relative_to(root)
+    text = template.read_text(encoding="utf-8")
     if str(where) == REPORT:
-        rendered.problems += literal_numbers(template.read_text(encoding="utf-8"), str(where))
+        rendered.problems += literal_numbers(text, str(where))
+    elif STEP_NAME.fullmatch(where.parts[0]):
+        rendered.problems += typed_measurements(text, str(where))
     document = document_of(template)
     old = document.read_text(encoding="utf-8") if document.exists() else None
     if rendered.text and old != rendered.text:
