@@ -25,7 +25,7 @@ from nbody_tools.documents.vocabulary import Vocabulary
 from nbody_tools.steps import STEP_NAME
 
 HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
-            "## What the profiler says", "## Accuracy", "## Try it yourself")
+            "## What the profiler says", "## Without a GPU", "## Accuracy", "## Exercises")
 FOLDERS = ("", "docs", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their words are what a test of another room has just found.
 WRITTEN_ELSEWHERE = ("docs/validation.template.md", "docs/debugging.template.md")

@@ -83,9 +83,9 @@ class Bench:
     def say(text: str) -> None:
         print(f"  {text}", flush=True)
 
-    def record(self, name: str, *words: object, environment: Optional[dict[str, str]] = None,
-               **mark: object) -> Optional[Record]:
-        """Runs a program and keeps its record, with `mark` in it."""
+    def record(self, name: str, *words: object,
+               environment: Optional[dict[str, str]] = None) -> Optional[Record]:
+        """Runs a program and keeps its record."""
         program = self.program(name)
         if program is None:
             self.fail(f"{name} is not in {self.build}")
@@ -93,7 +93,7 @@ class Bench:
         outcome = run_step(Step(name, program), [str(word) for word in words], self.timeout, environment,
                            check_measurement)
         if outcome.record is not None:
-            self.keep({**outcome.record.data, **mark})
+            self.keep(outcome.record.data)
             self.say("  ".join(row(self.part, outcome.record)[1:]))
         if not outcome.good:
             self.fail(f"{name} {' '.join(map(str, words))}: {outcome.status} {outcome.message}")
