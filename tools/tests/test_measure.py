@@ -1,6 +1,7 @@
 """./nbody measure with made-up programs: records, failures that are named, parts that are done."""
 
 import json
+import subprocess
 import sys
 from unittest import mock
 
@@ -90,8 +91,13 @@ sys.exit(subprocess.run(words[program[0]:]).returncode)
         self.assertEqual(len(lines), 6)  # two kernels of each of three steps
         self.assertTrue((self.output / "profile" / "step03_tiling.ncu.csv").is_file())
 
+    def test_it_needs_nothing_but_python(self) -> None:
+        """-S: without the packages of the distribution."""
+        code = f"import sys; sys.path.insert(0, {str(fakes.TOOLS)!r}); import nbody_tools.measure.measure"
+        self.assertEqual(subprocess.run([sys.executable, "-S", "-c", code], check=False).returncode, 0)
+
     def test_wrong_arguments(self) -> None:
-        self.assertIn("'nonsense'", self.refused("measure", "nonsense"))
+        self.assertIn("'nonsense' is not a part; there are checks,", self.refused("measure", "nonsense"))
         self.assertIn("there is no folder", self.refused("measure", "--build", "nowhere"))
         self.file("empty/x", "")
         self.assertIn("holds no step programs", self.refused("measure", "--build", self.folder / "empty"))

@@ -35,7 +35,7 @@ COLUMNS = ("part", "program", "GPUs", "systems x bodies x steps", "compute (IQR)
 def configure(p: argparse.ArgumentParser) -> None:
     width = max(map(len, PARTS))
     p.epilog = "parts:\n" + "\n".join(f"  {name:<{width}}  {part.__doc__}" for name, part in PARTS.items())
-    p.add_argument("part", nargs="*", choices=[[], *PARTS], metavar="PART", help="all when none is given")
+    p.add_argument("part", nargs="*", metavar="PART", help="all when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "measured",
@@ -143,6 +143,9 @@ def measure(part: str, options: argparse.Namespace) -> list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
+    for part in options.part:
+        if part not in PARTS:
+            raise ToolError(f"'{part}' is not a part; there are {', '.join(PARTS)}")
     find_steps(options.build)
     os.environ["NBODY_REQUIRE_GPU"] = "1"
     parts = options.part or list(PARTS)
