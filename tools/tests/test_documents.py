@@ -65,7 +65,7 @@ class Writing(DocumentsTest):
 
     def test_a_document_says_where_it_comes_from(self) -> None:
         self.write()
-        self.assertTrue(self.read("README.md").startswith("<!-- Written by ./nbody documents from README."))
+        self.assertTrue(self.read("README.md").startswith("<!-- Generated from README.template.md: "))
         self.assertTrue(self.read("README.md").endswith("\n\nThe rest.\n"))
 
     def test_check_writes_nothing(self) -> None:

@@ -52,7 +52,8 @@ def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
     return {**words, **vocabulary.words_of_step(step)} if step in vocabulary.sources else words
 
 
-def update(template: Path, root: Path, words: dict[str, Any], write: bool) -> Rendered:
+def update(template: Path, root: Path, words: dict[str, Any], write: bool,
+           command: str = "documents") -> Rendered:
     """Renders and writes, or compares. A document is only written when all of it is right."""
     rendered = render(template, root, words)
     where = template.relative_to(root)
@@ -65,19 +66,19 @@ def update(template: Path, root: Path, words: dict[str, Any], write: bool) -> Re
     old = document.read_text(encoding="utf-8") if document.exists() else None
     if rendered.text and old != rendered.text:
         if not write:
-            rendered.problems.append(staleness(document.relative_to(root), old, rendered.text))
+            rendered.problems.append(staleness(document.relative_to(root), old, rendered.text, command))
         elif not rendered.problems:
             write_whole_file(document, rendered.text)
     return rendered
 
 
-def staleness(where: Path, old: Optional[str], new: str) -> str:
+def staleness(where: Path, old: Optional[str], new: str, command: str) -> str:
     if old is None:
-        return f"{where}: is missing; run ./nbody documents"
+        return f"{where}: is missing; run ./nbody {command}"
     a, b = old.splitlines(), new.splitlines()
     line = next((i for i, pair in enumerate(zip(a + [""], b + [""]), start=1) if pair[0] != pair[1]), 1)
     changed = sum(text[:1] in "+-" for text in list(difflib.unified_diff(a, b, n=0))[2:])
-    return f"{where}:{line}: out of date ({changed} lines differ); run ./nbody documents"
+    return f"{where}:{line}: out of date ({changed} lines differ); run ./nbody {command}"
 
 
 def wrong_shape(readme: Path, root: Path) -> list[str]:

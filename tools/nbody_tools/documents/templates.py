@@ -103,7 +103,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
                  if frame.filename == "<template>"]
         result.problems.append(f"{where}:{lines[-1] if lines else 1}: {error}")
     else:
-        note = f"<!-- Written by ./nbody documents from {template.name}: change that, not this. -->\n\n"
+        note = f"<!-- Generated from {template.name}: change that, not this. -->\n\n"
         result.text = note + filled(text)
     return result
 
