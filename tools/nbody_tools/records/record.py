@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
@@ -119,15 +120,8 @@ class Record:
 
 def quartiles(values: Iterable[float]) -> Quartiles:
     """With linear interpolation between the sorted values, as numpy.percentile does."""
-    ordered = sorted(values)
-
-    def at(fraction: float) -> float:
-        position = fraction * (len(ordered) - 1)
-        below = math.floor(position)
-        above = min(below + 1, len(ordered) - 1)
-        return ordered[below] + (position - below) * (ordered[above] - ordered[below])
-
-    return Quartiles(at(0.25), at(0.5), at(0.75))
+    values = list(values)
+    return Quartiles(*statistics.quantiles(values if len(values) > 1 else 2 * values, method="inclusive"))
 
 
 def check_step(data: Any) -> None:
