@@ -8,6 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
+from nbody_tools.arguments import ROOT
 from nbody_tools.inspection.as_json import as_json
 from nbody_tools.inspection.as_text import text_of
 from nbody_tools.inspection.source_lines import source_text

@@ -52,6 +52,8 @@ def main(words: Optional[Sequence[str]] = None) -> int:
              f"python3-{missing.name}, and run it with /usr/bin/python3)", code=1)
     except ToolError as error:
         fail(f"nbody {command}: {error}", error.code)
+    except OSError as error:
+        fail(f"nbody {command}: {error}", code=1)
     except KeyboardInterrupt:
         fail(f"nbody {command}: interrupted", code=130)
 

@@ -16,6 +16,7 @@ from typing import NoReturn
 ROOT = Path(__file__).resolve().parents[2]  # of the repository
 
 USAGE_ERROR = 2
+FIGURE_ENDINGS = ("png", "svg", "pdf")
 
 
 class ToolError(Exception):
@@ -68,6 +69,12 @@ def positive_number(text: str) -> float:
 def existing_file(text: str) -> Path:
     if not Path(text).is_file():
         raise argparse.ArgumentTypeError(f"there is no file '{text}'")
+    return Path(text)
+
+
+def figure_file(text: str) -> Path:
+    if Path(text).suffix[1:] not in FIGURE_ENDINGS:
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in .{', .'.join(FIGURE_ENDINGS)}")
     return Path(text)
 
 

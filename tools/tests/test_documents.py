@@ -65,7 +65,7 @@ class Writing(DocumentsTest):
 
     def test_a_document_says_where_it_comes_from(self) -> None:
         self.write()
-        self.assertTrue(self.read("README.md").startswith("<!-- Written by ./nbody documents from README."))
+        self.assertTrue(self.read("README.md").startswith("<!-- Generated from README.template.md: "))
         self.assertTrue(self.read("README.md").endswith("\n\nThe rest.\n"))
 
     def test_check_writes_nothing(self) -> None:
@@ -132,6 +132,11 @@ class ChangedLines(DocumentsTest):
                 self.file("step01_gpu_naive/README.template.md", README + self.excerpt(first, last))
                 self.assertIn(expected, self.documents()[1])
 
+    def test_the_first_step_shows_lines_of_its_program(self) -> None:
+        self.file("step00_cpu_omp/README.template.md", README + self.excerpt("int a;", "int b;"))
+        self.write()
+        self.assertIn("```cpp\nint a;\nint b;\n```", self.read("step00_cpu_omp/README.md"))
+
     def test_a_long_excerpt_is_refused(self) -> None:
         self.file("step01_gpu_naive/nbody.cu", SECOND + "".join(f"int x{k};\n" for k in range(30)))
         self.readme(self.excerpt("int x0;", "int x23;"))
@@ -148,7 +153,7 @@ class Broken(DocumentsTest):
         self.file("step01_gpu_naive/README.template.md", CHANGED + "{{ changed_lines('-int b', '+int c') }}")
         self.write()
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("int c;", "int c;  // why"))
-        self.assert_named("step01_gpu_naive/README.md:26: out of date (2 lines differ)")
+        self.assert_named("step01_gpu_naive/README.md:28: out of date (2 lines differ)")
 
     def test_new_line_in_a_parent(self) -> None:
         self.file("step00_cpu_omp/nbody.cpp", FIRST + "int z;\n")
@@ -190,6 +195,12 @@ class Broken(DocumentsTest):
                 self.assertIn(expected, self.documents("--check")[1])
                 self.assertEqual(self.read("README.md"), before)
         self.assertIn("More.", self.read("step00_cpu_omp/README.md"))
+
+    def test_typed_times_and_rates(self) -> None:
+        self.file("step00_cpu_omp/README.template.md", README + "It took 5 ms, at 7.5 G/s.\n")
+        self.assert_named("'5 ms' is typed", "'7.5 G/s' is typed", words=())
+        self.file("step00_cpu_omp/README.template.md", README)
+        self.readme("{{ '5 ms' }} for 32 systems in 20 steps\n\n    took 5 ms\n\n`5 ms`, 5 msec\n")
 
     def test_what_may_be_missing_is_counted(self) -> None:
         self.file("README.template.md", "{{ step00_cpu_omp.systems.gips | optional }}\n")
@@ -303,3 +314,19 @@ class Measured(DocumentsTest):
         self.write()
         self.assertIn("2026-01-02", self.read("README.md"))
 
+    def test_tables_of_other_results(self) -> None:
+        for folder in ("accuracy", "connections", "timelines"):
+            (self.results / folder).mkdir()
+        self.records("accuracy/a.jsonl", fakes.record("step00_cpu_omp", "cpu", bodies=64),
+                     fakes.record("step01_gpu_naive", "hostcuda", bodies=128))
+        self.records("connections/queues_8.jsonl", fakes.record("step07_overlap"))
+        self.file("docs/results/timelines/x.timeline.csv", "device,stream,system,stage,begin,end\n"
+                  "0,0,0,upload,0,0.001\n0,0,0,compute,0.001,0.005\n0,1,1,upload,0.001,0.003\n")
+        self.file("README.template.md", "{{ accuracy('step00_cpu_omp', 'step01_gpu_naive') }}\n\n"
+                  "{{ accuracy('step09_soa') }}\n\n{{ queues() }}\n\n{{ timelines('x') }}\n")
+        self.write()
+        text = self.read("README.md")
+        for row in ("| RMS error, N = | 64 | 128 |", "| 01 gpu naive | - | 2.0e-07 |", f"\n{NOT_MEASURED}\n",
+                    "| 8 | 2 s | - | - | - |", "| from first to last | 5 ms |", "| upload, union | 3 ms |",
+                    "| of those hidden under kernels of the same GPU | 67 % |"):
+            self.assertIn(row, text)

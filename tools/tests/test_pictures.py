@@ -88,9 +88,9 @@ class Drawing(WithPictures):
     def test_what_cannot_be_drawn_is_one_line(self) -> None:
         table = self.file("d.csv", diagnostics_text().encode())
         one_row = self.file("one.csv", diagnostics_text(times=1).encode())
-        nobody = self.file("map.csv", MAP.replace("0.5", "0").replace("0.125,0.25", "0,0").encode())
-        for words in (["radii", table, "--system", 3], ["diagnostics", one_row], ["activity", nobody],
-                      ["activity", table], ["radii", nobody], ["radii", self.folder / "no.csv"]):
+        empty_map = self.file("map.csv", MAP.replace("0.5", "0").replace("0.125,0.25", "0,0").encode())
+        for words in (["radii", table, "--system", 3], ["diagnostics", one_row], ["activity", empty_map],
+                      ["activity", table], ["radii", empty_map], ["radii", self.folder / "no.csv"]):
             with self.subTest(words=words):
                 code, said = self.plot(*words, "--output", self.folder / "x.png")
                 self.assertEqual((code, len(said.splitlines())), (2, 1), said)

@@ -3,7 +3,7 @@
 from tests import fakes
 from nbody_tools.arguments import ToolError
 from nbody_tools.records.record import Quartiles, RecordError, quartiles, read_records
-from nbody_tools.records.staircase import newest_gpu_staircase, read_staircase, staircases
+from nbody_tools.records.staircase import committed_staircase, read_staircase, staircases
 
 
 class Records(fakes.InFolder):
@@ -80,7 +80,7 @@ class Records(fakes.InFolder):
         self.assertEqual(found[1].date, "2026-01-09")
 
     def test_the_newest_committed_measurement_is_found_by_its_date(self) -> None:
-        self.assertIsNone(newest_gpu_staircase(self.folder))
+        self.assertIsNone(committed_staircase(self.folder))
         for name, date in (("z_old", "2026-01-01"), ("a_new", "2026-02-01")):
             fakes.write_records(self.folder / f"{name}.jsonl",
                                 [{**data, "date": date} for data in fakes.staircase_records()])
@@ -90,7 +90,7 @@ class Records(fakes.InFolder):
         fakes.write_records(self.folder / "emulated.jsonl",
                             [fakes.record("step00_cpu_omp", "cpu", date="2026-03-02"),
                              fakes.record("step03_tiling", "hostcuda", date="2026-03-02")])
-        source, staircase = newest_gpu_staircase(self.folder)
+        source, staircase = committed_staircase(self.folder)
         self.assertEqual(source.name, "a_new.jsonl")
         self.assertEqual(len(staircase.records), 4)
 

@@ -19,11 +19,13 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.documents import sources
-from nbody_tools.documents.templates import ENDING, Rendered, document_of, literal_numbers, render
+from nbody_tools.documents.templates import (ENDING, Rendered, document_of, literal_numbers, render,
+                                              typed_measurements)
 from nbody_tools.documents.vocabulary import Vocabulary
+from nbody_tools.steps import STEP_NAME
 
 HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
-            "## What the profiler says", "## Accuracy", "## Try it yourself")
+            "## What the profiler says", "## Without a GPU", "## Accuracy", "## Exercises")
 FOLDERS = ("", "docs", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their words are what a test of another room has just found.
 WRITTEN_ELSEWHERE = ("docs/validation.template.md", "docs/debugging.template.md")
@@ -50,29 +52,33 @@ def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
     return {**words, **vocabulary.words_of_step(step)} if step in vocabulary.sources else words
 
 
-def update(template: Path, root: Path, words: dict[str, Any], write: bool) -> Rendered:
+def update(template: Path, root: Path, words: dict[str, Any], write: bool,
+           command: str = "documents") -> Rendered:
     """Renders and writes, or compares. A document is only written when all of it is right."""
     rendered = render(template, root, words)
     where = template.relative_to(root)
+    text = template.read_text(encoding="utf-8")
     if str(where) == REPORT:
-        rendered.problems += literal_numbers(template.read_text(encoding="utf-8"), str(where))
+        rendered.problems += literal_numbers(text, str(where))
+    elif STEP_NAME.fullmatch(where.parts[0]):
+        rendered.problems += typed_measurements(text, str(where))
     document = document_of(template)
     old = document.read_text(encoding="utf-8") if document.exists() else None
     if rendered.text and old != rendered.text:
         if not write:
-            rendered.problems.append(staleness(document.relative_to(root), old, rendered.text))
+            rendered.problems.append(staleness(document.relative_to(root), old, rendered.text, command))
         elif not rendered.problems:
             write_whole_file(document, rendered.text)
     return rendered
 
 
-def staleness(where: Path, old: Optional[str], new: str) -> str:
+def staleness(where: Path, old: Optional[str], new: str, command: str) -> str:
     if old is None:
-        return f"{where}: is missing; run ./nbody documents"
+        return f"{where}: is missing; run ./nbody {command}"
     a, b = old.splitlines(), new.splitlines()
     line = next((i for i, pair in enumerate(zip(a + [""], b + [""]), start=1) if pair[0] != pair[1]), 1)
     changed = sum(text[:1] in "+-" for text in list(difflib.unified_diff(a, b, n=0))[2:])
-    return f"{where}:{line}: out of date ({changed} lines differ); run ./nbody documents"
+    return f"{where}:{line}: out of date ({changed} lines differ); run ./nbody {command}"
 
 
 def wrong_shape(readme: Path, root: Path) -> list[str]:

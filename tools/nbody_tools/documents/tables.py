@@ -1,14 +1,14 @@
-"""The tables of the documents, made from what was measured."""
+"""The tables of the report and of the main README, made from what was measured."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence
 
 from nbody_tools.documents.sources import Source, changed
-from nbody_tools.measure.ncu import DERIVED, METRICS
 from nbody_tools.records.facts import STEP_NAME, FactError, Facts, Measured, Value
 from nbody_tools.records.record import Record
-from nbody_tools.records.staircase import Staircase, staircases
+from nbody_tools.records.staircase import Staircase, committed_staircase
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, with_range
 
 DEVICE_COUNTS = (1, 2, 4, 8)
@@ -23,8 +23,6 @@ def cell(value: Value) -> str:
 def link(step: str) -> str:
     return f"[{step}](../{step}/)"
 
-
-# Of the report.
 
 def machines(facts: Facts) -> str:
     rows = [[name, fact["label"], f"{plain(fact['value'])} {fact['unit']}".strip(), fact["source"]]
@@ -181,96 +179,15 @@ def table(name: str, facts: Facts) -> Value:
     return Value(text if text.count("\n") > 1 else None, "text", f"table('{name}')")
 
 
-# Of the READMEs.
-
-def measured(step: str, facts: Facts) -> str:
-    """A row for every problem size and number of devices."""
-    newest: dict[tuple, Measured] = {}
-    for m in facts.measured:
-        key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
-        if m.name == step and (key not in newest or m.rank >= newest[key].rank):
-            newest[key] = m
-    return measured_table([newest[key] for key in sorted(newest)])
-
-
-def cpu_programs(facts: Facts) -> str:
-    """The newest of every machine and problem: cpu_simd is measured on more than one CPU."""
-    newest: dict[tuple[str, str], Measured] = {}
-    for m in facts.measured:
-        key = (m.record.machine, str(m.record.problem))
-        if m.name == "cpu_simd" and (key not in newest or m.record.date >= newest[key].record.date):
-            newest[key] = Measured(m.name, m.record, None)
-    return measured_table([newest[key] for key in sorted(newest)])
-
-
-def measured_table(measurements: Sequence[Measured]) -> str:
-    if not measurements:
-        return NOT_MEASURED
-    return markdown(
-        ("machine", "systems x bodies x steps", "compute, median (IQR)", "total, median (IQR)",
-         "G interactions/s", "speedup over step 00", "RMS error", "verdict"),
-        [measured_row(m) for m in measurements])
-
-
-def measured_row(m: Measured) -> list[str]:
-    error = m.record.acceleration_error
-    return [f"{m.record.machine}, {m.record.date[:10]}", str(m.problem),
-            with_range(m.record.seconds("compute")), with_range(m.record.seconds("total")),
-            f"{m.rate:.4g}", speedup(m.record, m.base), ABSENT if error is None else f"{error:.1e}",
-            m.record.verdict]
-
-
 def speedup(record: Record, base: Optional[Record]) -> str:
     return ABSENT if base is None else f"{record.speedup_over(base).median:.2f}"
 
 
-def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[str]) -> str:
-    """The main kernels of the parent and of the step, a row for each metric."""
-    known = {m.key: m for m in (*METRICS, *DERIVED)}
-    unknown = [key for key in keys if key not in known]
-    if unknown:
-        raise FactError(f"'{unknown[0]}' is no metric; there are {', '.join(known)}")
-    lines = {name: line for name in (parent, step) if name and (line := facts.profile(name))}
-    if step not in lines:
-        return NOT_MEASURED
-    rows = []
-    for key in keys or [key for key, _ in PROFILE_COLUMNS]:
-        label = ", ".join(filter(None, (known[key].label, known[key].unit)))
-        rows.append([label, *(metric(line, key) for line in lines.values())])
-    head = ["", *(f"{name[4:].replace('_', ' ')}: `{line['kernel'].partition('<')[0]}`"
-                  for name, line in lines.items())]
-    return markdown(head, rows)
-
-
-def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
-    """All of a step, or those that are named."""
-    chosen = [m for m in facts.variants() if m.name.partition("_")[0] == step.partition("_")[0]
-              and (not names or m.name in names)]
-    return variant_table(chosen, facts) if chosen else NOT_MEASURED
-
-
-# Of the main README.
-
-def main_staircase(facts: Facts, sources: dict[str, Source],
-                   diff: Callable[[str], Sequence[str]]) -> str:
-    shown = staircase_to_show(facts, sources)
+def main_staircase(results: Path, sources: dict[str, Source], diff: Callable[[str], Sequence[str]]) -> str:
+    _, shown = committed_staircase(results) or (None, None)
     rows = [row for source in sources.values() for row in staircase_rows(source, diff, shown)]
-    table_ = markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows)
-    return f"{table_}\n\n{staircase_note(shown)}"
-
-
-def staircase_to_show(facts: Facts, sources: dict[str, Source]) -> Optional[Staircase]:
-    """The newest of those that measured the most steps, with a GPU and with step 00 beside it."""
-    def worth(candidate: Staircase) -> tuple[int, str]:
-        known = {record.step for record in candidate.records if record.step in sources}
-        return len(known), max(record.date for record in candidate.records)
-
-    by_file: dict[str, list[Record]] = {}
-    for m in facts.measured:
-        if m.name in sources and m.base is not None:
-            by_file.setdefault(str(id(m.base)), []).append(m.record)
-    candidates = (s for records in by_file.values() for s in staircases(records))
-    return max((s for s in candidates if s.has_gpu), key=worth, default=None)
+    return "\n\n".join([markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows),
+                        staircase_note(shown)])
 
 
 def staircase_rows(source: Source, diff: Callable[[str], Sequence[str]],

@@ -31,7 +31,10 @@ ALLOWED = {
 }
 ALLOWED_NUMBER = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED.values()))
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:[eE][-+]?\d+)?")
+# In the READMEs of steps, sizes are the subject; what must not be typed is a time or a rate.
+MEASUREMENT = re.compile(NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|[GT]FLOP/s)(?![\w/])")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
 
 @dataclass
@@ -100,7 +103,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
                  if frame.filename == "<template>"]
         result.problems.append(f"{where}:{lines[-1] if lines else 1}: {error}")
     else:
-        note = f"<!-- Written by ./nbody documents from {template.name}: change that, not this. -->\n\n"
+        note = f"<!-- Generated from {template.name}: change that, not this. -->\n\n"
         result.text = note + filled(text)
     return result
 
@@ -135,14 +138,23 @@ def filled_paragraph(text: str) -> str:
     return text.replace(text.strip("\n"), words)
 
 
+def without(text: str, *patterns: re.Pattern) -> str:
+    """Blanks instead, so that lines keep their numbers."""
+    for pattern in patterns:
+        text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
+    return text
+
+
 def literal_numbers(template: str, where: str) -> list[str]:
-    """Numbers that are neither filled in nor allowed, with their lines."""
-    bare = MARKUP.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), template)
-    problems = []
-    for line_number, line in enumerate(bare.splitlines(), start=1):
-        for match in NUMBER.finditer(line):
-            number = match.group(0).rstrip(".,")
-            if not ALLOWED_NUMBER.fullmatch(number):
-                problems.append(f"{where}:{line_number}: the number {number} is not filled in and not "
-                                "in ALLOWED (documents/templates.py)")
-    return problems
+    """Of the report: numbers that are neither filled in nor allowed, with their lines."""
+    return [f"{where}:{line}: the number {number} is not filled in and not in ALLOWED (documents/templates.py)"
+            for line, text in enumerate(without(template, MARKUP).splitlines(), start=1)
+            for number in (match.group(0).rstrip(".,") for match in NUMBER.finditer(text))
+            if not ALLOWED_NUMBER.fullmatch(number)]
+
+
+def typed_measurements(template: str, where: str) -> list[str]:
+    """Of a step's README: times and rates that no record fills in, outside code."""
+    return [f"{where}:{line}: '{match.group(0)}' is typed; records fill in times and rates"
+            for line, text in enumerate(without(template, MARKUP, CODE).splitlines(), start=1)
+            for match in MEASUREMENT.finditer(text)]

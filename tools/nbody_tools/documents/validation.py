@@ -111,4 +111,4 @@ def run(options: argparse.Namespace) -> int:
     mutants = read_mutants(options.records)
     words = {"counts": lambda: counts(mutants), "mutants": lambda: mutants_table(mutants),
              "gates": lambda: gates(mutants)}
-    return report_problems(update(ROOT / PAGE, ROOT, words, write=not options.check))
+    return report_problems(update(ROOT / PAGE, ROOT, words, not options.check, "validation"))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import activity, sources, tables
+from nbody_tools.documents import activity, readme_tables, sources, tables
 from nbody_tools.inspection import blocks, calibration
-from nbody_tools.records.facts import OTHER_PROGRAMS, QUANTITIES, Facts, FactError, Problem, Value
+from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
+
+RESULTS = Path("docs") / "results"
 
 
 class Named:
@@ -112,9 +114,13 @@ class Vocabulary:
             "predicted": facts.predicted,
             "budget": sources.Budget,
             "table": lambda name: tables.table(name, facts),
-            "staircase": lambda: tables.main_staircase(facts, self.sources, self.diff),
+            "staircase": lambda: tables.main_staircase(self.root / RESULTS, self.sources,
+                                                       self.diff),
+            "accuracy": lambda *steps: readme_tables.accuracy(self.root / RESULTS, steps),
+            "timelines": lambda *runs: readme_tables.timelines(self.root / RESULTS, runs),
+            "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
-            "cpu_programs": lambda: tables.cpu_programs(facts),
+            "cpu_programs": lambda: readme_tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),
             "calibrated_steps": lambda: blocks.steps_block(self.root),
             "causes": lambda: blocks.causes_block(self.root),
@@ -130,10 +136,17 @@ class Vocabulary:
             "changed": lambda: sources.changed(self.diff(step)),
             "diff_command": lambda: " ".join(
                 ["diff", "-u", *(line[4:] for line in self.diff(step)[:2])]),
-            "changed_lines": lambda first, last: "\n".join(
-                ["```diff", *sources.excerpt(self.diff(step), first, last), "```"]),
-            "measured": lambda: tables.measured(step, facts),
-            "profile": lambda *keys: tables.profile_of(step, parent, facts, keys),
+            "changed_lines": lambda first, last: self.changed_lines(step, first, last),
+            "measured": lambda: readme_tables.measured(step, facts),
+            "profile": lambda *keys: readme_tables.profile_of(step, parent, facts, keys),
             "inspect": lambda: blocks.step_block(step, parent, self.root),
-            "variants": lambda *names: tables.variants_of(step, facts, names),
+            "variants": lambda *names: readme_tables.variants_of(step, facts, names),
         }
+
+    def changed_lines(self, step: str, first: str, last: str) -> str:
+        """Of the first step, which has no parent: lines of the program."""
+        source = self.source(step)
+        if source.parent is None:
+            lines = sources.excerpt(["", "", *(f" {line}" for line in source.lines)], first, last)
+            return "\n".join(["```cpp", *(line[1:] for line in lines), "```"])
+        return "\n".join(["```diff", *sources.excerpt(self.diff(step), first, last), "```"])

@@ -11,7 +11,7 @@ from nbody_tools.files.diagnostics import Activity
 from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import FileError
 
-MAX_PIXELS = 1024  # a side; more cells than that are added up in squares
+MAX_PIXELS = 1024  # per side; more cells than that are added up in squares
 
 
 def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
@@ -20,7 +20,7 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
     shares, merged = coarsened(activity.shares, MAX_PIXELS)
     figure, axes = pyplot.subplots(figsize=(7.4, 6.2), layout="constrained")
     colour_map = pyplot.get_cmap("cividis").copy()
-    colour_map.set_bad(colour_map(0.0))  # nobody was there: the darkest colour, not white
+    colour_map.set_bad(colour_map(0.0))  # no body was there: the darkest colour, not white
     image = axes.imshow(numpy.ma.masked_equal(shares, 0), origin="lower", cmap=colour_map,
                         extent=2 * (-activity.extent, activity.extent), interpolation="nearest",
                         norm=LogNorm(shares[shares > 0].min() / 2, shares.max()))
@@ -37,7 +37,7 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
 
 
 def coarsened(shares: numpy.ndarray, most: int) -> tuple[numpy.ndarray, int]:
-    """Squares of cells added up until there are at most `most` a side, and how many make a side."""
+    """Squares of cells added up until there are at most `most` per side, and how many make a side."""
     merged = -(-len(shares) // most)
     missing = -len(shares) % merged
     padded = numpy.pad(shares, ((0, missing), (0, missing)))

@@ -47,7 +47,7 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="of the picture [holds a few bodies always, 98 %% of many at the start and the end]")
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
     p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
-                   help="a side of the picture [480]")
+                   help="per side of the picture [480]")
 
 
 def film_file(text: str) -> Path:
@@ -63,7 +63,7 @@ def film_file(text: str) -> Path:
 
 
 class Scene:
-    """One system as it is drawn: a dot a body, and behind a few bodies their trails."""
+    """One system as it is drawn: a dot per body, and behind a few bodies their trails."""
 
     def __init__(self, states: Sequence[Bodies], options: argparse.Namespace) -> None:
         """The states say how far the picture must reach."""

@@ -80,7 +80,7 @@ def _check(table: DiagnosticsTable, system: int) -> None:
     if system >= table.systems:
         raise FileError(f"system {system + 1} is asked for, there are {table.systems}")
     if len(table.of(system, "time")) < 2:
-        raise FileError("one row a system: nothing to draw over time")
+        raise FileError("one row per system: nothing to draw over time")
 
 
 def _which(table: DiagnosticsTable, system: int) -> str:

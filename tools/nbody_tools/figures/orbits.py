@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
-from nbody_tools.figures.style import (BLACK, BLUE, CYCLE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION,
+from nbody_tools.figures.style import (BLACK, BLUE, CYCLE, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION,
                            pyplot, save)
 from nbody_tools.files.bodies import Bodies, FileError
 

@@ -26,7 +26,7 @@ def number(value: float) -> str:
 
 def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values = (),
              highlight: Optional[int] = None) -> None:
-    """One row a step, step 00 at the top. `filled` is labelled with its number; None leaves a gap."""
+    """One row per step, step 00 at the top. `filled` is labelled with its number; None leaves a gap."""
     for values, face in ((hollow, "white"), (filled, None)):
         for row, value in enumerate(values):
             if value is None:
@@ -104,7 +104,7 @@ TOTAL_AND_COMPUTE = ("Filled: total time, with transfers and packing on the host
 
 PANELS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("time", execution_time, TOTAL_AND_COMPUTE),
-    ("throughput", throughput, TOTAL_AND_COMPUTE + " N² interactions a step and system."),
+    ("throughput", throughput, TOTAL_AND_COMPUTE + " N² interactions per step and system."),
     ("speedup", speedup_against_earlier, "Ratio of total times."),
 )
 
@@ -137,7 +137,7 @@ def draw_throughput(staircase: Staircase, path: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(10, 1.6 + ROW_HEIGHT * len(staircase.records)))
     throughput(axes, staircase)
     return save(figure, path, caption(staircase, "Throughput of all steps. " + TOTAL_AND_COMPUTE
-                                      + " N² interactions a step and system, in full."))
+                                      + " N² interactions per step and system, in full."))
 
 
 def draw_speedups(staircase: Staircase, path: Path) -> Path:

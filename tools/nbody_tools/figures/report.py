@@ -24,10 +24,10 @@ def draw_throughput_and_peak(staircase: Staircase, peak_tflops: float, path: Pat
                   textcoords="offset points", va="center", fontsize=11, color="#333333")
     above = axes.secondary_xaxis("top", functions=(lambda x: x * FLOPS_PER_INTERACTION,
                                                    lambda x: x / FLOPS_PER_INTERACTION))
-    above.set_xlabel(f"GFLOP/s at {FLOPS_PER_INTERACTION} flops an interaction (a convention)")
+    above.set_xlabel(f"GFLOP/s at {FLOPS_PER_INTERACTION} flops per interaction (a convention)")
     axes.set_title("")
-    text = (f"Throughput of all steps. {TOTAL_AND_COMPUTE} N² interactions a step and system. "
-            f"{FLOPS_PER_INTERACTION} flops an interaction is a convention, not a count: the dashed "
+    text = (f"Throughput of all steps. {TOTAL_AND_COMPUTE} N² interactions per step and system. "
+            f"{FLOPS_PER_INTERACTION} flops per interaction is a convention, not a count: the dashed "
             "line is the FP32 peak divided by it. What limits a kernel is its own number of "
             "instruction slots.")
     return save(figure, path, caption(staircase, text))

@@ -40,7 +40,7 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
     """Writes the caption under the figure, saves under a temporary name and renames."""
     figure.draw_without_rendering()  # settles the layout, so that the caption starts below everything
     width = figure.get_figwidth()
-    # 0.008 inch a point is the mean width of a letter of DejaVu Sans.
+    # 0.008 inch per point is the mean width of a letter of DejaVu Sans.
     lines = textwrap.wrap(caption, width=int(width / (0.008 * CAPTION_SIZE)))
     box = figure.get_tightbbox(figure.canvas.get_renderer())
     figure.text(0.01, (box.y0 - 0.15) / figure.get_figheight(), "\n".join(lines), ha="left",
@@ -81,6 +81,6 @@ def dates(records: Sequence[Record]) -> str:
 
 
 def run_note(record: Record) -> str:
-    """For the caption of a picture: who simulated this, where and when. No word about speed."""
+    """For the caption of a picture: which program simulated this, where and when; nothing about speed."""
     how = " (emulated)" if record.emulated else ""
     return f"Simulated by {record.step} on {record.machine}{how}, {record.date[:10]}."

@@ -3,7 +3,7 @@
   ./nbody timeline overlap.csv --output overlap.png --record record.jsonl
   ./nbody timeline by_system.csv by_stage.csv --output orders.png   under one another, one time axis
 
-One row a stream, bars coloured by stage. Prints the sums of each stage and how much of the copies
+One row per stream, bars coloured by stage. Prints the sums of each stage and how much of the copies
 was hidden under compute; without --output, only that.
 
 Exit code: 0 done, 2 an argument or a file is wrong, in one line, 1 matplotlib is missing.
@@ -20,7 +20,6 @@ from nbody_tools.arguments import ToolError
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.records.timeline import STAGES, Span, TimelineError, read_timeline, sums, summary
 
-ENDINGS = ("png", "svg", "pdf")
 VISIBLE = 0.01  # of the axis: a bar narrower than that needs a closer look
 CLOSER = 1.6  # the second panel is as long as all first uploads, times this
 ROW_HEIGHT = 0.2  # inches
@@ -29,18 +28,12 @@ MANY_ROWS = 32  # from here on rows are half as high, and every fourth has a lab
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("timeline", nargs="+", type=arguments.existing_file, metavar="FILE.csv")
-    p.add_argument("--output", type=figure_file, metavar="FILE")
+    p.add_argument("--output", type=arguments.figure_file, metavar="FILE")
     p.add_argument("--title", action="append", metavar="TEXT", default=[],
                    help="of a panel; once for every file [its name]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="result records of the run: the caption names step, machine and date")
     p.add_argument("--step", metavar="NAME", help="which step in --record [the last record]")
-
-
-def figure_file(text: str) -> Path:
-    if Path(text).suffix[1:] not in ENDINGS:
-        raise argparse.ArgumentTypeError(f"'{text}' does not end in .{', .'.join(ENDINGS)}")
-    return Path(text)
 
 
 def record_of(source: Path, step: Optional[str]) -> Record:

@@ -1,8 +1,8 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
 A file that does not hold what it announces is refused with a FileError that names it. BIN is
-little-endian: a header of 144 bytes, then seven float32 or float64 a body, system after system; in
-version 2 then the species of every body, a byte each.
+little-endian: a header of 144 bytes, then seven float32 or float64 per body, system after system; in
+version 2 then the species of every body, one byte each.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import Sequence
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.inspection.calibration import (FOLDER, PATTERNS, PROBLEM, STEPS, CalibrationError, chip_lines,
-                               model_lines, read_model, write_lines)
+                                                model_lines, read_model, write_lines)
 from nbody_tools.inspection.trace import inspect_program
 
 
@@ -68,8 +68,11 @@ def check_model(build: Path, programs: Sequence[str]) -> int:
 
 
 def read_chip_folder(folder: Path) -> list[dict]:
-    device, ncu, date = (folder / "device.txt").read_text(encoding="utf-8").splitlines()[:3]
-    name, driver = device.split(", ")
+    try:
+        device, ncu, date = (folder / "device.txt").read_text(encoding="utf-8").splitlines()[:3]
+        name, driver = device.split(", ")
+    except (OSError, ValueError) as error:
+        raise CalibrationError(f"{folder}/device.txt is not what ./nbody measure patterns writes: {error}") from error
     lines = [{"machine": name, "driver": driver, "ncu": ncu.split()[1], "date": date}]
     for program in (PATTERNS, *STEPS):
         csv = folder / f"{program}.ncu.csv"

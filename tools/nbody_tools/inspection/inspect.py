@@ -1,10 +1,10 @@
-"""What the kernels of a step do to memory, without a GPU: a table a kernel and source line.
+"""What the kernels of a step do to memory, without a GPU: a table per kernel, a row per source line.
 
   ./nbody inspect 03
   ./nbody inspect step10_tiled2d_cublas --systems 1 --bodies 2048 --json inspect.json
 
 Builds the step with every access traced (g++ only), runs a small problem on the CPU and counts:
-executions, sectors and bank conflicts a request, loads and stores an interaction; it names races
+executions, sectors and bank conflicts per request, loads and stores per interaction; it names races
 (both lines, both threads) and barriers that not all threads of a block reach. docs/inspect.md says
 what the numbers mean, and how they compare with a GPU's.
 

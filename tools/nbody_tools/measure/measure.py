@@ -35,7 +35,7 @@ COLUMNS = ("part", "program", "GPUs", "systems x bodies x steps", "compute (IQR)
 def configure(p: argparse.ArgumentParser) -> None:
     width = max(map(len, PARTS))
     p.epilog = "parts:\n" + "\n".join(f"  {name:<{width}}  {part.__doc__}" for name, part in PARTS.items())
-    p.add_argument("part", nargs="*", choices=[[], *PARTS], metavar="PART", help="all when none is given")
+    p.add_argument("part", nargs="*", metavar="PART", help="all when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "measured",
@@ -83,9 +83,9 @@ class Bench:
     def say(text: str) -> None:
         print(f"  {text}", flush=True)
 
-    def record(self, name: str, *words: object, environment: Optional[dict[str, str]] = None,
-               **mark: object) -> Optional[Record]:
-        """Runs a program and keeps its record, with `mark` in it."""
+    def record(self, name: str, *words: object,
+               environment: Optional[dict[str, str]] = None) -> Optional[Record]:
+        """Runs a program and keeps its record."""
         program = self.program(name)
         if program is None:
             self.fail(f"{name} is not in {self.build}")
@@ -93,7 +93,7 @@ class Bench:
         outcome = run_step(Step(name, program), [str(word) for word in words], self.timeout, environment,
                            check_measurement)
         if outcome.record is not None:
-            self.keep({**outcome.record.data, **mark})
+            self.keep(outcome.record.data)
             self.say("  ".join(row(self.part, outcome.record)[1:]))
         if not outcome.good:
             self.fail(f"{name} {' '.join(map(str, words))}: {outcome.status} {outcome.message}")
@@ -143,6 +143,9 @@ def measure(part: str, options: argparse.Namespace) -> list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
+    for part in options.part:
+        if part not in PARTS:
+            raise ToolError(f"'{part}' is not a part; there are {', '.join(PARTS)}")
     find_steps(options.build)
     os.environ["NBODY_REQUIRE_GPU"] = "1"
     parts = options.part or list(PARTS)

@@ -29,6 +29,7 @@ SINGLE = (16384, 65536, 262144)
 MILLION = 1125000
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 QUEUES = (1, 2, 4, 8, 16, 32)
+COPY_QUEUES = "CUDA_DEVICE_MAX_COPY_CONNECTIONS"
 
 
 def single(bodies: int, steps: int = 5) -> tuple:
@@ -152,14 +153,18 @@ def devices(bench: Bench) -> None:
 
 
 def connections(bench: Bench) -> None:
-    """step 07 in both stream orders, with other numbers of hardware queues (marked in the records)"""
+    """step 07 in both stream orders, with other numbers of hardware queues: for docs/results/connections/"""
     settings: list[dict[str, str]] = [{}]
-    for variable in ("CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"):
+    for variable in ("CUDA_DEVICE_MAX_CONNECTIONS", COPY_QUEUES):
         settings += [{variable: str(queues)} for queues in QUEUES]
     for environment in settings:
-        bench.say(" ".join(f"{name}={value}" for name, value in environment.items()) or "as the driver has it")
-        for name in bench.built("step07_overlap", "step07_by_system"):
-            bench.record(name, *MAIN, *TIMED, environment=environment, environment_variables=environment)
+        name = ("copy_" if COPY_QUEUES in environment else "") + "queues_"
+        name += next(iter(environment.values()), "unset")
+        bench.say(name)
+        records = [bench.record(program, *MAIN, *TIMED, environment=environment)
+                   for program in bench.built("step07_overlap", "step07_by_system")]
+        write_whole_file(bench.folder / f"{name}.jsonl",
+                         "".join(json.dumps(record.data) + "\n" for record in records if record))
 
 
 def cpu(bench: Bench) -> None:

@@ -1,4 +1,4 @@
-"""Counts what the kernels of a step do, with Nsight Compute (ncu), and prints a table a kernel.
+"""Counts what the kernels of a step do, with Nsight Compute (ncu), and prints a table per kernel.
 
   ./nbody profile 06                                   the first launches of a step
   ./nbody profile 06 --launches 4 --skip 2 --json docs/results/profiles/h200.jsonl
@@ -46,7 +46,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS")
     p.add_argument("--csv", type=Path, metavar="FILE", help="keep what ncu wrote")
     p.add_argument("--json", type=Path, metavar="FILE",
-                   help="write one line a kernel; lines of other steps and kernels in it stay")
+                   help="write one line per kernel; lines of other steps and kernels in it stay")
     p.add_argument("--from", dest="saved", type=arguments.existing_file, metavar="FILE",
                    help="read this instead of running ncu")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",

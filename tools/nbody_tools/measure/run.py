@@ -32,14 +32,13 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("step", nargs="*", help="full name or number; all when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="where the programs are [build/cuda if it finds a device, else build/cpu]")
-    p.add_argument("--systems", type=arguments.positive_integer)
-    p.add_argument("--bodies", type=arguments.positive_integer)
-    p.add_argument("--steps", type=arguments.positive_integer)
+    for name in ("systems", "bodies", "steps"):
+        p.add_argument(f"--{name}", type=arguments.positive_integer)
+    for name in ("dt", "softening"):
+        p.add_argument(f"--{name}", type=arguments.positive_number)
     source = p.add_mutually_exclusive_group()
     source.add_argument("--scenario", choices=SCENARIOS)
     source.add_argument("--input", type=arguments.existing_file, metavar="FILE")
-    p.add_argument("--dt", type=arguments.positive_number)
-    p.add_argument("--softening", type=arguments.positive_number)
     p.add_argument("--repeat", type=arguments.positive_integer, default=5, help="timed runs [5]")
     p.add_argument("--warmup", type=arguments.integer_from_zero, default=1,
                    help="runs before the timed ones [1]")
@@ -47,16 +46,12 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--step-timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
                    help="of one program, all its repeats and its validation [600]")
     p.add_argument("--output", type=Path, default=ROOT / "report" / "records.jsonl",
-                   help="file for the records, one a line [report/records.jsonl]")
+                   help="file for the records, one per line [report/records.jsonl]")
 
 
 def program_arguments(options: argparse.Namespace) -> list[str]:
-    words: list[str] = []
-    for name in PASSED_ON:
-        value = getattr(options, name)
-        if value is not None:
-            words += [f"--{name}", str(value)]
-    return words
+    return [word for name in PASSED_ON if getattr(options, name) is not None
+            for word in (f"--{name}", str(getattr(options, name)))]
 
 
 def run_steps(steps: Sequence[Step], words: Sequence[str], timeout: float,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Optional, Union
 
 from nbody_tools.arguments import ToolError
-from nbody_tools.records.record import Record, RecordError, parse_record
+from nbody_tools.records.record import Record, check_measurement, check_step, read_records
 from nbody_tools.steps import STEP_NAME, step_folders
 from nbody_tools.tables import NOT_MEASURED, in_format
 
@@ -210,38 +210,24 @@ def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
     measured: list[Measured] = []
     profiles: list[dict[str, Any]] = []
     for source in sorted(file for where in FOLDERS for file in (folder / where).glob("*.jsonl")):
-        named = []
-        for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), start=1):
-            if line.strip():
-                data = parsed(line, f"{source}:{number}")
-                if "metrics" in data:
-                    profiles.append(data)
-                else:
-                    named.append(named_record(data, f"{source}:{number}"))
-        kept = [(name, record) for name, record in named if not record.emulated]
-        bases = {record.problem: record for name, record in kept
-                 if name.startswith("step00_") and record.backend == "cpu"}
-        measured += [Measured(name, record, bases.get(record.problem)) for name, record in kept]
+        lines = [record.data for record in read_records(source, check_line)]
+        profiles += [data for data in lines if "metrics" in data]
+        records = [record for record in map(Record, lines)
+                   if "metrics" not in record.data and not record.emulated]
+        bases = {record.problem: record for record in records
+                 if record.step.startswith("step00_") and record.backend == "cpu"}
+        measured += [Measured(record.data.get("variant") or record.step, record, bases.get(record.problem))
+                     for record in records]
     return measured, profiles
 
 
-def parsed(line: str, where: str) -> dict[str, Any]:
-    try:
-        data = json.loads(line)
-    except ValueError as error:
-        raise RecordError(f"{where}: not JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise RecordError(f"{where}: not an object")
-    return data
-
-
-def named_record(data: dict[str, Any], where: str) -> tuple[str, Record]:
-    """A record may be of a variant of a step ("variant": its name), or of a program that is no step;
-    the latter is checked like one."""
-    step = str(data.get("step"))
-    checked = data if STEP_NAME.fullmatch(step) else {**data, "step": f"step00_{step}"}
-    record = parse_record(json.dumps(checked), where)
-    return str(data.get("variant") or step), Record(data) if checked is not data else record
+def check_line(data: Any) -> None:
+    """A profile, or a record of a step, of a variant of one ("variant" may say its name) or of another
+    program."""
+    if not (isinstance(data, dict) and "metrics" in data):
+        check_measurement(data)
+        if data["step"] not in OTHER_PROGRAMS:
+            check_step(data)
 
 
 def read_predictions(path: Path) -> dict[str, dict[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
@@ -108,7 +109,7 @@ class Record:
         return quartiles([repeat[phase] for repeat in self.data["repeats"]])
 
     def giga_interactions_per_second(self, phase: str) -> Quartiles:
-        """N^2 interactions a step and system, over the time of a phase (compute or total)."""
+        """N^2 interactions per step and system, over the time of a phase (compute or total)."""
         interactions = self.data["systems"] * self.data["bodies"] ** 2 * self.data["steps"]
         time = self.seconds(phase)
         return Quartiles(*(1e-9 * interactions / t for t in (time.high, time.median, time.low)))
@@ -119,15 +120,8 @@ class Record:
 
 def quartiles(values: Iterable[float]) -> Quartiles:
     """With linear interpolation between the sorted values, as numpy.percentile does."""
-    ordered = sorted(values)
-
-    def at(fraction: float) -> float:
-        position = fraction * (len(ordered) - 1)
-        below = math.floor(position)
-        above = min(below + 1, len(ordered) - 1)
-        return ordered[below] + (position - below) * (ordered[above] - ordered[below])
-
-    return Quartiles(at(0.25), at(0.5), at(0.75))
+    values = list(values)
+    return Quartiles(*statistics.quantiles(values if len(values) > 1 else 2 * values, method="inclusive"))
 
 
 def check_step(data: Any) -> None:
@@ -193,7 +187,7 @@ def _check_times(data: dict[str, Any]) -> None:
             if not isinstance(seconds, _NUMBER) or not math.isfinite(seconds) or seconds < 0:
                 raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}")
     for phase in ("compute", "total"):
-        # Emulated times may be zero: nobody divides by them.
+        # Emulated times may be zero: nothing is divided by them.
         if min(repeat[phase] for repeat in data["repeats"]) <= 0 and data["backend"] != EMULATED_BACKEND:
             raise ValueError(f"a repeat took no '{phase}' time")
         # A median that its repeats do not have means that a record was edited or mixed up.

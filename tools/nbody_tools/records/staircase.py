@@ -64,17 +64,13 @@ def staircases(records: Sequence[Record]) -> list[Staircase]:
             for problem, by_step in problems.items()]
 
 
-def newest_gpu_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
-    """The newest committed measurement that has GPU steps and, beside them, the CPU step 00."""
-    candidates = []
-    for source in sorted(folder.glob("*.jsonl")):
-        for staircase in staircases([r for r in read_records(source) if not r.emulated]):
-            base = staircase.base
-            if staircase.has_gpu and base is not None and base.backend == "cpu":
-                # Dates of files say when they were checked out; those of records, when measured.
-                newest = max(record.date for record in staircase.records)
-                candidates.append((newest, len(staircase.records), source, staircase))
-    if not candidates:
-        return None
-    _, _, source, staircase = max(candidates, key=lambda candidate: candidate[:2])
-    return source, staircase
+def committed_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
+    """Of the measurements in a folder that have GPU steps and, beside them, the CPU step 00: the newest of
+    those with the most steps. Dates of files say when they were checked out; those of records, when
+    measured."""
+    candidates = [(source, staircase) for source in sorted(folder.glob("*.jsonl"))
+                  for staircase in staircases([r for r in read_records(source) if not r.emulated])
+                  if staircase.has_gpu and staircase.base is not None and staircase.base.backend == "cpu"]
+    return max(candidates, default=None, key=lambda candidate: (
+        len({record.step for record in candidate[1].records}),
+        max(record.date for record in candidate[1].records)))

@@ -26,7 +26,7 @@ from nbody_tools.figures import performance
 from nbody_tools.figures.style import dates, machines
 from nbody_tools.measure.outcomes import COLUMNS, notes, rows
 from nbody_tools.measure.run import run_steps, write_records
-from nbody_tools.records.staircase import Staircase, newest_gpu_staircase, staircases
+from nbody_tools.records.staircase import Staircase, committed_staircase, staircases
 from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps, what_a_step_adds
 from nbody_tools.tour.runs import Picture, make_picture, picture_runs
 
@@ -76,7 +76,7 @@ def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) 
     if measured is not None:
         drawn = performance.draw_all(measured, figures)
         return {"here": True, "figures": [path.stem for path in drawn if path.name.startswith("step")]}
-    committed = newest_gpu_staircase(results)
+    committed = committed_staircase(results)
     if committed is None:
         return {"here": False, "committed": None}
     source, staircase = committed

@@ -1,0 +1,120 @@
+"""The tables of the READMEs, made from what was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools.documents.tables import PROFILE_COLUMNS, metric, speedup, variant_table
+from nbody_tools.measure.ncu import DERIVED, METRICS
+from nbody_tools.records.facts import FactError, Facts, Measured
+from nbody_tools.records.record import read_records
+from nbody_tools.records.timeline import STAGES, read_timeline, sums
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds, with_range
+
+QUEUES = (1, 2, 4, 8, 16, 32)
+
+
+def measured(step: str, facts: Facts) -> str:
+    """A row for every problem size and number of devices."""
+    newest: dict[tuple, Measured] = {}
+    for m in facts.measured:
+        key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
+        if m.name == step and (key not in newest or m.rank >= newest[key].rank):
+            newest[key] = m
+    return measured_table([newest[key] for key in sorted(newest)])
+
+
+def cpu_programs(facts: Facts) -> str:
+    """The newest of every machine and problem: cpu_simd is measured on more than one CPU."""
+    newest: dict[tuple[str, str], Measured] = {}
+    for m in facts.measured:
+        key = (m.record.machine, str(m.record.problem))
+        if m.name == "cpu_simd" and (key not in newest or m.record.date >= newest[key].record.date):
+            newest[key] = Measured(m.name, m.record, None)
+    return measured_table([newest[key] for key in sorted(newest)])
+
+
+def measured_table(measurements: Sequence[Measured]) -> str:
+    if not measurements:
+        return NOT_MEASURED
+    return markdown(
+        ("machine", "systems x bodies x steps", "compute, median (IQR)", "total, median (IQR)",
+         "G interactions/s", "speedup over step 00", "RMS error", "verdict"),
+        [measured_row(m) for m in measurements])
+
+
+def measured_row(m: Measured) -> list[str]:
+    error = m.record.acceleration_error
+    return [f"{m.record.machine}, {m.record.date[:10]}", str(m.problem),
+            with_range(m.record.seconds("compute")), with_range(m.record.seconds("total")),
+            f"{m.rate:.4g}", speedup(m.record, m.base), ABSENT if error is None else f"{error:.1e}",
+            m.record.verdict]
+
+
+def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[str]) -> str:
+    """The main kernels of the parent and of the step, a row for each metric."""
+    known = {m.key: m for m in (*METRICS, *DERIVED)}
+    unknown = [key for key in keys if key not in known]
+    if unknown:
+        raise FactError(f"'{unknown[0]}' is no metric; there are {', '.join(known)}")
+    lines = {name: line for name in (parent, step) if name and (line := facts.profile(name))}
+    if step not in lines:
+        return NOT_MEASURED
+    rows = []
+    for key in keys or [key for key, _ in PROFILE_COLUMNS]:
+        label = ", ".join(filter(None, (known[key].label, known[key].unit)))
+        rows.append([label, *(metric(line, key) for line in lines.values())])
+    head = ["", *(f"{name[4:].replace('_', ' ')}: `{line['kernel'].partition('<')[0]}`"
+                  for name, line in lines.items())]
+    return markdown(head, rows)
+
+
+def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
+    """All of a step, or those that are named."""
+    chosen = [m for m in facts.variants() if m.name.partition("_")[0] == step.partition("_")[0]
+              and (not names or m.name in names)]
+    return variant_table(chosen, facts) if chosen else NOT_MEASURED
+
+
+def accuracy(results: Path, steps: Sequence[str]) -> str:
+    """RMS errors of accelerations over N, from docs/results/accuracy/. An error is no time: emulated runs
+    count."""
+    errors: dict[tuple[str, int], float] = {}
+    for source in sorted((results / "accuracy").glob("*.jsonl")):
+        for record in read_records(source):
+            if record.acceleration_error is not None:
+                errors[record.step, record.data["bodies"]] = record.acceleration_error
+    sizes = sorted({bodies for step, bodies in errors if step in steps})
+    if not sizes:
+        return NOT_MEASURED
+    rows = [[step[4:].replace("_", " "), *(f"{errors[step, n]:.1e}" if (step, n) in errors else ABSENT
+                                           for n in sizes)] for step in steps]
+    return markdown(["RMS error, N =", *map(str, sizes)], rows)
+
+
+def timelines(results: Path, runs: Sequence[str]) -> str:
+    """Sums of the stages of docs/results/timelines/RUN.timeline.csv, and what overlapped."""
+    columns = {run: sums(read_timeline(results / "timelines" / f"{run}.timeline.csv")) for run in runs}
+    rows = [["from first to last", *(seconds(total.wall) for total in columns.values())]]
+    for stage in STAGES:
+        rows.append([f"{stage}, sum of all spans", *(seconds(c.total[stage]) for c in columns.values())])
+        rows.append([f"{stage}, union", *(seconds(c.union[stage]) for c in columns.values())])
+    rows.append(["copies, union", *(seconds(total.copies) for total in columns.values())])
+    rows.append(["of those hidden under kernels of the same GPU",
+                 *(f"{100 * total.hidden_share:.0f} %" for total in columns.values())])
+    return markdown(["", *(run.replace("_", " ") for run in runs)], rows)
+
+
+def queues(results: Path) -> str:
+    """Step 07 in both stream orders, over the numbers of hardware queues: docs/results/connections/."""
+    def times(name: str) -> list[str]:
+        source = results / "connections" / f"{name}.jsonl"
+        compute = ({r.step: seconds(r.seconds("compute").median) for r in read_records(source)}
+                   if source.exists() else {})
+        return [compute.get(step, ABSENT) for step in ("step07_overlap", "step07_by_system")]
+
+    rows = [["unset", *times("queues_unset"), *times("queues_unset")]]
+    rows += [[str(n), *times(f"queues_{n}"), *times(f"copy_queues_{n}")] for n in QUEUES]
+    return markdown(("queues", "`CUDA_DEVICE_MAX_CONNECTIONS`: in phases", "by system",
+                     "`CUDA_DEVICE_MAX_COPY_CONNECTIONS`: in phases", "by system"), rows)
