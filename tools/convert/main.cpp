@@ -68,9 +68,9 @@ void set_units(const Arguments& arguments, Snapshot& snapshot) {
 }
 
 void run(const Arguments& arguments) {
-  const FileFormat& to = arguments.to != nullptr
-                             ? *arguments.to
-                             : format_for_writing(arguments.out, formats_with_gadget());
+  const FileFormat to = arguments.to != nullptr
+                            ? *arguments.to
+                            : format_for_writing(arguments.out, formats_with_gadget());
   Snapshot snapshot = read_bodies(arguments.in, {.float64 = true,
                                                  .species = arguments.species,
                                                  .format = arguments.from,

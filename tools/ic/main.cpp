@@ -110,7 +110,7 @@ void print_summary(std::ostream& out, const Snapshot& snapshot) {
 }
 
 void run(const Arguments& arguments) {
-  const FileFormat& format = format_for_writing(arguments.out, formats_with_gadget());
+  const FileFormat format = format_for_writing(arguments.out, formats_with_gadget());
   if (arguments.size.float64 && !format.keeps.float64)
     refuse("--precision", "double", arguments.out + " can hold float32 alone");
   require_writable(arguments.out);
