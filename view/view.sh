@@ -25,8 +25,8 @@ build_view() {
     step=step00_cpu_omp
     [ $preset = cpu ] || step=step10_tiled2d_cublas
   fi
-  [[ $step == step[0-9][0-9]_* && -d $step ]] ||
-    wrong_arguments "view: there is no step \"$step\"; there are $(echo step[0-9][0-9]_*)"
+  [[ $step == step[0-9][0-9]*_* && -d $step ]] ||
+    wrong_arguments "view: there is no step \"$step\"; there are $(echo step[0-9][0-9]*_*)"
   set_up view
   configure "$preset" "$folder" -DBUILD_TESTING=OFF
   compile "$folder" --target "$step" nbody-view

@@ -29,7 +29,7 @@ struct BodyF64 {
 Body rounded(const BodyF64& body);
 BodyF64 widened(const Body& body);
 
-// Systems are stored one behind the other: body i of system s is bodies[s * bodies_per_system + i].
+// Systems are stored contiguously: body i of system s is bodies[s * bodies_per_system + i].
 struct Systems {
   int count = 0;              // S
   int bodies_per_system = 0;  // N
@@ -48,5 +48,25 @@ struct Systems {
   std::size_t size_of_one() const { return static_cast<std::size_t>(bodies_per_system); }
   std::size_t offset(int s) const { return static_cast<std::size_t>(s) * size_of_one(); }
 };
+
+// Bodies as two arrays on the host, and back. What an element is called is up to the step: a struct
+// of x, y, z and mass, and one of the three components of the velocity.
+template <class Positions, class Velocities>
+void unpack(std::span<const Body> bodies, Positions& positions, Velocities& velocities) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const Body& b = bodies[k];
+    positions[k] = {b.x, b.y, b.z, b.mass};
+    velocities[k] = {b.vx, b.vy, b.vz};
+  }
+}
+
+template <class Positions, class Velocities>
+void pack(const Positions& positions, const Velocities& velocities, std::span<Body> bodies) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const auto& [x, y, z, mass] = positions[k];
+    const auto& [vx, vy, vz] = velocities[k];
+    bodies[k] = {x, y, z, vx, vy, vz, mass};
+  }
+}
 
 }  // namespace nbody
