@@ -1,18 +1,19 @@
-// step01_gpu_naive -- the same two loops on a GPU: one block a system, a thread for every body.
+// step01_gpu_naive -- the same two loops on a GPU: one block per system, one thread per body.
 //
-// The time loop runs inside the kernel, so that data crosses the bus once each way. A block has
-// 1024 threads; with more bodies than threads, each thread takes every 1024th body.
+// The time loop runs inside the kernel, so that the bodies cross the bus once in each direction. A
+// block has 1024 threads; with more bodies than that, each thread takes every 1024th body.
 //
 // Parent: step00_cpu_omp.   Run: step01_gpu_naive --systems 32 --bodies 8192 --steps 20
 #include <cmath>
 
 #include "nbody/step.h"
+#include "nbody/timeline.h"
 
 namespace {
 
 using nbody::Body;
 
-constexpr int kBlockSize = 1024;  // the most a block can have
+constexpr int kBlockSize = 1024;  // the maximum on every GPU
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
 __device__ void update_velocity(Body* bodies, int i, int n, float dt, float softening_squared) {
@@ -40,7 +41,7 @@ __device__ void update_position(Body* bodies, int i, float dt) {
   bodies[i].z += bodies[i].vz * dt;
 }
 
-// One block a system: barriers reach no further than the block, and systems are independent.
+// One block per system: a barrier synchronises one block only, and systems are independent.
 __global__ void __launch_bounds__(kBlockSize)
     advance_systems(Body* all_bodies, int n, int steps, float dt, float softening_squared) {
   Body* const bodies = all_bodies + static_cast<size_t>(blockIdx.x) * n;
@@ -59,19 +60,16 @@ __global__ void __launch_bounds__(kBlockSize)
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   std::vector<Body>& host = systems.bodies;
   nbody::DeviceArray<Body> bodies(host.size());
-  nbody::Event begin, uploaded, computed, downloaded;
-  begin.record();
+  nbody::StageTimer timer;
   CUDA_CHECK(cudaMemcpy(bodies.get(), host.data(), bodies.bytes(), cudaMemcpyHostToDevice));
-  uploaded.record();
+  timer.uploaded();
   advance_systems<<<systems.count, kBlockSize>>>(bodies.get(), systems.bodies_per_system, run.steps,
                                                  run.dt, run.softening_squared);
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows only here
-  computed.record();
+  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  timer.computed();
   CUDA_CHECK(cudaMemcpy(host.data(), bodies.get(), bodies.bytes(), cudaMemcpyDeviceToHost));
-  downloaded.record();
-  return {.upload = seconds_between(begin, uploaded),
-          .compute = seconds_between(uploaded, computed),
-          .download = seconds_between(computed, downloaded)};
+  timer.downloaded();
+  return timer.timing();
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
-// step02_layout -- positions and velocities in arrays of their own, the current body in registers.
+// step02_layout -- positions and velocities in separate arrays, the thread's own body in registers.
 //
-// A force needs the position and the mass of every body and the velocity of none. Split, the loop
-// over j walks 16 bytes a body instead of 28.
+// A force needs the position and the mass of every body, but no velocity. With the velocities in an
+// array of their own, the loop over j reads through 16 bytes per body instead of 28.
 //
 // Parent: step01_gpu_naive.   Run: step02_layout --systems 32 --bodies 8192 --steps 20
+#include <cmath>
+
 #include "nbody/step.h"
+#include "nbody/timeline.h"
 
 namespace {
 
-using nbody::Body;
-
-constexpr int kBlockSize = 1024;  // the most a block can have
+constexpr int kBlockSize = 1024;  // the maximum on every GPU
 
 struct Position {
   float x, y, z, mass;
@@ -47,7 +48,7 @@ __device__ void update_position(Position* positions, const Velocity* velocities,
   positions[i].z += velocities[i].z * dt;
 }
 
-// One block a system: barriers reach no further than the block, and systems are independent.
+// One block per system: a barrier synchronises one block only, and systems are independent.
 __global__ void __launch_bounds__(kBlockSize)
     advance_systems(Position* all_positions, Velocity* all_velocities, int n, int steps, float dt,
                     float softening_squared) {
@@ -65,50 +66,26 @@ __global__ void __launch_bounds__(kBlockSize)
   }
 }
 
-void unpack(const std::vector<Body>& bodies, std::vector<Position>& positions,
-            std::vector<Velocity>& velocities) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    positions[k] = {bodies[k].x, bodies[k].y, bodies[k].z, bodies[k].mass};
-    velocities[k] = {bodies[k].vx, bodies[k].vy, bodies[k].vz};
-  }
-}
-
-void pack(const std::vector<Position>& positions, const std::vector<Velocity>& velocities,
-          std::vector<Body>& bodies) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    bodies[k] = {positions[k].x,  positions[k].y,  positions[k].z,   velocities[k].x,
-                 velocities[k].y, velocities[k].z, positions[k].mass};
-  }
-}
-
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   std::vector<Position> host_positions(systems.bodies.size());
   std::vector<Velocity> host_velocities(systems.bodies.size());
-  unpack(systems.bodies, host_positions, host_velocities);
+  nbody::unpack(systems.bodies, host_positions, host_velocities);
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
-  nbody::Event begin, uploaded, computed, downloaded;
-
-  begin.record();
-  CUDA_CHECK(cudaMemcpy(positions.get(), host_positions.data(), positions.bytes(),
-                        cudaMemcpyHostToDevice));
-  CUDA_CHECK(cudaMemcpy(velocities.get(), host_velocities.data(), velocities.bytes(),
-                        cudaMemcpyHostToDevice));
-  uploaded.record();
+  nbody::StageTimer timer;
+  nbody::upload(host_positions, positions);
+  nbody::upload(host_velocities, velocities);
+  timer.uploaded();
   advance_systems<<<systems.count, kBlockSize>>>(positions.get(), velocities.get(),
                                                  systems.bodies_per_system, run.steps, run.dt,
                                                  run.softening_squared);
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows only here
-  computed.record();
-  CUDA_CHECK(cudaMemcpy(host_positions.data(), positions.get(), positions.bytes(),
-                        cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(host_velocities.data(), velocities.get(), velocities.bytes(),
-                        cudaMemcpyDeviceToHost));
-  downloaded.record();
-  pack(host_positions, host_velocities, systems.bodies);
-  return {.upload = seconds_between(begin, uploaded),
-          .compute = seconds_between(uploaded, computed),
-          .download = seconds_between(computed, downloaded)};
+  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  timer.computed();
+  nbody::download(positions, host_positions);
+  nbody::download(velocities, host_velocities);
+  timer.downloaded();
+  nbody::pack(host_positions, host_velocities, systems.bodies);
+  return timer.timing();
 }
 
 }  // namespace

@@ -1,21 +1,18 @@
-// step03_tiling -- the bodies of a tile are loaded once per block, into shared memory.
+// step03_tiling -- bodies are loaded into shared memory in tiles, once per block.
 //
-// Every thread of the block needs the same positions at about the same time. 512 of them fetch one
-// each; all 1024 then read the tile from shared memory instead of from the caches.
-// A tile's contribution is summed on its own and added once: tiling buys accuracy too.
+// Half of the threads load one body each; then all of them read those bodies from shared memory
+// instead of from the caches. The forces of a tile are summed separately, which is more accurate.
 //
 // Parent: step02_layout.   Run: step03_tiling --systems 32 --bodies 8192 --steps 20
+#include <cmath>
+
 #include "nbody/step.h"
+#include "nbody/timeline.h"
 
 namespace {
 
-using nbody::Body;
-
-#ifndef TILE_SIZE
-#define TILE_SIZE 512
-#endif
-constexpr int kTileSize = TILE_SIZE;
-constexpr int kBlockSize = 1024;  // the most a block can have
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 512);
+constexpr int kBlockSize = 1024;  // the maximum on every GPU
 static_assert(kTileSize <= kBlockSize && kBlockSize % kTileSize == 0,
               "a tile is loaded by the first threads of the block, one body each");
 
@@ -26,13 +23,12 @@ struct Velocity {
   float x, y, z;
 };
 
-// Past the end there are massless bodies, so that every tile is full.
+// Past the end there are massless bodies: every tile is full, and any N will do.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
 }
 
-// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. Threads past
-// the end load their share of the tiles and reach every barrier, but write nothing.
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
 __device__ void update_velocity(const Position* positions, Velocity* velocities, int i, int n,
                                 float dt, float softening_squared) {
   __shared__ Position tile[kTileSize];
@@ -40,7 +36,7 @@ __device__ void update_velocity(const Position* positions, Velocity* velocities,
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
   for (int first = 0; first < n; first += kTileSize) {
     if (threadIdx.x < kTileSize) tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
-    __syncthreads();  // the whole tile must be there before anyone reads it
+    __syncthreads();  // no thread may read the tile before all of it is there
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
     for (int j = 0; j < kTileSize; ++j) {
       const float dx = tile[j].x - body.x;
@@ -56,9 +52,9 @@ __device__ void update_velocity(const Position* positions, Velocity* velocities,
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
+    __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;
+  if (i >= n) return;  // threads past the end only load tiles and reach barriers
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;
@@ -71,7 +67,7 @@ __device__ void update_position(Position* positions, const Velocity* velocities,
   positions[i].z += velocities[i].z * dt;
 }
 
-// One block a system: barriers reach no further than the block, and systems are independent.
+// One block per system: a barrier synchronises one block only, and systems are independent.
 __global__ void __launch_bounds__(kBlockSize)
     advance_systems(Position* all_positions, Velocity* all_velocities, int n, int steps, float dt,
                     float softening_squared) {
@@ -89,50 +85,26 @@ __global__ void __launch_bounds__(kBlockSize)
   }
 }
 
-void unpack(const std::vector<Body>& bodies, std::vector<Position>& positions,
-            std::vector<Velocity>& velocities) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    positions[k] = {bodies[k].x, bodies[k].y, bodies[k].z, bodies[k].mass};
-    velocities[k] = {bodies[k].vx, bodies[k].vy, bodies[k].vz};
-  }
-}
-
-void pack(const std::vector<Position>& positions, const std::vector<Velocity>& velocities,
-          std::vector<Body>& bodies) {
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    bodies[k] = {positions[k].x,  positions[k].y,  positions[k].z,   velocities[k].x,
-                 velocities[k].y, velocities[k].z, positions[k].mass};
-  }
-}
-
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   std::vector<Position> host_positions(systems.bodies.size());
   std::vector<Velocity> host_velocities(systems.bodies.size());
-  unpack(systems.bodies, host_positions, host_velocities);
+  nbody::unpack(systems.bodies, host_positions, host_velocities);
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
-  nbody::Event begin, uploaded, computed, downloaded;
-
-  begin.record();
-  CUDA_CHECK(cudaMemcpy(positions.get(), host_positions.data(), positions.bytes(),
-                        cudaMemcpyHostToDevice));
-  CUDA_CHECK(cudaMemcpy(velocities.get(), host_velocities.data(), velocities.bytes(),
-                        cudaMemcpyHostToDevice));
-  uploaded.record();
+  nbody::StageTimer timer;
+  nbody::upload(host_positions, positions);
+  nbody::upload(host_velocities, velocities);
+  timer.uploaded();
   advance_systems<<<systems.count, kBlockSize>>>(positions.get(), velocities.get(),
                                                  systems.bodies_per_system, run.steps, run.dt,
                                                  run.softening_squared);
-  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows only here
-  computed.record();
-  CUDA_CHECK(cudaMemcpy(host_positions.data(), positions.get(), positions.bytes(),
-                        cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(host_velocities.data(), velocities.get(), velocities.bytes(),
-                        cudaMemcpyDeviceToHost));
-  downloaded.record();
-  pack(host_positions, host_velocities, systems.bodies);
-  return {.upload = seconds_between(begin, uploaded),
-          .compute = seconds_between(uploaded, computed),
-          .download = seconds_between(computed, downloaded)};
+  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  timer.computed();
+  nbody::download(positions, host_positions);
+  nbody::download(velocities, host_velocities);
+  timer.downloaded();
+  nbody::pack(host_positions, host_velocities, systems.bodies);
+  return timer.timing();
 }
 
 }  // namespace

@@ -1,25 +1,19 @@
-// step07_overlap -- pinned host memory: copies that really run beside the kernels.
+// step07_overlap -- pinned host memory: copies that overlap with kernels.
 //
-// From pageable memory a copy passes through a buffer of the driver and holds up the host. From
-// page-locked memory the copy engine fetches it alone, and the host enqueues on: all uploads first,
-// then all kernels, then all downloads.
+// A copy from pageable memory goes through a buffer of the driver and blocks the host. Page-locked
+// (pinned) memory is read and written by DMA, and the call returns at once: the host enqueues all
+// uploads, then all kernels, then all downloads.
 //
 // Parent: step06_ldg_fastmath.   Run: step07_overlap --systems 32 --bodies 8192 --steps 20
+#include <cmath>
+
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 
 namespace {
 
-using nbody::Body;
-
-#ifndef TILE_SIZE
-#define TILE_SIZE 512
-#endif
-#ifndef UNROLL
-#define UNROLL 8
-#endif
-constexpr int kTileSize = TILE_SIZE;
-constexpr int kUnroll = UNROLL;
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 512);
+constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
 
@@ -30,25 +24,27 @@ struct Velocity {
   float x, y, z;
 };
 
-// The read-only load. Past the end there are massless bodies, so that every tile is full.
+// The number of blocks that have a thread for each body.
+__host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
+
+// Past the end there are massless bodies: every tile is full, and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   if (j >= n) return {0.0f, 0.0f, 0.0f, 0.0f};
   const float* const p = &positions[j].x;
   return {__ldg(p), __ldg(p + 1), __ldg(p + 2), __ldg(p + 3)};
 }
 
-// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. Threads past
-// the end load their share of the tiles and reach every barrier, but write nothing.
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
 __global__ void __launch_bounds__(kBlockSize)
     update_velocities(const Position* __restrict__ positions, Velocity* __restrict__ velocities,
                       int n, float dt, float softening_squared) {
   __shared__ Position tile[kTileSize];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
   const Position body = load(positions, i, n);
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
   for (int first = 0; first < n; first += kTileSize) {
     tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
-    __syncthreads();  // the whole tile must be there before anyone reads it
+    __syncthreads();  // no thread may read the tile before all of it is there
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
 #pragma unroll kUnroll
     for (int j = 0; j < kTileSize; ++j) {
@@ -65,99 +61,69 @@ __global__ void __launch_bounds__(kBlockSize)
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
+    __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;
+  if (i >= n) return;  // threads past the end only load tiles and reach barriers
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;
 }
 
 // Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
-// read its position, and kernels of one stream run one after the other.
+// read its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* __restrict__ positions,
                                  const Velocity* __restrict__ velocities, int n, float dt) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
   positions[i].x += velocities[i].x * dt;
   positions[i].y += velocities[i].y * dt;
   positions[i].z += velocities[i].z * dt;
 }
 
-// All systems: their bodies on both sides of the bus, and the streams that serve them.
-struct Pipeline {
-  int systems, n;
-  size_t bodies = static_cast<size_t>(systems) * n;
-  nbody::PinnedArray<Position> host_positions{bodies};
-  nbody::PinnedArray<Velocity> host_velocities{bodies};
-  nbody::DeviceArray<Position> positions{bodies};
-  nbody::DeviceArray<Velocity> velocities{bodies};
-  std::vector<nbody::Stream> streams{kStreams};
-  nbody::Timeline timeline{systems};
-
-  size_t first(int system) const { return static_cast<size_t>(system) * n; }
-  cudaStream_t stream(int system) const { return streams[system % kStreams].get(); }
-
-  void unpack(const Body* source) {
-    for (size_t k = 0; k < bodies; ++k) {
-      host_positions[k] = {source[k].x, source[k].y, source[k].z, source[k].mass};
-      host_velocities[k] = {source[k].vx, source[k].vy, source[k].vz};
-    }
-  }
-
-  void pack(Body* target) const {
-    for (size_t k = 0; k < bodies; ++k) {
-      const Position& p = host_positions[k];
-      const Velocity& v = host_velocities[k];
-      target[k] = {p.x, p.y, p.z, v.x, v.y, v.z, p.mass};
-    }
-  }
-
-  void upload(int system) {
-    timeline.mark(system, nbody::Mark::start, stream(system));
-    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first(system), &host_positions[first(system)],
-                               n * sizeof(Position), cudaMemcpyHostToDevice, stream(system)));
-    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first(system), &host_velocities[first(system)],
-                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream(system)));
-    timeline.mark(system, nbody::Mark::uploaded, stream(system));
-  }
-
-  void compute(int system, const nbody::Run& run) {
-    Position* const p = positions.get() + first(system);
-    Velocity* const v = velocities.get() + first(system);
-    const int blocks = (n + kBlockSize - 1) / kBlockSize;
-    for (int step = 0; step < run.steps; ++step) {
-      update_velocities<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt,
-                                                                   run.softening_squared);
-      update_positions<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt);
-    }
-    CUDA_CHECK(cudaGetLastError());  // a bad configuration shows only here
-    timeline.mark(system, nbody::Mark::computed, stream(system));
-  }
-
-  void download(int system) {
-    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first(system)], positions.get() + first(system),
-                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream(system)));
-    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first(system)], velocities.get() + first(system),
-                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream(system)));
-    timeline.mark(system, nbody::Mark::downloaded, stream(system));
-  }
-
-  // Returns before any of it is done.
-  void enqueue(const nbody::Run& run) {
-    for (int system = 0; system < systems; ++system) upload(system);
-    for (int system = 0; system < systems; ++system) compute(system, run);
-    for (int system = 0; system < systems; ++system) download(system);
-  }
-};
-
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
-  Pipeline pipeline{systems.count, systems.bodies_per_system};
-  pipeline.unpack(systems.bodies.data());
-  pipeline.enqueue(run);
-  CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
-  pipeline.pack(systems.bodies.data());
-  return nbody::timing_of(pipeline.timeline.spans());
+  const int count = systems.count, n = systems.bodies_per_system;
+  nbody::PinnedArray<Position> host_positions(systems.bodies.size());
+  nbody::PinnedArray<Velocity> host_velocities(systems.bodies.size());
+  nbody::unpack(systems.bodies, host_positions, host_velocities);
+  nbody::DeviceArray<Position> positions(systems.bodies.size());
+  nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
+  std::vector<nbody::Stream> streams(kStreams);
+  nbody::Timeline timeline(count);
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    timeline.start(system, stream);
+    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first, &host_positions[first],
+                               n * sizeof(Position), cudaMemcpyHostToDevice, stream));
+    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first, &host_velocities[first],
+                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream));
+    timeline.uploaded(system, stream);
+  }
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    for (int step = 0; step < run.steps; ++step) {
+      update_velocities<<<blocks_for(n), kBlockSize, 0, stream>>>(
+          positions.get() + first, velocities.get() + first, n, run.dt, run.softening_squared);
+      update_positions<<<blocks_for(n), kBlockSize, 0, stream>>>(
+          positions.get() + first, velocities.get() + first, n, run.dt);
+    }
+    timeline.computed(system, stream);
+  }
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first], positions.get() + first,
+                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first], velocities.get() + first,
+                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream));
+    timeline.downloaded(system, stream);
+  }
+  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+
+  CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what a copy still writes
+  nbody::pack(host_positions, host_velocities, systems.bodies);
+  return nbody::timing_of(timeline.spans());
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// step08_multigpu -- the systems are dealt over all devices, each with a host thread of its own.
+// step08_multigpu -- the systems are distributed over all GPUs, one host thread per GPU.
 //
-// A launch costs the host microseconds, and 32 systems x 20 steps are 1280 of them: one host thread
-// that enqueued for eight devices in turn would keep seven waiting.
+// A kernel launch takes the host microseconds, and 32 systems x 20 steps are 1280 of them: one host
+// thread that served eight GPUs in turn would keep seven of them waiting.
 //
 // Parent: step07_overlap.   Run: step08_multigpu --systems 256 --bodies 8192 --steps 20
 #include <algorithm>
+#include <cmath>
 #include <future>
 
 #include "nbody/step.h"
@@ -12,16 +13,8 @@
 
 namespace {
 
-using nbody::Body;
-
-#ifndef TILE_SIZE
-#define TILE_SIZE 512
-#endif
-#ifndef UNROLL
-#define UNROLL 8
-#endif
-constexpr int kTileSize = TILE_SIZE;
-constexpr int kUnroll = UNROLL;
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 512);
+constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
 
@@ -32,25 +25,27 @@ struct Velocity {
   float x, y, z;
 };
 
-// The read-only load. Past the end there are massless bodies, so that every tile is full.
+// The number of blocks that have a thread for each body.
+__host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
+
+// Past the end there are massless bodies: every tile is full, and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   if (j >= n) return {0.0f, 0.0f, 0.0f, 0.0f};
   const float* const p = &positions[j].x;
   return {__ldg(p), __ldg(p + 1), __ldg(p + 2), __ldg(p + 3)};
 }
 
-// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. Threads past
-// the end load their share of the tiles and reach every barrier, but write nothing.
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
 __global__ void __launch_bounds__(kBlockSize)
     update_velocities(const Position* __restrict__ positions, Velocity* __restrict__ velocities,
                       int n, float dt, float softening_squared) {
   __shared__ Position tile[kTileSize];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
   const Position body = load(positions, i, n);
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
   for (int first = 0; first < n; first += kTileSize) {
     tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
-    __syncthreads();  // the whole tile must be there before anyone reads it
+    __syncthreads();  // no thread may read the tile before all of it is there
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
 #pragma unroll kUnroll
     for (int j = 0; j < kTileSize; ++j) {
@@ -67,117 +62,103 @@ __global__ void __launch_bounds__(kBlockSize)
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
+    __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;
+  if (i >= n) return;  // threads past the end only load tiles and reach barriers
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;
 }
 
 // Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
-// read its position, and kernels of one stream run one after the other.
+// read its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Position* __restrict__ positions,
                                  const Velocity* __restrict__ velocities, int n, float dt) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
   positions[i].x += velocities[i].x * dt;
   positions[i].y += velocities[i].y * dt;
   positions[i].z += velocities[i].z * dt;
 }
 
-// One device's systems: their bodies on both sides of the bus, and the streams that serve them.
-struct Pipeline {
-  int device, first_system, systems, n;
-  size_t bodies = static_cast<size_t>(systems) * n;
+// The systems of one GPU: their bodies on both sides of the bus, and the streams that serve them.
+struct Share {
+  int device, first_system, count, n;
+  size_t bodies = static_cast<size_t>(count) * n;
   nbody::PinnedArray<Position> host_positions{bodies};
   nbody::PinnedArray<Velocity> host_velocities{bodies};
   nbody::DeviceArray<Position> positions{bodies};
   nbody::DeviceArray<Velocity> velocities{bodies};
   std::vector<nbody::Stream> streams{kStreams};
-  nbody::Timeline timeline{systems, device};
+  nbody::Timeline timeline{count, device};
 
-  size_t first(int system) const { return static_cast<size_t>(system) * n; }
-  cudaStream_t stream(int system) const { return streams[system % kStreams].get(); }
-
-  void unpack(const Body* source) {
-    for (size_t k = 0; k < bodies; ++k) {
-      host_positions[k] = {source[k].x, source[k].y, source[k].z, source[k].mass};
-      host_velocities[k] = {source[k].vx, source[k].vy, source[k].vz};
-    }
-  }
-
-  void pack(Body* target) const {
-    for (size_t k = 0; k < bodies; ++k) {
-      const Position& p = host_positions[k];
-      const Velocity& v = host_velocities[k];
-      target[k] = {p.x, p.y, p.z, v.x, v.y, v.z, p.mass};
-    }
-  }
-
-  void upload(int system) {
-    timeline.mark(system, nbody::Mark::start, stream(system));
-    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first(system), &host_positions[first(system)],
-                               n * sizeof(Position), cudaMemcpyHostToDevice, stream(system)));
-    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first(system), &host_velocities[first(system)],
-                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream(system)));
-    timeline.mark(system, nbody::Mark::uploaded, stream(system));
-  }
-
-  void compute(int system, const nbody::Run& run) {
-    Position* const p = positions.get() + first(system);
-    Velocity* const v = velocities.get() + first(system);
-    const int blocks = (n + kBlockSize - 1) / kBlockSize;
-    for (int step = 0; step < run.steps; ++step) {
-      update_velocities<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt,
-                                                                   run.softening_squared);
-      update_positions<<<blocks, kBlockSize, 0, stream(system)>>>(p, v, n, run.dt);
-    }
-    CUDA_CHECK(cudaGetLastError());  // a bad configuration shows only here
-    timeline.mark(system, nbody::Mark::computed, stream(system));
-  }
-
-  void download(int system) {
-    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first(system)], positions.get() + first(system),
-                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream(system)));
-    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first(system)], velocities.get() + first(system),
-                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream(system)));
-    timeline.mark(system, nbody::Mark::downloaded, stream(system));
-  }
-
-  // Returns before any of it is done.
-  void enqueue(const nbody::Run& run) {
-    for (int system = 0; system < systems; ++system) upload(system);
-    for (int system = 0; system < systems; ++system) compute(system, run);
-    for (int system = 0; system < systems; ++system) download(system);
-  }
+  void enqueue(const nbody::Run& run);
+  void advance(const nbody::Run& run, nbody::Systems& systems);
 };
+
+// Returns before any of the work is done.
+void Share::enqueue(const nbody::Run& run) {
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    timeline.start(system, stream);
+    CUDA_CHECK(cudaMemcpyAsync(positions.get() + first, &host_positions[first],
+                               n * sizeof(Position), cudaMemcpyHostToDevice, stream));
+    CUDA_CHECK(cudaMemcpyAsync(velocities.get() + first, &host_velocities[first],
+                               n * sizeof(Velocity), cudaMemcpyHostToDevice, stream));
+    timeline.uploaded(system, stream);
+  }
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    for (int step = 0; step < run.steps; ++step) {
+      update_velocities<<<blocks_for(n), kBlockSize, 0, stream>>>(
+          positions.get() + first, velocities.get() + first, n, run.dt, run.softening_squared);
+      update_positions<<<blocks_for(n), kBlockSize, 0, stream>>>(
+          positions.get() + first, velocities.get() + first, n, run.dt);
+    }
+    timeline.computed(system, stream);
+  }
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    CUDA_CHECK(cudaMemcpyAsync(&host_positions[first], positions.get() + first,
+                               n * sizeof(Position), cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaMemcpyAsync(&host_velocities[first], velocities.get() + first,
+                               n * sizeof(Velocity), cudaMemcpyDeviceToHost, stream));
+    timeline.downloaded(system, stream);
+  }
+  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+}
+
+// Runs in the host thread of this GPU.
+void Share::advance(const nbody::Run& run, nbody::Systems& systems) {
+  CUDA_CHECK(cudaSetDevice(device));  // every host thread has a current device
+  const std::span own(systems.system(first_system).data(), bodies);
+  nbody::unpack(own, host_positions, host_velocities);
+  enqueue(run);
+  CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what a copy still writes
+  nbody::pack(host_positions, host_velocities, own);
+}
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int devices = std::min(run.devices, systems.count);
-  std::vector<Pipeline> pipelines;
-  for (int device = 0, first = 0; device < devices; ++device) {
-    // The first systems.count % devices devices take one system more than the others.
+  std::vector<Share> shares;
+  for (int device = 0, first_system = 0; device < devices; ++device) {
+    // The first systems.count % devices GPUs take one system more than the others.
     const int count = systems.count / devices + (device < systems.count % devices);
-    CUDA_CHECK(cudaSetDevice(device));
-    pipelines.push_back({device, first, count, systems.bodies_per_system});
-    first += count;
+    CUDA_CHECK(cudaSetDevice(device));  // the memory, streams and events of the share are on it
+    shares.push_back({device, first_system, count, systems.bodies_per_system});
+    first_system += count;
   }
   std::vector<std::future<void>> threads;
-  for (Pipeline& pipeline : pipelines) {
-    threads.push_back(std::async(std::launch::async, [&] {
-      CUDA_CHECK(cudaSetDevice(pipeline.device));  // every host thread has a current device
-      Body* const bodies = systems.system(pipeline.first_system).data();
-      pipeline.unpack(bodies);
-      pipeline.enqueue(run);
-      CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
-      pipeline.pack(bodies);
-    }));
+  for (Share& share : shares) {
+    threads.push_back(std::async(std::launch::async, [&] { share.advance(run, systems); }));
   }
   for (std::future<void>& thread : threads) thread.get();  // throws what the thread threw
   std::vector<nbody::Span> spans;
-  for (const Pipeline& pipeline : pipelines) {
-    const auto more = pipeline.timeline.spans(pipeline.first_system);
+  for (const Share& share : shares) {
+    const auto more = share.timeline.spans(share.first_system);
     spans.insert(spans.end(), more.begin(), more.end());
   }
   return nbody::timing_of(spans);

@@ -1,11 +1,11 @@
-// step09_soa -- struct of arrays: x, y, z, mass, vx, vy and vz each on their own, tiles of 256.
+// step09_soa -- structure of arrays: x, y, z, mass, vx, vy and vz on their own; tiles of 256.
 //
-// Neighbouring threads read neighbouring floats: a warp's load is 128 bytes in a row instead of
-// every fourth float of 512. In shared memory four bodies' x lie side by side, so that one
-// instruction loads them for four interactions.
+// A warp's loads are coalesced: 128 contiguous bytes instead of every fourth float of 512. From
+// shared memory, one instruction loads the x of four bodies, for four interactions.
 //
 // Parent: step08_multigpu.   Run: step09_soa --systems 32 --bodies 8192 --steps 20
 #include <algorithm>
+#include <cmath>
 #include <future>
 
 #include "nbody/step.h"
@@ -13,41 +13,40 @@
 
 namespace {
 
-using nbody::Body;
-
-#ifndef TILE_SIZE
-#define TILE_SIZE 256
-#endif
-#ifndef UNROLL
-#define UNROLL 8
-#endif
-constexpr int kTileSize = TILE_SIZE;
-constexpr int kUnroll = UNROLL;
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
+constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
 
-// A system is seven arrays of n floats, one behind the other.
-enum Component { X, Y, Z, MASS, VX, VY, VZ, kComponents };
-
-// The read-only load. Past the end there are massless bodies, so that every tile is full.
-__device__ float load(const float* __restrict__ bodies, Component c, int j, int n) {
-  return j < n ? __ldg(&bodies[c * n + j]) : 0.0f;
+// The bodies of a system: seven arrays of n floats, stored one after the other.
+struct Arrays {
+  float *x, *y, *z, *mass, *vx, *vy, *vz;
+};
+Arrays arrays_at(float* p, size_t n) {
+  return {p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, p + 5 * n, p + 6 * n};
 }
 
-// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order. Threads past
-// the end load their share of the tiles and reach every barrier, but write nothing.
+// The number of blocks that have a thread for each body.
+__host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
+
+// Past the end there are massless bodies: every tile is full, and any N will do.
+__device__ float load(const float* __restrict__ values, int j, int n) {
+  return j < n ? __ldg(&values[j]) : 0.0f;
+}
+
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
 __global__ void __launch_bounds__(kBlockSize)
-    update_velocities(float* bodies, int n, float dt, float softening_squared) {
+    update_velocities(Arrays bodies, int n, float dt, float softening_squared) {
   __shared__ float tile_x[kTileSize], tile_y[kTileSize], tile_z[kTileSize], tile_mass[kTileSize];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const float x = load(bodies, X, i, n), y = load(bodies, Y, i, n), z = load(bodies, Z, i, n);
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  const float x = load(bodies.x, i, n), y = load(bodies.y, i, n), z = load(bodies.z, i, n);
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
   for (int first = 0; first < n; first += kTileSize) {
-    tile_x[threadIdx.x] = load(bodies, X, first + threadIdx.x, n);
-    tile_y[threadIdx.x] = load(bodies, Y, first + threadIdx.x, n);
-    tile_z[threadIdx.x] = load(bodies, Z, first + threadIdx.x, n);
-    tile_mass[threadIdx.x] = load(bodies, MASS, first + threadIdx.x, n);
-    __syncthreads();  // the whole tile must be there before anyone reads it
+    tile_x[threadIdx.x] = load(bodies.x, first + threadIdx.x, n);
+    tile_y[threadIdx.x] = load(bodies.y, first + threadIdx.x, n);
+    tile_z[threadIdx.x] = load(bodies.z, first + threadIdx.x, n);
+    tile_mass[threadIdx.x] = load(bodies.mass, first + threadIdx.x, n);
+    __syncthreads();  // no thread may read the tile before all of it is there
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
 #pragma unroll kUnroll
     for (int j = 0; j < kTileSize; ++j) {
@@ -64,117 +63,115 @@ __global__ void __launch_bounds__(kBlockSize)
     ax += tile_ax;
     ay += tile_ay;
     az += tile_az;
-    __syncthreads();  // nobody may overwrite the tile while a slower thread still reads it
+    __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;
-  bodies[VX * n + i] += ax * dt;
-  bodies[VY * n + i] += ay * dt;
-  bodies[VZ * n + i] += az * dt;
+  if (i >= n) return;  // threads past the end only load tiles and reach barriers
+  bodies.vx[i] += ax * dt;
+  bodies.vy[i] += ay * dt;
+  bodies.vz[i] += az * dt;
 }
 
 // Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
-// read its position, and kernels of one stream run one after the other.
-__global__ void update_positions(float* bodies, int n, float dt) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+// read its position, and kernels in a stream run one after the other.
+__global__ void update_positions(Arrays bodies, int n, float dt) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
-  bodies[X * n + i] += bodies[VX * n + i] * dt;
-  bodies[Y * n + i] += bodies[VY * n + i] * dt;
-  bodies[Z * n + i] += bodies[VZ * n + i] * dt;
+  bodies.x[i] += bodies.vx[i] * dt;
+  bodies.y[i] += bodies.vy[i] * dt;
+  bodies.z[i] += bodies.vz[i] * dt;
 }
 
-// One device's systems: their bodies on both sides of the bus, and the streams that serve them.
-struct Pipeline {
-  int device, first_system, systems, n;
-  size_t floats = static_cast<size_t>(systems) * n * kComponents;
-  nbody::PinnedArray<float> host_bodies{floats};
-  nbody::DeviceArray<float> bodies{floats};
+// The bodies of systems of n bodies, into their arrays and back.
+void unpack(std::span<const nbody::Body> from, int n, float* arrays) {
+  for (size_t first = 0; first < from.size(); first += n) {
+    const auto [x, y, z, mass, vx, vy, vz] = arrays_at(arrays + 7 * first, n);
+    for (int i = 0; i < n; ++i) {
+      const nbody::Body& b = from[first + i];
+      x[i] = b.x, y[i] = b.y, z[i] = b.z, mass[i] = b.mass;
+      vx[i] = b.vx, vy[i] = b.vy, vz[i] = b.vz;
+    }
+  }
+}
+
+void pack(float* arrays, int n, std::span<nbody::Body> to) {
+  for (size_t first = 0; first < to.size(); first += n) {
+    const auto [x, y, z, mass, vx, vy, vz] = arrays_at(arrays + 7 * first, n);
+    for (int i = 0; i < n; ++i) to[first + i] = {x[i], y[i], z[i], vx[i], vy[i], vz[i], mass[i]};
+  }
+}
+
+// The systems of one GPU: their bodies on both sides of the bus, and the streams that serve them.
+struct Share {
+  int device, first_system, count, n;
+  size_t bodies = static_cast<size_t>(count) * n;
+  nbody::PinnedArray<float> host_arrays{7 * bodies};
+  nbody::DeviceArray<float> arrays{7 * bodies};
   std::vector<nbody::Stream> streams{kStreams};
-  nbody::Timeline timeline{systems, device};
+  nbody::Timeline timeline{count, device};
 
-  size_t first(int system) const { return static_cast<size_t>(system) * n * kComponents; }
-  cudaStream_t stream(int system) const { return streams[system % kStreams].get(); }
-
-  void unpack(const Body* source) {
-    for (int system = 0; system < systems; ++system) {
-      float* const to = &host_bodies[first(system)];
-      for (int i = 0; i < n; ++i, ++source) {
-        const float body[] = {source->x,  source->y,  source->z, source->mass,
-                              source->vx, source->vy, source->vz};
-        for (int c = 0; c < kComponents; ++c) to[c * n + i] = body[c];
-      }
-    }
-  }
-
-  void pack(Body* target) const {
-    for (int system = 0; system < systems; ++system) {
-      const float* const from = &host_bodies[first(system)];
-      for (int i = 0; i < n; ++i, ++target) {
-        *target = {from[X * n + i],  from[Y * n + i],  from[Z * n + i],   from[VX * n + i],
-                   from[VY * n + i], from[VZ * n + i], from[MASS * n + i]};
-      }
-    }
-  }
-
-  void upload(int system) {
-    timeline.mark(system, nbody::Mark::start, stream(system));
-    CUDA_CHECK(cudaMemcpyAsync(bodies.get() + first(system), &host_bodies[first(system)],
-                               kComponents * n * sizeof(float), cudaMemcpyHostToDevice,
-                               stream(system)));
-    timeline.mark(system, nbody::Mark::uploaded, stream(system));
-  }
-
-  void compute(int system, const nbody::Run& run) {
-    float* const b = bodies.get() + first(system);
-    const int blocks = (n + kBlockSize - 1) / kBlockSize;
-    for (int step = 0; step < run.steps; ++step) {
-      update_velocities<<<blocks, kBlockSize, 0, stream(system)>>>(b, n, run.dt,
-                                                                   run.softening_squared);
-      update_positions<<<blocks, kBlockSize, 0, stream(system)>>>(b, n, run.dt);
-    }
-    CUDA_CHECK(cudaGetLastError());  // a bad configuration shows only here
-    timeline.mark(system, nbody::Mark::computed, stream(system));
-  }
-
-  void download(int system) {
-    CUDA_CHECK(cudaMemcpyAsync(&host_bodies[first(system)], bodies.get() + first(system),
-                               kComponents * n * sizeof(float), cudaMemcpyDeviceToHost,
-                               stream(system)));
-    timeline.mark(system, nbody::Mark::downloaded, stream(system));
-  }
-
-  // Returns before any of it is done.
-  void enqueue(const nbody::Run& run) {
-    for (int system = 0; system < systems; ++system) upload(system);
-    for (int system = 0; system < systems; ++system) compute(system, run);
-    for (int system = 0; system < systems; ++system) download(system);
-  }
+  void enqueue(const nbody::Run& run);
+  void advance(const nbody::Run& run, nbody::Systems& systems);
 };
+
+// Returns before any of the work is done.
+void Share::enqueue(const nbody::Run& run) {
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    timeline.start(system, stream);
+    CUDA_CHECK(cudaMemcpyAsync(arrays.get() + 7 * first, host_arrays.data() + 7 * first,
+                               7 * sizeof(float) * n, cudaMemcpyHostToDevice, stream));
+    timeline.uploaded(system, stream);
+  }
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    const Arrays on_device = arrays_at(arrays.get() + 7 * first, n);
+    for (int step = 0; step < run.steps; ++step) {
+      update_velocities<<<blocks_for(n), kBlockSize, 0, stream>>>(on_device, n, run.dt,
+                                                                  run.softening_squared);
+      update_positions<<<blocks_for(n), kBlockSize, 0, stream>>>(on_device, n, run.dt);
+    }
+    timeline.computed(system, stream);
+  }
+  for (int system = 0; system < count; ++system) {
+    const size_t first = static_cast<size_t>(system) * n;
+    const cudaStream_t stream = streams[system % kStreams].get();
+    CUDA_CHECK(cudaMemcpyAsync(host_arrays.data() + 7 * first, arrays.get() + 7 * first,
+                               7 * sizeof(float) * n, cudaMemcpyDeviceToHost, stream));
+    timeline.downloaded(system, stream);
+  }
+  CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+}
+
+// Runs in the host thread of this GPU.
+void Share::advance(const nbody::Run& run, nbody::Systems& systems) {
+  CUDA_CHECK(cudaSetDevice(device));  // every host thread has a current device
+  const std::span own(systems.system(first_system).data(), bodies);
+  unpack(own, n, host_arrays.data());
+  enqueue(run);
+  CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what a copy still writes
+  pack(host_arrays.data(), n, own);
+}
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int devices = std::min(run.devices, systems.count);
-  std::vector<Pipeline> pipelines;
-  for (int device = 0, first = 0; device < devices; ++device) {
-    // The first systems.count % devices devices take one system more than the others.
+  std::vector<Share> shares;
+  for (int device = 0, first_system = 0; device < devices; ++device) {
+    // The first systems.count % devices GPUs take one system more than the others.
     const int count = systems.count / devices + (device < systems.count % devices);
-    CUDA_CHECK(cudaSetDevice(device));
-    pipelines.push_back({device, first, count, systems.bodies_per_system});
-    first += count;
+    CUDA_CHECK(cudaSetDevice(device));  // the memory, streams and events of the share are on it
+    shares.push_back({device, first_system, count, systems.bodies_per_system});
+    first_system += count;
   }
   std::vector<std::future<void>> threads;
-  for (Pipeline& pipeline : pipelines) {
-    threads.push_back(std::async(std::launch::async, [&] {
-      CUDA_CHECK(cudaSetDevice(pipeline.device));  // every host thread has a current device
-      Body* const bodies = systems.system(pipeline.first_system).data();
-      pipeline.unpack(bodies);
-      pipeline.enqueue(run);
-      CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what streams still write
-      pipeline.pack(bodies);
-    }));
+  for (Share& share : shares) {
+    threads.push_back(std::async(std::launch::async, [&] { share.advance(run, systems); }));
   }
   for (std::future<void>& thread : threads) thread.get();  // throws what the thread threw
   std::vector<nbody::Span> spans;
-  for (const Pipeline& pipeline : pipelines) {
-    const auto more = pipeline.timeline.spans(pipeline.first_system);
+  for (const Share& share : shares) {
+    const auto more = share.timeline.spans(share.first_system);
     spans.insert(spans.end(), more.begin(), more.end());
   }
   return nbody::timing_of(spans);

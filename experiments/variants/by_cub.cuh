@@ -1,12 +1,12 @@
-// The row sums of step 10 by CUB's segmented reduction. CUB wants the values of a row one behind
-// the other; an iterator that computes the place of the k-th value makes the matrix look like that.
+// The kick of step 10 by CUB's segmented reduction. CUB wants the values of a row to be contiguous;
+// an iterator that computes the place of the k-th value makes the matrix look like that.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/tabulate_output_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
 #include <cub/device/device_segmented_reduce.cuh>
-#include <stdexcept>
 
 #include "nbody/cuda.h"
 
@@ -21,19 +21,26 @@ struct RowStart {
   long long columns;
   __host__ __device__ long long operator()(long long row) const { return row * columns; }
 };
+struct AddTo {
+  float factor;
+  float* sums;
+  __device__ void operator()(long long row, float sum) const {
+    sums[row] = fmaf(factor, sum, sums[row]);
+  }
+};
 
-inline void add_columns_by_cub(const float* matrix, int rows, int columns, float, float beta,
-                               const float*, float* sums) {
-  if (beta != 0.0f)
-    throw std::runtime_error("sums over several passes are not part of this variant");
+// sums += factor * (the sum of the columns)
+inline void add_columns_by_cub(const float* matrix, int rows, int columns, float factor,
+                               float* sums) {
   const thrust::counting_iterator<long long> count(0);
   const auto values = thrust::make_transform_iterator(count, ByRows{matrix, rows, columns});
   const auto starts = thrust::make_transform_iterator(count, RowStart{columns});
+  const auto add = thrust::make_tabulate_output_iterator(AddTo{factor, sums});
   size_t bytes = 0;
   CUDA_CHECK(
-      cub::DeviceSegmentedReduce::Sum(nullptr, bytes, values, sums, rows, starts, starts + 1));
+      cub::DeviceSegmentedReduce::Sum(nullptr, bytes, values, add, rows, starts, starts + 1));
   static nbody::DeviceArray<char> storage;
   if (storage.size() < bytes) storage = nbody::DeviceArray<char>(bytes);
-  CUDA_CHECK(cub::DeviceSegmentedReduce::Sum(storage.get(), bytes, values, sums, rows, starts,
-                                             starts + 1));
+  CUDA_CHECK(
+      cub::DeviceSegmentedReduce::Sum(storage.get(), bytes, values, add, rows, starts, starts + 1));
 }

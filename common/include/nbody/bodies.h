@@ -50,4 +50,24 @@ struct BasicSystems {
 using Systems = BasicSystems<float>;
 using SystemsF64 = BasicSystems<double>;
 
+// Bodies as two arrays on the host, and back. What an element is called is up to the step: a struct
+// of x, y, z and mass, and one of the three components of the velocity.
+template <class Positions, class Velocities>
+void unpack(std::span<const Body> bodies, Positions& positions, Velocities& velocities) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const Body& b = bodies[k];
+    positions[k] = {b.x, b.y, b.z, b.mass};
+    velocities[k] = {b.vx, b.vy, b.vz};
+  }
+}
+
+template <class Positions, class Velocities>
+void pack(const Positions& positions, const Velocities& velocities, std::span<Body> bodies) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const auto& [x, y, z, mass] = positions[k];
+    const auto& [vx, vy, vz] = velocities[k];
+    bodies[k] = {x, y, z, vx, vy, vz, mass};
+  }
+}
+
 }  // namespace nbody

@@ -6,61 +6,68 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 namespace nbody {
 
-[[noreturn]] inline void cuda_failed(cudaError_t error, const char* expression, const char* file,
-                                     int line) {
+[[noreturn]] inline void cuda_failed(const std::string& error, const char* expression,
+                                     const char* file, int line) {
   throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + expression +
-                           ": " + cudaGetErrorName(error) + ": " + cudaGetErrorString(error));
+                           ": " + error);
 }
 
 }  // namespace nbody
 
 // Every call that can fail goes through this: a CUDA program that ignores its error codes reports
 // splendid throughput on a machine without a GPU.
-#define CUDA_CHECK(expression)                                                 \
-  do {                                                                         \
-    const cudaError_t cuda_check_error = (expression);                         \
-    if (cuda_check_error != cudaSuccess) {                                     \
-      ::nbody::cuda_failed(cuda_check_error, #expression, __FILE__, __LINE__); \
-    }                                                                          \
+#define CUDA_CHECK(expression)                                                      \
+  do {                                                                              \
+    const cudaError_t cuda_check_error = (expression);                              \
+    if (cuda_check_error != cudaSuccess) {                                          \
+      ::nbody::cuda_failed(std::string(cudaGetErrorName(cuda_check_error)) + ": " + \
+                               cudaGetErrorString(cuda_check_error),                \
+                           #expression, __FILE__, __LINE__);                        \
+    }                                                                               \
   } while (0)
 
 namespace nbody {
 
-// count elements of device memory on the current device, freed with the object. Contents undefined.
+// Owns what a CUDA call made. Its end is not checked: a destructor may run while an error unwinds.
+template <auto destroy>
+struct Destroy {
+  template <class Object>
+  void operator()(Object* object) const {
+    destroy(object);
+  }
+};
+template <class Handle, auto destroy>
+using Owner = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<destroy>>;
+
+// count elements of device memory on the current device. Contents undefined.
 template <class T>
 class DeviceArray {
  public:
   DeviceArray() = default;
   explicit DeviceArray(std::size_t count) : count_(count) {
-    CUDA_CHECK(cudaMalloc(&data_, count * sizeof(T)));
+    T* data = nullptr;
+    CUDA_CHECK(cudaMalloc(&data, bytes()));
+    data_.reset(data);
   }
-  DeviceArray(DeviceArray&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
-  DeviceArray& operator=(DeviceArray&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(count_, other.count_);
-    return *this;
-  }
-  ~DeviceArray() { cudaFree(data_); }  // no check: a destructor may run while an error unwinds
-
-  T* get() const { return data_; }
+  T* get() const { return data_.get(); }
   std::size_t size() const { return count_; }
   std::size_t bytes() const { return count_ * sizeof(T); }
 
  private:
-  T* data_ = nullptr;
   std::size_t count_ = 0;
+  Owner<T*, cudaFree> data_;
 };
 
-// Whole arrays across the bus, waited for. In steps where the copies are the lesson they are
-// spelled out.
+// Whole arrays across the bus; the call returns when the copy is done. Where copies are the lesson,
+// a step spells them out.
 template <class T>
 void upload(const std::vector<T>& from, const DeviceArray<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.get(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
@@ -75,47 +82,33 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
 template <class T>
 class PinnedArray {
  public:
-  PinnedArray() = default;
   explicit PinnedArray(std::size_t count) : count_(count) {
-    CUDA_CHECK(cudaMallocHost(&data_, count * sizeof(T)));
+    T* data = nullptr;
+    CUDA_CHECK(cudaMallocHost(&data, count * sizeof(T)));
+    data_.reset(data);
   }
-  PinnedArray(PinnedArray&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
-  PinnedArray& operator=(PinnedArray&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(count_, other.count_);
-    return *this;
-  }
-  ~PinnedArray() { cudaFreeHost(data_); }
-
-  T* data() const { return data_; }
-  T& operator[](std::size_t k) const { return data_[k]; }
+  T* data() const { return data_.get(); }
+  T& operator[](std::size_t k) const { return data_.get()[k]; }
   std::size_t size() const { return count_; }
-  std::size_t bytes() const { return count_ * sizeof(T); }
 
  private:
-  T* data_ = nullptr;
-  std::size_t count_ = 0;
+  std::size_t count_;
+  Owner<T*, cudaFreeHost> data_;
 };
 
 class Event {
  public:
-  Event() { CUDA_CHECK(cudaEventCreate(&event_)); }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
+  Event() {
+    cudaEvent_t event = nullptr;
+    CUDA_CHECK(cudaEventCreate(&event));
+    event_.reset(event);
   }
-  ~Event() {
-    if (event_ != nullptr) cudaEventDestroy(event_);
-  }
-
-  void record(cudaStream_t stream = nullptr) { CUDA_CHECK(cudaEventRecord(event_, stream)); }
-  void wait() const { CUDA_CHECK(cudaEventSynchronize(event_)); }
-  cudaEvent_t get() const { return event_; }
+  void record(cudaStream_t stream = nullptr) { CUDA_CHECK(cudaEventRecord(get(), stream)); }
+  void wait() const { CUDA_CHECK(cudaEventSynchronize(get())); }
+  cudaEvent_t get() const { return event_.get(); }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  Owner<cudaEvent_t, cudaEventDestroy> event_;
 };
 
 // Seconds between two recorded events; waits for the second.
@@ -128,19 +121,15 @@ inline double seconds_between(const Event& start, const Event& stop) {
 
 class Stream {
  public:
-  Stream() { CUDA_CHECK(cudaStreamCreate(&stream_)); }
-  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
-    return *this;
+  Stream() {
+    cudaStream_t stream = nullptr;
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    stream_.reset(stream);
   }
-  ~Stream() {
-    if (stream_ != nullptr) cudaStreamDestroy(stream_);
-  }
-  cudaStream_t get() const { return stream_; }
+  cudaStream_t get() const { return stream_.get(); }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  Owner<cudaStream_t, cudaStreamDestroy> stream_;
 };
 
 }  // namespace nbody

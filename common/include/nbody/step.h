@@ -6,6 +6,7 @@
 // snapshots, validation and the result record belong to step_main.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "nbody/bodies.h"
@@ -52,7 +53,7 @@ Timing timing_of(std::vector<Span> spans);
 // How a kernel adds up the forces on a body decides how exact they are in float32.
 enum class Summation {
   running,  // one sum over all N: its rounding error grows with sqrt(N)
-  tiled     // a partial sum a tile, then the sum of those: nearly independent of N
+  tiled     // a partial sum per tile, then the sum of those: nearly independent of N
 };
 
 struct StepInfo {
@@ -72,8 +73,24 @@ using Simulate = Timing (*)(const Run&, Systems&);
 // or run-time failure, 2 usage, 77 no device.
 int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv);
 
+// The number in `text`, or `otherwise` where the preprocessor left the name of the macro in it.
+consteval int parameter(std::string_view name, std::string_view text, int otherwise) {
+  if (text == name) return otherwise;
+  int value = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') throw "the value of a parameter is a whole number";
+    value = 10 * value + (digit - '0');
+  }
+  return value;
+}
+
 inline int step_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
   return run_step(info, simulate, query_platform, argc, argv);
 }
 
 }  // namespace nbody
+
+// A compile-time parameter of a kernel: `value`, or what the compiler was told with -D name=...; a
+// sweep compiles the same file with other values.
+#define TUNABLE(name, value) ::nbody::parameter(#name, NBODY_AS_TEXT(name), value)
+#define NBODY_AS_TEXT(macro) #macro

@@ -1,4 +1,4 @@
-// When each system was uploaded, computed and downloaded, for steps whose stages overlap.
+// When the stages of a step (upload, compute, download) began and ended, measured with events.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,25 @@
 
 namespace nbody {
 
-enum class Mark { start, uploaded, computed, downloaded };
+// For stages that follow one another in the default stream: made before the first of them.
+class StageTimer {
+ public:
+  StageTimer() { start_.record(); }
+  void uploaded() { uploaded_.record(); }
+  void computed() { computed_.record(); }
+  void downloaded() { downloaded_.record(); }
+  Timing timing() const {
+    return {.upload = seconds_between(start_, uploaded_),
+            .compute = seconds_between(uploaded_, computed_),
+            .download = seconds_between(computed_, downloaded_)};
+  }
 
-// One per device, made while that device is current.
+ private:
+  Event start_, uploaded_, computed_, downloaded_;
+};
+
+// For stages that overlap: a span for each stage of each system. One per device, made while that
+// device is current.
 class Timeline {
  public:
   explicit Timeline(int systems, int device = 0)
@@ -25,15 +41,13 @@ class Timeline {
         std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
 
-  // What has been enqueued in the stream so far ends the stage before this mark.
-  void mark(int system, Mark mark, cudaStream_t stream) {
-    System& entry = systems_[static_cast<std::size_t>(system)];
-    entry.stream = index_of(stream);
-    entry.marks[static_cast<std::size_t>(mark)].record(stream);
-  }
+  // What has been enqueued in the stream so far comes before the mark.
+  void start(int system, cudaStream_t stream) { mark(system, 0, stream); }
+  void uploaded(int system, cudaStream_t stream) { mark(system, 1, stream); }
+  void computed(int system, cudaStream_t stream) { mark(system, 2, stream); }
+  void downloaded(int system, cudaStream_t stream) { mark(system, 3, stream); }
 
-  // Waits for everything marked. `first_system` is what system 0 of this device is called
-  // elsewhere.
+  // Waits for everything marked. `first_system` is the index in the whole run of system 0 here.
   std::vector<Span> spans(int first_system = 0) const {
     std::vector<Span> spans;
     for (std::size_t s = 0; s < systems_.size(); ++s) {
@@ -51,14 +65,17 @@ class Timeline {
     int stream = 0;
     std::array<Event, 4> marks;
   };
+  void mark(int system, std::size_t mark, cudaStream_t stream) {
+    System& entry = systems_[static_cast<std::size_t>(system)];
+    entry.stream = index_of(stream);
+    entry.marks[mark].record(stream);
+  }
   // Streams are numbered in the order in which they were first used.
   int index_of(cudaStream_t stream) {
     const auto found = std::find(streams_.begin(), streams_.end(), stream);
-    if (found == streams_.end()) {
-      streams_.push_back(stream);
-      return static_cast<int>(streams_.size()) - 1;
-    }
-    return static_cast<int>(found - streams_.begin());
+    if (found != streams_.end()) return static_cast<int>(found - streams_.begin());
+    streams_.push_back(stream);
+    return static_cast<int>(streams_.size()) - 1;
   }
   double at(const Event& event) const { return origin_seconds_ + seconds_between(origin_, event); }
 

@@ -1,0 +1,33 @@
+// cuBLAS: its handle, and its error codes as exceptions.
+#pragma once
+
+#include <cublas_v2.h>
+
+#include "nbody/cuda.h"
+
+#define CUBLAS_CHECK(expression)                                                            \
+  do {                                                                                      \
+    const cublasStatus_t cublas_check_status = (expression);                                \
+    if (cublas_check_status != CUBLAS_STATUS_SUCCESS) {                                     \
+      ::nbody::cuda_failed(cublasGetStatusName(cublas_check_status), #expression, __FILE__, \
+                           __LINE__);                                                       \
+    }                                                                                       \
+  } while (0)
+
+namespace nbody {
+
+// The library's context on the current device; its calls run in the default stream.
+class Cublas {
+ public:
+  Cublas() {
+    cublasHandle_t handle = nullptr;
+    CUBLAS_CHECK(cublasCreate(&handle));
+    handle_.reset(handle);
+  }
+  cublasHandle_t get() const { return handle_.get(); }
+
+ private:
+  Owner<cublasHandle_t, cublasDestroy> handle_;
+};
+
+}  // namespace nbody
