@@ -6,6 +6,7 @@
 
 #include "io/snapshot_file.h"
 #include "io/write_whole_file.h"
+#include "nbody/error.h"
 #include "support/text.h"
 
 namespace nbody {
@@ -47,6 +48,37 @@ std::filesystem::path activity_csv(const std::filesystem::path& name) {
 }
 std::filesystem::path activity_pgm(const std::filesystem::path& name) {
   return name.string() + ".pgm";
+}
+
+std::string counts_text(const ActivityMap& map) {
+  std::string text = std::to_string(map.positions());
+  for (int row = 0; row < map.cells(); ++row)
+    for (int column = 0; column < map.cells(); ++column)
+      if (map.count(column, row) > 0)
+        text += " " + std::to_string(static_cast<long long>(row) * map.cells() + column) + ":" +
+                std::to_string(map.count(column, row));
+  return text;
+}
+
+ActivityMap map_of_counts(const std::string& file, int cells, float extent, std::string_view text) {
+  const auto next_number = [&](char before) {
+    if (!text.starts_with(before)) throw UsageError(file + ": its activity map is damaged");
+    text.remove_prefix(1);
+    const std::string_view word = text.substr(0, text.find_first_of(" :"));
+    text.remove_prefix(word.size());
+    const auto number = parse_whole<std::uint64_t>(word);
+    if (!number) throw UsageError(file + ": its activity map is damaged");
+    return *number;
+  };
+  const auto side = static_cast<std::size_t>(cells);
+  std::vector<std::uint64_t> counts(side * side);
+  const std::uint64_t positions = next_number(' ');
+  while (!text.empty()) {
+    const std::uint64_t index = next_number(' ');
+    if (index >= counts.size()) throw UsageError(file + ": its activity map has other cells");
+    counts[index] = next_number(':');
+  }
+  return {cells, extent, positions, std::move(counts)};
 }
 
 void write_activity_map(const std::filesystem::path& name, const ActivityMap& map) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "physics/activity_map.h"
 
@@ -10,6 +12,11 @@ namespace nbody {
 // The two files of a map called `name`: name.csv with the shares, name.pgm with the picture.
 std::filesystem::path activity_csv(const std::filesystem::path& name);
 std::filesystem::path activity_pgm(const std::filesystem::path& name);
+
+// The counts as text, for a checkpoint: the number of positions, then index:count of every cell
+// that is not empty, row by row. Throws UsageError for a text that is none.
+std::string counts_text(const ActivityMap& map);
+ActivityMap map_of_counts(const std::string& file, int cells, float extent, std::string_view text);
 
 // Both begin with the highest y, and each line with the lowest x. In the picture the
 // brightness of a cell is log(1 + count) / log(1 + highest count).

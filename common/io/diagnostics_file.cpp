@@ -115,10 +115,10 @@ std::string row_of(const Snapshot& snapshot, int system, const State& state, dou
 }  // namespace
 
 DiagnosticsFile::DiagnosticsFile(const std::filesystem::path& file, int systems,
-                                 std::optional<long long> resumed_step)
+                                 std::optional<long long> last_kept_step)
     : file_(file) {
   Kept kept;
-  if (resumed_step) kept = read_kept(file, systems, *resumed_step);
+  if (last_kept_step) kept = read_kept(file, systems, *last_kept_step);
   first_energies_ = kept.first_energies;
   write_whole_file(file_, [&](std::ostream& out) { out << kHeader << '\n' << kept.lines; });
 }
@@ -134,8 +134,8 @@ void DiagnosticsFile::append(const Snapshot& snapshot) {
   append_to_file(file_, rows);
 }
 
-void require_continuable(const std::filesystem::path& file, int systems, long long resumed_step) {
-  read_kept(file, systems, resumed_step);
+void require_continuable(const std::filesystem::path& file, int systems, long long last_kept_step) {
+  read_kept(file, systems, last_kept_step);
 }
 
 }  // namespace nbody

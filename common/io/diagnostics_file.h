@@ -23,10 +23,10 @@ namespace nbody {
 
 class DiagnosticsFile {
  public:
-  // Starts a new file or, given the step of a checkpoint, continues the existing one from there.
-  // Throws UsageError if it is not a file of diagnostics of so many systems.
+  // Starts a new file or continues the existing one behind the rows of `last_kept_step`. Throws
+  // UsageError if it is not a file of diagnostics of so many systems.
   DiagnosticsFile(const std::filesystem::path& file, int systems,
-                  std::optional<long long> resumed_step);
+                  std::optional<long long> last_kept_step);
 
   bool has_rows() const { return !first_energies_.empty(); }
   // Throws runtime_error when the disk is full.
@@ -39,6 +39,6 @@ class DiagnosticsFile {
 
 // Throws UsageError if a run resumed at this step could not continue the file: called before it
 // starts.
-void require_continuable(const std::filesystem::path& file, int systems, long long resumed_step);
+void require_continuable(const std::filesystem::path& file, int systems, long long last_kept_step);
 
 }  // namespace nbody

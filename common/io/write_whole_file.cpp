@@ -185,8 +185,7 @@ std::optional<Identity> identity_of(const fs::path& file) {
 }
 
 void require_different(const NamedFile& output, const NamedFile& other) {
-  const auto identity = identity_of(output.file);
-  if (identity && identity == identity_of(other.file))
+  if (same_file(output.file, other.file))
     throw UsageError(output.name + ": \"" + output.file.string() + "\" is not allowed; " +
                      other.name + " is the same file");
 }
@@ -201,6 +200,11 @@ fs::path link_target(fs::path file) {
     file = folder_of(file) / next;  // which an absolute `next` replaces
   }
   fail(file, ELOOP);
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  const auto identity = identity_of(a);
+  return identity && identity == identity_of(b);
 }
 
 FileLock::FileLock(const fs::path& file) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace nbody {
 
@@ -9,6 +10,10 @@ ActivityMap::ActivityMap(int cells, float extent)
     : cells_(cells),
       extent_(extent),
       counts_(static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells)) {}
+
+ActivityMap::ActivityMap(int cells, float extent, std::uint64_t positions,
+                         std::vector<std::uint64_t> counts)
+    : cells_(cells), extent_(extent), positions_(positions), counts_(std::move(counts)) {}
 
 void ActivityMap::add(const Systems& systems) {
   const auto cells = static_cast<float>(cells_);

@@ -15,6 +15,8 @@ inline constexpr int kMaxActivityCells = 8192;  // per side: 512 MiB of counts
 class ActivityMap {
  public:
   ActivityMap(int cells, float extent);
+  // With what was counted before: cells * cells counts, row by row.
+  ActivityMap(int cells, float extent, std::uint64_t positions, std::vector<std::uint64_t> counts);
 
   // Counts every body once. Cells are found in float32, as a device finds them: the same state
   // gives the same counts everywhere.

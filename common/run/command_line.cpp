@@ -41,14 +41,6 @@ void CommandLine::flag(const std::string& name, bool& target, const std::string&
   library_->app.add_flag(name, target, help);
 }
 
-void CommandLine::seed(const std::string& name, std::uint64_t& target, const std::string& help) {
-  option(name, "K", help, [=, &target](const std::string& text) {
-    const auto value = parse_whole<std::uint64_t>(text);
-    if (!value) refuse(name, text, "a whole number from 0 to 18446744073709551615");
-    target = *value;
-  });
-}
-
 void CommandLine::real(const std::string& name, std::optional<double>& target, double low,
                        const std::string& allowed, const std::string& help) {
   option(name, "X", help, [=, &target](const std::string& text) {

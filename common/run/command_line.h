@@ -34,7 +34,6 @@ class CommandLine {
   // One such word or more.
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  void seed(const std::string& name, std::uint64_t& target, const std::string& help);
   // At most the greatest float32: what does not fit there cannot be honoured.
   void real(const std::string& name, std::optional<double>& target, double low,
             const std::string& allowed, const std::string& help);
@@ -49,6 +48,15 @@ class CommandLine {
       const auto value = parse_whole<long long>(text);
       if (!value || *value < low || *value > high) refuse(name, text, allowed);
       target = static_cast<int>(*value);
+    });
+  }
+
+  template <class Target>
+  void seed(const std::string& name, Target& target, const std::string& help) {
+    option(name, "K", help, [=, &target](const std::string& text) {
+      const auto value = parse_whole<std::uint64_t>(text);
+      if (!value) refuse(name, text, "a whole number from 0 to 18446744073709551615");
+      target = *value;
     });
   }
 

@@ -10,6 +10,7 @@
 #include "io/write_whole_file.h"
 #include "nbody/error.h"
 #include "physics/integrator.h"
+#include "run/checkpoint.h"
 #include "scenarios/initial_conditions.h"
 #include "support/memory.h"
 #include "support/text.h"
@@ -45,6 +46,12 @@ void check_size(const Options& options, int systems, int bodies) {
                  static_cast<std::uint64_t>(total) * sizeof(Body) * states);
 }
 
+constexpr std::string_view kSnapshotPrefix = "snapshot_", kSnapshotEnding = ".bin";
+
+bool is_snapshot_name(std::string_view name) {
+  return name.starts_with(kSnapshotPrefix) && name.ends_with(kSnapshotEnding);
+}
+
 // The name of a file as a text that the header of every format can hold.
 std::string scenario_name(const std::filesystem::path& file) {
   std::string name = one_line(file.filename().string()).substr(0, kMaxTextBytes);
@@ -64,8 +71,8 @@ void start_from_scenario(const Options& options, Job& job) {
   const int systems = options.systems.value_or(scenario.systems);
   check_size(options, systems, bodies);
   const double softening = options.softening.value_or(scenario.softening);
-  job.start =
-      make_scenario(scenario, {systems, bodies, options.seed, softening, {}, options.float64});
+  job.start = make_scenario(
+      scenario, {systems, bodies, options.seed.value_or(1), softening, {}, options.float64});
   job.start.scenario = scenario.name;
   job.start.softening = softening;
   job.start.dt = options.dt.value_or(scenario.dt);
@@ -119,10 +126,6 @@ void start_from_checkpoint(const Options& options, Job& job) {
   require_same("--integrator", options.integrator, start.integrator,
                to_string(options.integrator.value_or(start.integrator)),
                to_string(start.integrator));
-  if (start.format.starts_with("BIN") && start.format.ends_with("float64") != options.float64) {
-    throw UsageError(std::string("--precision: \"") + (options.float64 ? "double" : "single") +
-                     "\" is not allowed; the checkpoint was made with the other");
-  }
   if (!options.steps) throw UsageError("--resume needs --steps: the number of time steps in all");
   if (start.step < 0 || *options.steps < start.step) {
     throw UsageError("--steps: \"" + std::to_string(*options.steps) +
@@ -130,6 +133,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
                      " already");
   }
   job.last_step = *options.steps;
+  require_resumable(options, job);
 }
 
 // Zero times a finite number is zero, zero times infinity is NaN. The distance of a body to itself
@@ -146,35 +150,76 @@ void check_softening(const Job& job) {
   }
 }
 
-void check_outputs(const Options& options, const Job& job) {
+std::vector<NamedFile> outputs_of(const Options& options) {
+  std::vector<NamedFile> outputs;
+  const auto add = [&](const char* name, const std::filesystem::path& file) {
+    if (!file.empty()) outputs.push_back({name, file});
+  };
+  add("--output", options.output);
   if (!options.output.empty()) {
-    require_can_write(options.output, job.start, format_for_writing(options.output));
+    const FileFormat& format = format_for_writing(options.output);
+    if (format.second_file != nullptr) add("--output", format.second_file(options.output));
   }
-  if (!options.json.empty()) require_writable(options.json);
-  if (!options.timeline.empty()) require_writable(options.timeline);
+  add("--json", options.json);
+  add("--timeline", options.timeline);
+  add("--checkpoint", options.checkpoint);
+  add("--diagnostics", options.diagnostics);
+  if (options.activity_map > 0) {
+    add("--activity-map-file", activity_csv(options.activity_map_name));
+    add("--activity-map-file", activity_pgm(options.activity_map_name));
+  }
+  if (options.snapshot_every > 0) add("--snapshot-dir", snapshot_file(options.snapshot_folder, 0));
+  return outputs;
+}
+
+// A checkpoint may replace the one that the run resumes from; nothing else may be lost.
+std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
+  std::vector<NamedFile> inputs;
+  const bool replaces = !options.resume.empty() && !options.checkpoint.empty() &&
+                        same_file(options.resume, options.checkpoint);
+  if (replaces) return inputs;
+  for (const auto& file : job.start.sources)
+    inputs.push_back({options.resume.empty() ? "--input" : "--resume", file});
+  return inputs;
+}
+
+// Snapshots of an earlier run, among those of this one, would be read as one run.
+void require_no_snapshots(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (is_snapshot_name(entry.path().filename().string()))
+      throw UsageError("--snapshot-dir: \"" + folder.string() +
+                       "\" is not allowed; it has snapshots of an earlier run (" +
+                       entry.path().filename().string() + "): remove them, or name another folder");
+}
+
+void check_outputs(const Options& options, Job& job) {
+  if (!options.output.empty())
+    require_can_write(options.output, job.start, format_for_writing(options.output));
   if (!options.checkpoint.empty()) {
-    require_writable(options.checkpoint);
-    const std::string_view format = format_for_writing(options.checkpoint).name;
-    if (format != "bin" && format != "csv") {
+    const FileFormat& format = format_for_writing(options.checkpoint);
+    if (!format.keeps.run)
       throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
                        "\" is not allowed; a run resumes from .bin and .csv");
-    }
   }
-  if (!options.diagnostics.empty()) {
-    require_writable(options.diagnostics);
-    if (!options.resume.empty()) {
-      require_continuable(options.diagnostics, job.start.systems.count, job.start.step);
-    }
-  }
-  if (options.activity_map > 0) {
-    require_writable(activity_csv(options.activity_map_name));
-    require_writable(activity_pgm(options.activity_map_name));
-  }
-  if (options.snapshot_every > 0)
-    require_writable(options.snapshot_folder / "snapshot_00000000.bin");
+  job.outputs = std::make_shared<Outputs>(outputs_of(options), inputs_of(options, job));
+  for (const auto& file : {options.output, options.checkpoint})
+    if (options.snapshot_every > 0 && is_snapshot_name(file.filename().string()) &&
+        same_file(snapshot_file(options.snapshot_folder, 0),
+                  file.parent_path() / snapshot_file({}, 0)))
+      throw UsageError("\"" + file.string() + "\" is not allowed; a snapshot has that name");
+  if (!options.diagnostics.empty() && !options.resume.empty())
+    require_continuable(options.diagnostics, job.start.systems.count, job.start.step);
+  if (options.snapshot_every > 0 && options.resume.empty())
+    require_no_snapshots(options.snapshot_folder);
 }
 
 }  // namespace
+
+std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step) {
+  return folder /
+         (std::string(kSnapshotPrefix) + format("%08lld", step) + std::string(kSnapshotEnding));
+}
 
 bool is_float64(const Snapshot& state) { return !state.exact.empty(); }
 
@@ -204,6 +249,7 @@ void take_half_drift(Snapshot& state, int sign) {
 
 Snapshot synchronised(Snapshot state) {
   if (state.staggered) take_half_drift(state, -1);
+  state.checkpoint.clear();
   return state;
 }
 
@@ -217,6 +263,7 @@ Job prepare_job(const Options& options) {
   } else {
     start_from_scenario(options, job);
   }
+  if (options.resume.empty()) begin_checkpoints(options, job);
   job.run.dt = static_cast<float>(job.start.dt);
   job.run.softening_squared = static_cast<float>(job.start.softening * job.start.softening);
   job.run.steps = job.last_step - static_cast<int>(job.start.step);

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "io/snapshot_file.h"
+#include "io/write_whole_file.h"
 #include "nbody/step.h"
 #include "run/options.h"
 
@@ -14,6 +18,9 @@ struct Job {
   Snapshot start;     // staggered when it resumes a leapfrog run
   int last_step = 0;  // the run goes from start.step to this
   Run run{};          // dt and softening as float32, as the kernels see them; steps still to take
+  // In what the run that is resumed differs from the one that was interrupted.
+  std::vector<std::string> notes;
+  std::shared_ptr<const Outputs> outputs;  // locked until the run has ended
 };
 
 // The state of --precision double: Snapshot::exact with its sizes, and a change of it that the
@@ -24,8 +31,11 @@ void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& cha
 
 // Leapfrog's half drift, forwards (sign 1) or back (-1), in the precision of the state.
 void take_half_drift(Snapshot& state, int sign);
-// The state with positions and velocities at the same time.
+// The state with positions and velocities at the same time: a snapshot, and no checkpoint.
 Snapshot synchronised(Snapshot state);
+
+// snapshot_00000042.bin in the folder.
+std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step);
 
 // Throws UsageError for anything the run could not do, an output it could not write included.
 Job prepare_job(const Options& options);

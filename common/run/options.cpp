@@ -14,6 +14,8 @@ void check_combinations(const StepInfo& info, const Options& options) {
   const int sources =
       options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
   if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
+  if (options.resume_anyway && options.resume.empty())
+    throw UsageError("--resume-anyway needs --resume: a file to go on from");
   if (!options.species.empty() && !options.input)
     throw UsageError("--species selects bodies of a file: it goes with --input");
   if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
@@ -52,6 +54,7 @@ void check_combinations(const StepInfo& info, const Options& options) {
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv) {
   constexpr int most = std::numeric_limits<int>::max();
   Options options;
+  options.program = info.name;
   CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
   std::string names;
   for (const Scenario& scenario : scenarios()) {
@@ -95,6 +98,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--checkpoint", options.checkpoint,
               "file to resume from, written at every snapshot, every few seconds and at the end");
   parser.text("--resume", options.resume, "go on from a checkpoint up to --steps");
+  parser.flag("--resume-anyway", options.resume_anyway,
+              "also from a snapshot or another program's checkpoint: the bits will differ");
   parser.whole("--repeat", options.repeat, 1, 100000, "timed runs, from the same start [1]");
   parser.whole("--warmup", options.warmup, 0, 100000, "runs before the timed ones [0]");
   parser.choice<ValidationMode>("--validate", options.validate,

@@ -14,6 +14,7 @@
 namespace nbody {
 
 struct Options {
+  std::string program;
   std::optional<std::filesystem::path> input;
   std::vector<Species> species;  // of the input, to be kept; empty: all
   std::optional<std::string> scenario;
@@ -23,7 +24,7 @@ struct Options {
   std::optional<double> dt;
   std::optional<double> softening;
   std::optional<Integrator> integrator;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   bool float64 = false;  // --precision double
   int devices = 0;       // 0: all there are, or one where a step can use only one
 
@@ -38,6 +39,7 @@ struct Options {
   std::filesystem::path activity_map_name = "activity_map";  // without an ending
   std::filesystem::path checkpoint;
   std::filesystem::path resume;
+  bool resume_anyway = false;
 
   int repeat = 1;
   int warmup = 0;

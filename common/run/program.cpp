@@ -12,6 +12,33 @@
 
 namespace nbody {
 
+namespace {
+
+volatile std::sig_atomic_t interrupting_signal = 0;
+
+struct sigaction actions_before[2];
+constexpr int kSignals[2] = {SIGINT, SIGTERM};
+
+}  // namespace
+
+Interruption::Interruption() {
+  interrupting_signal = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int number) { interrupting_signal = number; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (int k = 0; k < 2; ++k) {
+    sigaction(kSignals[k], nullptr, &actions_before[k]);
+    // nohup and shells that run a program in the background want it ignored.
+    if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
+  }
+}
+
+Interruption::~Interruption() {
+  for (int k = 0; k < 2; ++k) sigaction(kSignals[k], &actions_before[k], nullptr);
+}
+
+int Interruption::signal() const { return interrupting_signal; }
+
 int run_program(std::string_view name, const std::function<int()>& work) {
   const auto say = [name](const char* what, int code) {
     std::cerr << name << ": " << what << '\n';
@@ -20,7 +47,14 @@ int run_program(std::string_view name, const std::function<int()>& work) {
   // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return work();
+    const int code = work();
+    if (!std::cout.flush()) throw std::runtime_error("cannot write to standard output");
+    return code;
+  } catch (const Interrupted& interrupted) {
+    say(interrupted.what(), kFailed);
+    std::signal(interrupted.signal, SIG_DFL);
+    std::raise(interrupted.signal);
+    return kFailed;
   } catch (const UsageError& error) {
     return say(error.what(), kUsage);
   } catch (const NoDevice& error) {

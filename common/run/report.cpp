@@ -39,6 +39,7 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out << format("  run          %s of dt %.9g, softening %.9g, %s%s\n", steps.c_str(), dt,
                 softening, to_string(job.start.integrator), float64 ? ", float64" : "");
   if (job.start.step > 0) out << format("  resumed      at step %lld\n", job.start.step);
+  for (const std::string& note : job.notes) out << "               although it " << note << '\n';
   out.flush();
 }
 

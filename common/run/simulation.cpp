@@ -10,6 +10,7 @@
 
 #include "nbody/stopwatch.h"
 #include "physics/reference.h"
+#include "run/program.h"
 
 namespace nbody {
 namespace {
@@ -87,7 +88,7 @@ bool is_multiple(long long step, int every) { return every > 0 && step % every =
 void record(const std::vector<Recorder>& recorders, const Simulation& simulation) {
   std::optional<Snapshot> snapshot;
   for (const Recorder& recorder : recorders) {
-    if (!simulation.finished() && !is_multiple(simulation.step(), recorder.every)) continue;
+    if (!is_multiple(simulation.step(), recorder.every)) continue;
     if (!snapshot) snapshot = simulation.snapshot();
     recorder.record(*snapshot);
   }
@@ -140,6 +141,19 @@ void run_to_end(Simulation& simulation, const Options& options,
   Pace pace;
   Stopwatch since_checkpoint;
 
+  const auto write_checkpoint = [&] {
+    Snapshot checkpoint = simulation.checkpoint();
+    for (const Recorder& recorder : recorders) recorder.save(checkpoint);
+    write_bodies(options.checkpoint, checkpoint);
+  };
+  // A run that writes checkpoints ends with one; others end at once, and a live view ends its own
+  // run.
+  std::optional<Interruption> interruption;
+  if (!options.checkpoint.empty() && scheduler == nullptr) interruption.emplace();
+
+  // At once: what was recorded before a run was killed is then always part of a run that can
+  // resume.
+  if (!options.checkpoint.empty()) write_checkpoint();
   for (const Recorder& recorder : recorders) {
     if (recorder.at_start) recorder.record(simulation.snapshot());
   }
@@ -161,24 +175,29 @@ void run_to_end(Simulation& simulation, const Options& options,
     progress.show(simulation.step() - start.step, simulation.last_step() - start.step,
                   interactions_per_step);
 
-    // The checkpoint comes after the records of its state: a resumed run does not repeat them.
+    // The checkpoint comes after the records of its state, which a resumed run does not repeat, and
+    // before those of the last state, which a longer run would not make here.
     record(recorders, simulation);
     const bool due = is_multiple(simulation.step(), options.snapshot_every) ||
                      simulation.finished() || since_checkpoint.seconds() > 5;
     if (!options.checkpoint.empty() && due) {
-      write_bodies(options.checkpoint, simulation.checkpoint());
+      write_checkpoint();
       since_checkpoint = Stopwatch();
     }
+    if (interruption && interruption->signal() != 0 && !simulation.finished()) {
+      write_checkpoint();
+      throw Interrupted(interruption->signal(),
+                        "interrupted after " + std::to_string(simulation.step()) +
+                            " steps; --resume " + options.checkpoint.string() + " --steps " +
+                            std::to_string(simulation.last_step()) + " goes on");
+    }
   }
-  const bool cut_short = !simulation.finished();
+  if (!options.checkpoint.empty() && !simulation.finished()) write_checkpoint();
   for (const Recorder& recorder : recorders) {
     const bool recorded = is_multiple(simulation.step(), recorder.every) ||
                           (recorder.at_start && simulation.step() == start.step);
-    if (cut_short && !recorded) recorder.record(simulation.snapshot());
+    if (!recorded) recorder.record(simulation.snapshot());
     recorder.finish();
-  }
-  if (!options.checkpoint.empty() && cut_short) {
-    write_bodies(options.checkpoint, simulation.checkpoint());
   }
 }
 

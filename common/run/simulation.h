@@ -11,8 +11,8 @@ namespace nbody {
 
 class Simulation {
  public:
-  // For leapfrog, takes the first half drift. run.devices must be set in job.run. A state in float64
-  // is advanced in float64, without `simulate`.
+  // For leapfrog, takes the first half drift. run.devices must be set in job.run. A state in
+  // float64 is advanced in float64, without `simulate`.
   Simulation(const Job& job, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
@@ -48,6 +48,8 @@ struct Recorder {
   bool at_start = false;  // also before the first
   std::function<void(const Snapshot&)> record;
   std::function<void()> finish = [] {};  // after the last record
+  // Adds to a checkpoint what the recorder of a resumed run needs.
+  std::function<void(Snapshot&)> save = [](Snapshot&) {};
 };
 
 // Those that the options ask for: snapshots, diagnostics, an activity map.

@@ -5,6 +5,7 @@
 #include "live_view.h"
 #include "nbody/error.h"
 #include "physics/reference.h"
+#include "run/checkpoint.h"
 #include "run/program.h"
 #include "run/report.h"
 #include "run/simulation.h"
@@ -119,8 +120,6 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   if (failed) {
     std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
   }
-  if (!options.quiet && !std::cout.flush())
-    throw std::runtime_error("cannot write to standard output");
   if (view != nullptr) view->hold(out);
   return failed ? kFailed : kSuccess;
 }
@@ -130,6 +129,7 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
   const Platform platform = query();
+  set_backend(*options, platform.backend, job);
   job.run.devices = choose_devices(info, *options, platform);
   std::optional<LiveView> view;
   if (options->view) view.emplace(*options->view, info, platform, job);

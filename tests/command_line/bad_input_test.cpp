@@ -37,6 +37,7 @@ void make_files(const Program& program) {
   snapshot.dt = 0.5;
   snapshot.softening = 0.25;
   snapshot.step = 10;
+  snapshot.checkpoint = {{"precision", "single"}, {"program", "another"}, {"seed", "7"}};
   write_bodies(program.file("good.bin"), snapshot);
   const std::string whole = program.read("good.bin");
   program.write("truncated.bin", whole.substr(0, whole.size() - 5));
@@ -46,6 +47,8 @@ void make_files(const Program& program) {
   std::string huge = whole;
   huge[27] = '\x7f';  // the highest byte of the number of systems
   program.write("huge.bin", huge);
+  snapshot.checkpoint.clear();
+  write_bodies(program.file("snapshot.bin"), snapshot);
   snapshot.systems.bodies.back().mass = 8;
   snapshot.species = {Species::dark, Species::star, Species::star, Species::star};
   write_bodies(program.file("good.tipsy"), snapshot);
@@ -57,6 +60,8 @@ void make_files(const Program& program) {
   program.write("gadget.hdf5", "\x89HDF\r\n\x1a\n" + std::string(100, '\0'));
   program.write("theirs.param", "dKpcUnit = 1\n");
   std::filesystem::create_directory(program.file("folder"));
+  std::filesystem::create_directory(program.file("old"));
+  program.write("old/snapshot_00000004.bin", "");
 }
 
 const Case kCases[] = {
@@ -136,7 +141,8 @@ const Case kCases[] = {
     {"--diagnostics d.csv --repeat 2", "--repeat and --warmup"},
     {"--diagnostics-every 5", "--diagnostics-every needs --diagnostics"},
     {"--diagnostics d.csv --diagnostics-every 0", "--diagnostics-every: \"0\""},
-    {"--resume good.bin --steps 20 --diagnostics good.csv", "good.csv.*not a file of diagnostics"},
+    {"--resume good.bin --steps 20 --resume-anyway --diagnostics good.csv",
+     "good.csv.*not a file of diagnostics"},
     {"--activity-map 0", "--activity-map: \"0\".*from 1 to 8192"},
     {"--activity-map 8193", "--activity-map: \"8193\".*from 1 to 8192"},
     {"--activity-map-every 2", "needs --activity-map"},
@@ -153,6 +159,23 @@ const Case kCases[] = {
     {"--resume good.bin --steps 20 --softening 0.1", "--softening: \"0.1\".*0.25"},
     {"--resume good.bin --steps 20 --integrator leapfrog", "--integrator: \"leapfrog\".*euler"},
     {"--resume good.csv --steps 20", "not a checkpoint"},
+    {"--resume good.bin --steps 20", "--resume: good.bin was written by another.*--resume-anyway"},
+    {"--resume snapshot.bin --steps 20", "snapshot.bin is a snapshot.*--resume-anyway"},
+    {"--resume good.bin --steps 20 --seed 8", "--seed: \"8\".*made with 7"},
+    {"--resume snapshot.bin --steps 20 --seed 8", "--seed: \"8\".*made with none"},
+    {"--resume-anyway", "--resume-anyway needs --resume"},
+    {"--input good.csv --output ./good.csv", "--output: \"./good.csv\".*--input is the same file"},
+    {"--input good.csv --json folder/../good.csv", "--json: .*--input is the same file"},
+    {"--resume good.bin --steps 20 --resume-anyway --output good.bin",
+     "--output: \"good.bin\".*--resume is the same file"},
+    {"--output a.csv --diagnostics ./a.csv", "--diagnostics: \"./a.csv\".*--output is the same"},
+    {"--checkpoint a.bin --output folder/../a.bin", "--checkpoint: .*--output is the same file"},
+    {"--input good.tipsy --output good.csv --json good.param",
+     "--json: .*--input is the same file"},
+    {"--activity-map 4 --activity-map-file a --json a.pgm", "--activity-map-file: .*--json is the"},
+    {"--snapshot-every 1 --snapshot-dir . --output snapshot_00000002.bin",
+     "snapshot_00000002.bin.*a snapshot has that name"},
+    {"--snapshot-every 1 --snapshot-dir old", "old.*snapshots of an earlier run"},
 };
 
 TEST(BadInput, GetsOneLineAndExitCode2) {

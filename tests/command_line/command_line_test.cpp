@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/snapshot_file.h"
+#include "io/write_whole_file.h"
 #include "program.h"
 
 namespace nbody::test {
@@ -130,6 +131,95 @@ TEST_F(CommandLine, DiagnosticsOfAResumedRunAreThoseOfAWholeOne) {
   expect_success("--resume c.bin --steps 10 --validate off --diagnostics d.csv --output end.bin");
   EXPECT_EQ(program_.read("d.csv"), whole);
   EXPECT_EQ(program_.read("end.bin"), plain);
+}
+
+// Whatever the step at which a run ends or is interrupted: nothing of it may be seen in the longer
+// run.
+TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
+  const std::string records =
+      "--validate off --activity-map 16 --activity-map-every 3 --diagnostics-every 4 "
+      "--output end.bin --activity-map-file map --diagnostics d.csv ";
+  const std::string run = "--scenario galaxies --systems 2 --bodies 37 --integrator leapfrog ";
+  const auto files = [&] {
+    std::string all;
+    for (const char* name : {"end.bin", "map.csv", "map.pgm", "d.csv"}) all += program_.read(name);
+    return all;
+  };
+  expect_success(run + records + "--steps 30");
+  const std::string whole = files();
+  for (const auto& [checkpoint, step] :
+       {std::pair("c.bin", 9), {"c.bin", 11}, {"c.csv", 8}, {"c.csv", 30}}) {
+    SCOPED_TRACE(checkpoint + (" at step " + std::to_string(step)));
+    const std::string to = std::string(" --checkpoint ") + checkpoint + " --steps ";
+    expect_success(run + records + to + std::to_string(step));
+    expect_success(std::string("--resume ") + checkpoint + to + "30 " + records);
+    EXPECT_TRUE(files() == whole);
+  }
+  // Without its counts, the map would be that of the last steps alone.
+  const auto refusal = [&](const std::string& arguments) {
+    return program_.run("--resume c.bin --steps 40 " + arguments).error;
+  };
+  EXPECT_NE(refusal("--activity-map 8 --activity-map-every 3").find("made with 16"),
+            std::string::npos);
+  EXPECT_NE(refusal("--activity-map 16 --activity-map-every 2").find("made with 3"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal("--activity-map 16 --activity-map-every 3 --activity-map-extent 9").find("\"9\""),
+      std::string::npos);
+  expect_success(run + "--validate off --steps 8 --checkpoint c.bin");
+  EXPECT_NE(refusal("--activity-map 16 --activity-map-every 3").find("has no activity map"),
+            std::string::npos);
+  // The extent of a map of the final state is that of the start of the run, too.
+  expect_success(run + "--validate off --steps 30 --activity-map 16 --activity-map-file last");
+  const std::string last = program_.read("last.csv");
+  expect_success(
+      "--resume c.bin --validate off --steps 30 --activity-map 16 --activity-map-file last");
+  EXPECT_EQ(program_.read("last.csv"), last);
+}
+
+TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
+  const std::string run = "--scenario plummer --bodies 1000 --validate off --quiet ";
+  for (const char* signal : {"INT", "TERM"}) {
+    const Outcome outcome = program_.run(run + "--steps 100000000 --checkpoint c.bin",
+                                         "timeout --foreground -s " + std::string(signal) + " 0.5");
+    EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // of timeout
+    EXPECT_NE(outcome.error.find("interrupted after "), std::string::npos) << outcome.error;
+    EXPECT_NE(outcome.error.find("--resume c.bin --steps 100000000 goes on"), std::string::npos);
+    const Snapshot checkpoint = read_bodies(program_.file("c.bin"));
+    EXPECT_GT(checkpoint.step, 0);
+    const std::string steps = "--steps " + std::to_string(checkpoint.step + 1);
+    expect_success("--resume c.bin --validate off --output resumed.bin " + steps);
+    expect_success(run + "--output whole.bin " + steps);
+    EXPECT_EQ(program_.read("resumed.bin"), program_.read("whole.bin"));
+  }
+}
+
+TEST_F(CommandLine, AnotherProgramsCheckpointIsResumedOnRequest) {
+  const std::string run = "--scenario two-body --steps 5 --validate off --checkpoint c.bin";
+  expect_success(run);
+  Snapshot checkpoint = read_bodies(program_.file("c.bin"));
+  checkpoint.checkpoint["program"] = "another";
+  write_bodies(program_.file("c.bin"), checkpoint);
+  const Outcome outcome = program_.run("--resume c.bin --resume-anyway --steps 9");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_NE(
+      outcome.out.find("resumed      at step 5\n               although it was written by another"),
+      std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(CommandLine, TwoProgramsDoNotWriteOneFile) {
+  const Outputs other({{"other", program_.file("c.bin")}}, {});
+  const Outcome outcome = program_.run("--scenario two-body --steps 1 --output ./c.bin");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.error.find("c.bin: another program is writing it now"), std::string::npos)
+      << outcome.error;
+}
+
+TEST_F(CommandLine, HelpToAFullDeviceIsNoSuccess) {
+  const Outcome outcome = program_.run("--help", R"(sh -c '"$0" "$@" >/dev/full')");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.error.find("cannot write to standard output"), std::string::npos);
 }
 
 TEST_F(CommandLine, AnActivityMapShowsWhereTheBodiesWere) {

@@ -10,6 +10,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kCheckpoint = "c.bin";
+constexpr const char* kMap = " --activity-map 8 --activity-map-every 2 --activity-map-file map";
+const std::string kRecords =
+    std::string(
+        " --checkpoint c.bin --snapshot-every 1 --snapshot-dir snapshots --diagnostics d.csv"
+        " --output end.bin --validate off --quiet") +
+    kMap;
 
 bool is_temporary(const std::string& name) {
   const std::string file = fs::path(name).filename();
@@ -47,14 +53,21 @@ FaultyRun::FaultyRun(const std::string& integrator, int steps)
   for (int step = 1; step <= steps_; ++step) {
     run_undisturbed(program, "--input start.csv --quiet --validate off --integrator " +
                                  integrator_ + " --checkpoint c.bin --steps " +
-                                 std::to_string(step));
+                                 std::to_string(step) + kMap);
     checkpoints_.insert(program.read(kCheckpoint));
   }
+  fs::remove(program.file(kCheckpoint));
+  // That of no step is only seen when a run is killed.
+  for (int operation = 1; !fs::exists(program.file(kCheckpoint)); ++operation)
+    program.run("--input start.csv --quiet --validate off --checkpoint c.bin --integrator " +
+                    integrator_ + " --steps 1" + kMap,
+                disk_fault("kill:" + std::to_string(operation)));
+  checkpoints_.insert(program.read(kCheckpoint));
   fs::remove(program.file(kCheckpoint));
   run_undisturbed(program, start());
   files_ = files_of(program);
   files_.erase(kCheckpoint);
-  if (checkpoints_.size() != static_cast<std::size_t>(steps_))
+  if (checkpoints_.size() != static_cast<std::size_t>(steps_) + 1)
     throw std::runtime_error("two steps have the same checkpoint");
 }
 
@@ -68,14 +81,11 @@ void FaultyRun::prepare(const Program& program) const {
 
 std::string FaultyRun::start() const {
   return "--input start.csv --integrator " + integrator_ + " --steps " + std::to_string(steps_) +
-         " --checkpoint c.bin --snapshot-every 1 --snapshot-dir snapshots --diagnostics d.csv"
-         " --output end.bin --validate off --quiet";
+         kRecords;
 }
 
 std::string FaultyRun::resume() const {
-  return "--resume c.bin --steps " + std::to_string(steps_) +
-         " --checkpoint c.bin --snapshot-every 1 --snapshot-dir snapshots --diagnostics d.csv"
-         " --output end.bin --validate off --quiet";
+  return "--resume c.bin --steps " + std::to_string(steps_) + kRecords;
 }
 
 std::string FaultyRun::next(const Program& program) const {

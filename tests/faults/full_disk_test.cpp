@@ -45,8 +45,10 @@ class FullDisk : public testing::Test {
 };
 
 TEST_F(FullDisk, AtEveryOperation) {
+  // A folder that cannot be flushed is no failure: one run that ends well need not be the last.
   int operation = 1;
-  while (!run_into("fail:" + std::to_string(operation)) && !HasFailure()) ++operation;
+  for (int ended_well = 0; ended_well < 3 && !HasFailure(); ++operation)
+    ended_well = run_into("fail:" + std::to_string(operation)) ? ended_well + 1 : 0;
   EXPECT_GT(operation, 4 * run_.steps()) << "too few: the library was not loaded";
 }
 
