@@ -1,8 +1,9 @@
-"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, `#pragma unroll`.
+"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds,
+`#pragma unroll`.
 
 Works on tokens, not on a syntax tree: it needs to know only where the expression before <<< begins,
-where >>> ends, and what a shared declaration declares. What the results mean is explained in
-include/hostcuda/launch.h. The number of lines never changes.
+where >>> ends, what a shared declaration declares, and whether it stands in a function. What the
+results mean is explained in include/hostcuda/launch.h. The number of lines never changes.
 """
 import re
 
@@ -20,11 +21,15 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 OPENING = {")": "(", "]": "[", "}": "{"}
 BLANK = ("space", "directive")
 NOT_A_CALLEE = ("return", "else", "do", "case", "co_return", "throw")
-MAYBE_CUDA = re.compile(r"<<|__shared__|__noinline__|pragma\s+unroll")
+MAYBE_CUDA = re.compile(r"<<|__shared__|__noinline__|__launch_bounds__|\basm\b|pragma\s+unroll")
+# Names of PTX instructions and registers, which no assembler of a CPU knows.
+PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
 
 
 class RewriteError(Exception):
-    pass
+    def __init__(self, message, token=None):
+        super().__init__(message)
+        self.token = token  # where
 
 
 class Token:
@@ -108,7 +113,7 @@ def kernel_expression_start(tokens, i):
                 i = before
                 continue
         elif i < 0 or tokens[i].kind != "name":
-            raise RewriteError("no kernel name before <<<")
+            raise RewriteError("kernel launch: no kernel name before <<<")
         before = neighbour(tokens, i, -1)
         if at(tokens, before) == "template":
             before = neighbour(tokens, before, -1)
@@ -190,7 +195,7 @@ def rewrite_launch(tokens, i, after_opening, output, options):
     start = kernel_expression_start(output, last)
     end = launch_end(tokens, after_opening, True) or launch_end(tokens, after_opening, False)
     if end is None:
-        raise RewriteError("<<< without >>>(")
+        raise RewriteError("kernel launch: <<< without >>>(", tokens[i])
     configuration = join(rewrite(tokens[after_opening:end[0]], options))
     dropped = line_breaks(output[start:])
     kernel = " ".join(join(t for t in output[start:last + 1] if t.kind != "directive").split())
@@ -198,21 +203,20 @@ def rewrite_launch(tokens, i, after_opening, output, options):
     del output[start:]
     output.append(Token("rewritten", (
         f"::hostcuda::launch([=](const auto&... hostcuda_a) {{ {kernel}(hostcuda_a...); }}, "
-        f"[=]([[maybe_unused]] auto hostcuda_t) {{ "
-        f"if constexpr (requires {{ ::hostcuda::exact<decltype(hostcuda_t)>({kernel}); }}) "
-        f"return ::hostcuda::exact<decltype(hostcuda_t)>({kernel}); "
-        f"else return ::hostcuda::Deduced{{}}; }}, "
+        f"[=](auto hostcuda_t) -> decltype(::hostcuda::exact<decltype(hostcuda_t)>({kernel})) "
+        f"{{ return {kernel}; }}, "
         f'::hostcuda::Site{{"{quoted}", __builtin_FILE(), __builtin_LINE()}}, '
         f"{dropped}{configuration})")))
     return end[1] + 1
 
 
-ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|\balignas\s*\([^()]*\)")
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
+ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 def declared_names(declaration):
     """Names that `float a[8][33], b[32]` declares."""
-    tokens = tokenize(ATTRIBUTE.sub(" ", declaration))
+    tokens = tokenize(ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", declaration)))
     names, name, depth, i = [], None, 0, 0
     complete = False  # the declarator's name has been seen for certain
     while i < len(tokens):
@@ -231,42 +235,100 @@ def declared_names(declaration):
         i += 1
     names.append(name)
     if None in names:
-        raise RewriteError(f"cannot read: __shared__ {declaration.strip()};")
+        raise RewriteError(f"cannot read: __shared__ {' '.join(declaration.split())};")
     return names
 
 
-def rewrite_shared(tokens, i, output, options):
-    """Rewrite the declaration whose __shared__ is at tokens[i]; returns the index behind its ;."""
-    end = i
-    while end < len(tokens) and tokens[end] != ";":
-        end += 1
-    declaration = join(tokens[i + 1:end])
-    # Specifiers that stand before: `extern` decides the kind, `static` is what ours begins with.
-    is_extern, before = False, neighbour(output, len(output), -1)
-    while at(output, before) in ("static", "volatile", "extern"):
-        is_extern |= at(output, before) == "extern"
-        if at(output, before) != "volatile":
-            output[before] = Token("space", "")
-        before = neighbour(output, before, -1)
-    declaration = re.sub(r"^(\s*)static\b", r"\1", declaration)
+def statement_end(tokens, i):
+    """Index of the ; that ends the statement in which tokens[i] stands."""
+    depth = 0
+    while i < len(tokens):
+        if at(tokens, i) in CLOSING:
+            depth += 1
+        elif at(tokens, i) in OPENING:
+            depth -= 1
+        elif at(tokens, i) == ";" and depth == 0:
+            return i
+        i += 1
+    raise RewriteError("__shared__ without ;")
 
+
+def statement_begin(output):
+    """Index in output where the statement begins that is being read."""
+    i = neighbour(output, len(output), -1)
+    while i >= 0 and not at(output, i).rstrip().endswith((";", "{", "}")):
+        i = neighbour(output, i, -1)
+    return neighbour(output, i, 1)
+
+
+def rewrite_shared(tokens, i, output, options, in_function):
+    """Rewrite the declaration whose __shared__ is at tokens[i]; returns the index after its ;."""
+    end = statement_end(tokens, i)
+    begin = statement_begin(output)
+    words = [*output[begin:], *tokens[i + 1:end]]
+    del output[begin:]
+    is_extern = any(word == "extern" for word in words)
+    declaration = join(word for word in words if not (word == "extern" or word == "static"))
+    alignment = " ".join(ALIGNAS.findall(declaration))
+    declaration = ALIGNAS.sub(" ", declaration)
     if is_extern:
-        match = re.match(r"(?s)(.*?)\b([A-Za-z_]\w*)\s*\[\s*\](.*)$", ATTRIBUTE.sub(" ", declaration))
-        if not match:
-            raise RewriteError(f"cannot read: extern __shared__ {declaration.strip()};")
-        element = " ".join((match[1] + match[3]).split())
-        lines = "\n" * declaration.count("\n")
-        output.append(Token("rewritten", (
-            f"[[maybe_unused]] auto* const {match[2]} = "
-            f"::hostcuda::dynamic_shared<{element}>();{lines}")))
+        output.append(Token("rewritten", dynamic_shared(declaration, in_function)))
         return end + 1
-
-    registrations = "".join(
-        f" {{ static thread_local unsigned hostcuda_seen; "
-        f'::hostcuda::register_shared(hostcuda_seen, {name}, "{name}"); }}'
-        for name in declared_names(declaration))
-    output.append(Token("rewritten", f"{options.shared_storage} {declaration};{registrations}"))
+    names = declared_names(declaration)
+    if in_function:
+        registrations = "".join(
+            f" {{ static thread_local unsigned hostcuda_seen; "
+            f'::hostcuda::register_shared(hostcuda_seen, {name}, "{name}"); }}' for name in names)
+    else:
+        registrations = "".join(
+            f" [[maybe_unused]] static const ::hostcuda::SharedAtFileScope hostcuda_{name}("
+            f'[]() -> void* {{ return &{name}; }}, sizeof {name}, "{name}");' for name in names)
+    output.append(Token("rewritten",
+                        f"{alignment} {options.shared_storage} {declaration};{registrations}"))
     return end + 1
+
+
+def dynamic_shared(declaration, in_function):
+    match = re.match(r"(?s)(.*?)\b([A-Za-z_]\w*)\s*\[\s*\](.*)$", ATTRIBUTE.sub(" ", declaration))
+    if not match:
+        raise RewriteError(f"cannot read: extern __shared__ {' '.join(declaration.split())};")
+    element = " ".join((match[1] + match[3]).split())
+    lines = "\n" * declaration.count("\n")
+    if in_function:
+        return (f"[[maybe_unused]] auto* const {match[2]} = "
+                f"::hostcuda::dynamic_shared<{element}>();{lines}")
+    return f"[[maybe_unused]] static const ::hostcuda::DynamicShared<{element}> {match[2]}{{}};{lines}"
+
+
+def opens_function(output):
+    """Whether a { that follows belongs to a function, and not to a namespace or a type."""
+    words = output[statement_begin(output):]
+    names = {word.text for word in words if word.kind == "name"}
+    is_linkage = "extern" in names and any(word.kind == "text" for word in words)
+    is_type = names & {"struct", "class", "union", "enum"} and not any(w == ")" for w in words)
+    return not (is_linkage or is_type or "namespace" in names)
+
+
+def parenthesised(tokens, i):
+    """(index after the closing parenthesis, first argument) of the list that begins after tokens[i]."""
+    begin = neighbour(tokens, i, 1)
+    depth, argument_end, k = 0, None, begin
+    while k < len(tokens):
+        text = at(tokens, k)
+        depth += (text in CLOSING) - (text in OPENING)
+        if depth == 1 and text == "," and argument_end is None:
+            argument_end = k
+        if depth == 0:
+            return k + 1, join(tokens[begin + 1:argument_end or k])
+        k += 1
+    raise RewriteError(f"{tokens[i].text} without )", tokens[i])
+
+
+def refuse_ptx(tokens, i):
+    end, _ = parenthesised(tokens, i) if at(tokens, neighbour(tokens, i, 1)) == "(" else (i, "")
+    if any(token.kind == "text" and PTX.search(token.text) for token in tokens[i:end]):
+        raise RewriteError("inline PTX is not emulated; put the CPU's version of it between "
+                           "#ifdef __HOSTCUDA__ and #else", tokens[i])
 
 
 def rewrite_pragma(directive, options):
@@ -286,17 +348,54 @@ class Options:
                                else "static thread_local __attribute__((aligned(64)))")
 
 
+class Scopes:
+    """Where the rewriter stands: in a function, and in what parentheses."""
+
+    def __init__(self):
+        self.functions = []  # for each open {: whether it belongs to a function
+        self.parentheses = 0
+
+    @property
+    def in_function(self):
+        return any(self.functions)
+
+    def pass_by(self, token, output):
+        if token == "{":
+            self.functions.append(self.parentheses > 0 or opens_function(output))
+        elif token == "}" and self.functions:
+            self.functions.pop()
+        elif token == "(" or token == ")":
+            self.parentheses += 1 if token == "(" else -1
+
+
 def rewrite(tokens, options):
-    output, i = [], 0
+    output, i, scopes, bound = [], 0, Scopes(), None
     while i < len(tokens):
         token = tokens[i]
-        if token == "<" and (third := is_triple(tokens, i, "<")) is not None:
-            i = rewrite_launch(tokens, i, third + 1, output, options)
-            continue
-        if token == "__shared__":
-            i = rewrite_shared(tokens, i, output, options)
-            continue
-        if token == "__noinline__" and at(tokens, neighbour(tokens, i, -1)) != "(":
+        try:
+            if token == "<" and (third := is_triple(tokens, i, "<")) is not None:
+                i = rewrite_launch(tokens, i, third + 1, output, options)
+                continue
+            if token == "__shared__":
+                i = rewrite_shared(tokens, i, output, options, scopes.in_function)
+                continue
+            if token == "__launch_bounds__":
+                i, bound = parenthesised(tokens, i)
+                continue
+            if token == "asm" or token == "__asm__":
+                following = neighbour(tokens, i, 1)
+                volatile = at(tokens, following) in ("volatile", "__volatile__")
+                refuse_ptx(tokens, following if volatile else i)
+        except RewriteError as error:
+            error.token = error.token or token
+            raise
+        scopes.pass_by(token, output)
+        if token == "{" and bound and scopes.parentheses == 0:
+            token = Token("rewritten", f"{{ ::hostcuda::check_launch_bounds({bound});")
+            bound = None
+        elif token == ";" and scopes.parentheses == 0:
+            bound = None
+        elif token == "__noinline__" and at(tokens, neighbour(tokens, i, -1)) != "(":
             token = Token("rewritten", "__attribute__((noinline))")
         elif token.kind == "directive":
             token = Token("directive", rewrite_pragma(token.text, options))
@@ -309,13 +408,27 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ \d]*)$', re.M)
 
 
 def segments(source):
-    """Yield (file, first line, is a system header, text) between line markers, markers included."""
+    """Yield (file, is a system header, text) between line markers, markers included."""
     markers = list(MARKER.finditer(source))
     if markers and markers[0].start() > 0:
-        yield "", 1, True, source[:markers[0].start()]
+        yield "", True, source[:markers[0].start()]
     for marker, following in zip(markers, markers[1:] + [None]):
         end = following.start() if following else len(source)
-        yield marker[2], int(marker[1]), "3" in marker[3].split(), source[marker.start():end]
+        yield marker[2], "3" in marker[3].split(), source[marker.start():end]
+
+
+def place_of(tokens, wanted):
+    """"file:line" of a token, from the last line marker before it."""
+    file, line = "?", 1
+    for token in tokens:
+        if token is wanted:
+            break
+        marker = MARKER.match(token.text) if token.kind == "directive" else None
+        if marker:
+            file, line = marker[2], int(marker[1]) - 1  # the marker's own line end follows
+        else:
+            line += token.text.count("\n")
+    return f"{file}:{line}"
 
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
@@ -323,30 +436,35 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     options = Options(gcc, address_sanitizer)
     # A statement may continue after a marker (macro arguments over several lines do): user text is
     # rewritten in runs as long as possible.
-    result, run, run_start = [], [], None
+    result, run = [], []
 
     def flush():
-        nonlocal run, run_start
         text = "".join(run)
+        run.clear()
         if MAYBE_CUDA.search(text):
+            tokens = tokenize(text)
             try:
-                text = join(rewrite(tokenize(text), options))
+                text = join(rewrite(tokens, options))
             except RewriteError as error:
-                raise RewriteError(f"{run_start[0]}:{run_start[1]} or below: {error}") from None
+                raise RewriteError(f"{place_of(tokens, error.token)}: error: {error}") from None
         result.append(text)
-        run, run_start = [], None
 
-    for file, line, system, text in segments(source):
+    for file, system, text in segments(source):
         if system or file.startswith(("<", own_include)):
             flush()
             result.append(text)
         else:
-            run_start = run_start or (file, line)
             run.append(text)
     flush()
     return "".join(result)
 
 
+def user_files(source, own_include):
+    """The files that rewritten text came from."""
+    return sorted({file for file, system, _ in segments(source)
+                   if not system and not file.startswith(("<", own_include))})
+
+
 def lines_of_file(source, file):
     """The text that came from one file, for people to read."""
-    return "\n".join(text.split("\n", 1)[1] for name, _, _, text in segments(source) if name == file)
+    return "\n".join(text.split("\n", 1)[1] for name, _, text in segments(source) if name == file)

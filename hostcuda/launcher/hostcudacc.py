@@ -25,9 +25,9 @@ ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
-def split_arguments(arguments):
+def split_arguments(arguments, source=None):
     """Return (options of both passes, of the preprocessor only, source, object)."""
-    both, preprocessor, source, output = [], [], None, None
+    both, preprocessor, output = [], [], None
     rest = iter(arguments)
     for argument in rest:
         if argument == "-c":
@@ -36,7 +36,7 @@ def split_arguments(arguments):
             output = next(rest)
         elif argument == "-x":
             next(rest)  # each pass names its language
-        elif argument.endswith(".cu") and not argument.startswith("-"):
+        elif argument == source or (argument.endswith(".cu") and not argument.startswith("-")):
             source = argument
         elif argument in WITH_VALUE:
             preprocessor += [argument, next(rest)]
@@ -62,8 +62,27 @@ def uses_address_sanitizer(options):
     return any(o.startswith("-fsanitize=") and "address" in o for o in options)
 
 
-def compile_cu(compiler, arguments, ccache, show):
-    both, preprocessor, source, output = split_arguments(arguments)
+USES_ARCH = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(?!.*!\s*defined\s*\(?\s*__CUDA_ARCH__).*"
+                       r"\b__CUDA_ARCH__\b", re.M)
+
+
+def warn_of_arch(files):
+    """Host code and kernels are compiled together, so no branch of an #if is for one of them only."""
+    for file in files:
+        try:
+            with open(file, encoding="utf-8", errors="replace") as stream:
+                text = stream.read()
+        except OSError:
+            continue
+        if found := USES_ARCH.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            print(f"{file}:{line}: warning: __CUDA_ARCH__ is not defined here, so the branch for the "
+                  "host is compiled, in kernels too; -D__CUDA_ARCH__=900 chooses the other one",
+                  file=sys.stderr)
+
+
+def compile_cu(compiler, arguments, ccache, show, source=None):
+    both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     text = subprocess.run(
@@ -77,8 +96,10 @@ def compile_cu(compiler, arguments, ccache, show):
         rewritten = cuda_rewrite.rewrite_translation_unit(
             text.stdout.decode(), not clang, uses_address_sanitizer(both), INCLUDE)
     except cuda_rewrite.RewriteError as error:
-        print(f"hostcudacc: {error}", file=sys.stderr)
+        print(error, file=sys.stderr)
         return 1
+    if not any(option.startswith("-D__CUDA_ARCH__") for option in preprocessor):
+        warn_of_arch(cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
     if show:
         print(cuda_rewrite.lines_of_file(rewritten, source))
         return 0

@@ -2,8 +2,10 @@
 //
 //   hostcuda_bugs NAME            the mistake: hostcuda stops it, or the result is wrong
 //   hostcuda_bugs NAME corrected  prints "result ok" in every mode
+#undef NDEBUG  // assertions are part of the subject
 #include <cuda_runtime.h>
 
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -117,6 +119,41 @@ __global__ void fill(float* out, float value) { out[threadIdx.x] = value; }
 
 __constant__ float scale;
 __global__ void scaled(float* out) { out[threadIdx.x] = scale; }
+
+__global__ void calls_the_api(float* out, bool wrong) {
+  if (wrong) cudaFree(out);
+  out[threadIdx.x] = 1;
+}
+__global__ void launches(float* out, bool wrong) {
+  if (wrong) fill<<<1, 1>>>(out, 1);
+  out[threadIdx.x] = 1;
+}
+__global__ void __launch_bounds__(64) bounded(float* out) {
+  for (int i = threadIdx.x; i < kThreads; i += blockDim.x) out[i] = 1;
+}
+__global__ void static_and_dynamic(float* out) {
+  __shared__ float values[8192];
+  extern __shared__ float more[];
+  values[threadIdx.x] = more[threadIdx.x] = 1;
+  out[threadIdx.x] = values[threadIdx.x];
+}
+__global__ void asserts(float* out, float limit) {
+  assert(threadIdx.x < limit);
+  out[threadIdx.x] = 1;
+}
+__global__ void traps(float* out, bool wrong) {
+  if (wrong && threadIdx.x == 5) __trap();
+  out[threadIdx.x] = 1;
+}
+__global__ void divides(float* out, int by) { out[threadIdx.x] = (7 / by) / 7; }
+__global__ void waits_for_the_next_block(volatile float* out, unsigned first) {
+  if (blockIdx.x == first)
+    while (out[kThreads - 1] != 1) {
+    }
+  else
+    out[kThreads - 1] = 1;
+  out[threadIdx.x] = 1;
+}
 
 // Prints the verdict; the comparison is written so that NaN is wrong.
 int verdict(const std::vector<float>& values, float wanted) {
@@ -259,6 +296,18 @@ int run_bad_configuration(const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
+// Whether the error of a kernel is seen by the call that waits for it, and by all after it.
+template <class Launch>
+int run_and_ask(const Launch& launch, const Buffer& b) {
+  launch();
+  const cudaError_t waiting = cudaDeviceSynchronize();
+  const cudaError_t later = cudaMemset(b.data, 0, sizeof(float));
+  if (waiting || later)
+    return std::printf("%s, then %s\n", cudaGetErrorName(waiting), cudaGetErrorName(later)), 1;
+  launch();
+  return verdict(b.get(), 1);
+}
+
 // Not mistakes: what a program sees of HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY.
 int show_environment() {
   int count = -1;
@@ -328,6 +377,24 @@ int run(const std::string& bug) {
     return run_use_after_free(b);
   else if (is("bad_configuration"))
     return run_bad_configuration(b);
+  else if (is("api_call_in_kernel"))
+    calls_the_api<<<1, kThreads>>>(b.data, !corrected);
+  else if (is("launch_in_kernel"))
+    launches<<<1, kThreads>>>(b.data, !corrected);
+  else if (is("launch_bounds"))
+    bounded<<<1, corrected ? 64 : kThreads>>>(b.data);
+  else if (is("static_and_dynamic_shared"))
+    static_and_dynamic<<<1, kThreads, corrected ? 512 : 32 << 10>>>(b.data);
+  else if (is("null_pointer"))
+    fill<<<1, kThreads>>>(corrected ? b.data : nullptr, 1);
+  else if (is("division_by_zero"))
+    divides<<<1, kThreads>>>(b.data, corrected ? 1 : 0);
+  else if (is("waits_for_the_next_block"))
+    waits_for_the_next_block<<<2, kThreads>>>(b.data, corrected ? 2 : 0);
+  else if (is("assertion"))
+    return run_and_ask([&] { asserts<<<1, kThreads>>>(b.data, corrected ? kThreads : 77); }, b);
+  else if (is("trap"))
+    return run_and_ask([&] { traps<<<1, kThreads>>>(b.data, !corrected); }, b);
   else if (is("deep_recursion"))
     deep_recursion<<<1, kThreads>>>(b.data, corrected ? 3 : 1 << 20);
   else

@@ -159,6 +159,61 @@ TYPED_TEST(Atomics, LoseNothing) {
   EXPECT_EQ(T(5), cell[5]);
 }
 
+__global__ void count_even(int* out) {
+  const int even = threadIdx.x % 2 == 0;
+  out[threadIdx.x] = __syncthreads_count(even) + 1000 * __syncthreads_and(even < 2) +
+                     2000 * __syncthreads_or(threadIdx.x > 98) + 4000 * __syncthreads_and(even);
+}
+
+TEST(Kernel, BarriersCount) {
+  DeviceArray<int> out(99);
+  count_even<<<1, 99>>>(out);
+  EXPECT_EQ(std::vector<int>(99, 50 + 1000), out.get());
+}
+
+// A class argument: copied once on the host and destroyed when the launch returns. Threads get the
+// bytes, each its own.
+struct Noisy {
+  int value = 7;
+  int* copies;
+  int* deaths;
+  Noisy(int* copies, int* deaths) : copies(copies), deaths(deaths) {}
+  Noisy(const Noisy& other) : value(other.value), copies(other.copies), deaths(other.deaths) {
+    ++*copies;
+  }
+  ~Noisy() { ++*deaths; }
+};
+__global__ void take(Noisy noisy, float before, int* out) {
+  out[threadIdx.x] = ++noisy.value + (before < 2);
+}
+
+TEST(Kernel, ClassArgumentsAreBytes) {
+  int copies = 0, deaths = 0;
+  DeviceArray<int> out(64);
+  {
+    const Noisy noisy(&copies, &deaths);
+    take<<<1, 64>>>(noisy, 1.5f, out);
+    EXPECT_EQ(1, copies);
+    EXPECT_EQ(1, deaths);
+    EXPECT_EQ(std::vector<int>(64, 9), out.get());
+  }
+  EXPECT_EQ(1, copies);
+  EXPECT_EQ(2, deaths);
+}
+
+// Threads of a block that wait for each other with atomics: the hardware lets all of them go on.
+__global__ void take_turns(int* turn) {
+  while (atomicCAS(turn, blockDim.x - 1 - threadIdx.x, blockDim.x - threadIdx.x) !=
+         static_cast<int>(blockDim.x - 1 - threadIdx.x)) {
+  }
+}
+
+TEST(Kernel, ThreadsMaySpinOnAtomics) {
+  DeviceArray<int> turn(1, 0);
+  take_turns<<<1, 40>>>(turn);
+  EXPECT_EQ(40, turn.get()[0]);
+}
+
 __global__ void add_double(double* cell) { atomicAdd(cell, 0.5); }
 
 TEST(Kernel, AtomicAddDouble) {

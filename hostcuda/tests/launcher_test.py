@@ -59,7 +59,39 @@ class LauncherTest(unittest.TestCase):
         self.write("a.cu", "__global__ void k() {}\nvoid f() { k<<<1, 2; }\n")
         result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
         self.assertEqual(1, result.returncode)
-        self.assertRegex(result.stderr, r"^hostcudacc: a\.cu:1 or below: <<< without >>>\(\n$")
+        self.assertEqual("a.cu:2: error: kernel launch: <<< without >>>(\n", result.stderr)
+
+    def compile_error(self, text):
+        """What the first error says."""
+        self.write("a.cu", text)
+        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
+        self.assertNotEqual(0, result.returncode)
+        return next(line for line in result.stderr.splitlines() if "error:" in line)
+
+    def test_unreadable_launch_names_its_line(self):
+        text = "__global__ void k(int) {}\n\nvoid f() {\n  k<<<1, 2>>(3);\n}\n"
+        self.assertEqual("a.cu:4: error: kernel launch: <<< without >>>(", self.compile_error(text))
+
+    def test_reference_parameters_are_refused(self):
+        for parameter in ("int&", "const int&"):
+            text = f"__global__ void k({parameter} x) {{}}\nvoid f(int v) {{ k<<<1, 2>>>(v); }}\n"
+            self.assertIn("parameter is a reference", self.compile_error(text))
+
+    def test_ptx_is_refused(self):
+        text = ('__device__ int lane() {\n  int i;\n  asm volatile("mov.u32 %0, %%laneid;"\n'
+                '               : "=r"(i));\n  return i;\n}\n')
+        self.assertRegex(self.compile_error(text), r"^a\.cu:3: error: inline PTX is not emulated")
+
+    def test_branches_for_a_device_are_named(self):
+        self.write("a.cu", "\n#ifdef __CUDA_ARCH__\nint device;\n#else\nint host;\n#endif\n")
+        warned = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual(0, warned.returncode)
+        self.assertRegex(warned.stderr, r"^a\.cu:2: warning: __CUDA_ARCH__ is not defined")
+        chosen = self.launch("-std=c++17", "-D__CUDA_ARCH__=900", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual((0, ""), (chosen.returncode, chosen.stderr))
+        self.write("a.cu", "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint i;\n#endif\n")
+        both = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual((0, ""), (both.returncode, both.stderr))
 
     def test_other_files_are_passed_through(self):
         self.write("a.cpp", "int f() { return 1; }\n")

@@ -71,6 +71,39 @@ __global__ void two_dimensional(float* p) {
 
 __global__ void nullable(float* p, const float* q) { p[threadIdx.x] += q ? *q : 1.f; }
 
+extern __shared__ float at_file_scope[];
+__shared__ float fixed_at_file_scope[32], other_at_file_scope;
+namespace scope {
+extern __shared__ __align__(16) unsigned char raw_at_file_scope[];
+}
+
+__global__ void uses_file_scope(float* p) {
+  if (threadIdx.x == 0) other_at_file_scope = 1;
+  fixed_at_file_scope[threadIdx.x] = at_file_scope[threadIdx.x] = 1;
+  float* const dynamic = at_file_scope;
+  float* const same = (float*)scope::raw_at_file_scope;
+  __syncthreads();
+  p[threadIdx.x] += fixed_at_file_scope[31 - threadIdx.x] * other_at_file_scope *
+                    *(dynamic + threadIdx.x) * same[threadIdx.x];
+}
+
+__global__ void unusual_shared(float* p) {
+  extern float __shared__ dynamic[];
+  float __shared__ swapped[32];
+  __shared__ struct {
+    float a, b;
+  } pair[32];
+  struct Triple { int a; float b, c; };
+  __shared__ Triple triple;
+  alignas(32) __shared__ float aligned[32];
+  if (threadIdx.x == 0) triple = {0, 0, 0};
+  dynamic[threadIdx.x] = swapped[threadIdx.x] = aligned[threadIdx.x] = 0;
+  pair[threadIdx.x].a = pair[threadIdx.x].b = 0.5f;
+  __syncthreads();
+  const unsigned i = 31 - threadIdx.x;
+  p[threadIdx.x] += dynamic[i] + swapped[i] + aligned[i] + pair[i].a + pair[i].b + triple.b;
+}
+
 template <int kWidth>
 __device__ float neighbour(float v) {
   __shared__ float s[kWidth];
@@ -145,7 +178,9 @@ TEST_F(Syntax, SharedDeclarations) {
   two_dimensional<<<1, dim3(32, 2), 2 * 33 * sizeof(float)>>>(d);
   uses_helper<<<1, 32>>>(d);
   unrolled<<<1, 32>>>(d);
-  expect(4);
+  uses_file_scope<<<1, 32, 128>>>(d);
+  unusual_shared<<<1, 32, 128>>>(d);
+  expect(6);
 }
 
 TEST_F(Syntax, NullArguments) {

@@ -86,6 +86,49 @@ TEST(Warp, MasksMayDiverge) {
   for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(lane < 16 ? 120 : 20, values[lane]);
 }
 
+__global__ void match(unsigned* out) {
+  const unsigned i = threadIdx.x;
+  out[i] = __match_any_sync(0xffffffff, i % 3);
+  int same = 0;
+  out[32 + i] = __match_all_sync(0xffffffff, i / 40, &same) + same;
+  out[64 + i] = __reduce_add_sync(0xffffffff, i);
+  out[96 + i] = __reduce_max_sync(0xffffffff, static_cast<int>(i) - 40);
+}
+
+TEST(Warp, MatchesAndReductions) {
+  DeviceArray<unsigned> out(128);
+  match<<<1, 32>>>(out);
+  const std::vector<unsigned> values = out.get();
+  for (unsigned i = 0; i < 32; ++i) {
+    unsigned same = 0;
+    for (unsigned lane = i % 3; lane < 32; lane += 3) same |= 1u << lane;
+    EXPECT_EQ(same, values[i]);
+    EXPECT_EQ(0u, values[32 + i]) << "all lanes, and one";
+    EXPECT_EQ(496u, values[64 + i]);
+    EXPECT_EQ(static_cast<unsigned>(-9), values[96 + i]);
+  }
+}
+
+__global__ void converge(unsigned* out) {
+  unsigned mask = __activemask();
+  out[threadIdx.x] = mask;
+  if (threadIdx.x % 4 == 1) mask = __activemask();
+  out[64 + threadIdx.x] = mask;
+  if (threadIdx.x >= 48) return;
+  out[128 + threadIdx.x] = __activemask();
+}
+
+TEST(Warp, ActiveLanesAreThoseThatAreThere) {
+  DeviceArray<unsigned> out(192, 0);
+  converge<<<1, 64>>>(out);
+  const std::vector<unsigned> values = out.get();
+  for (unsigned i = 0; i < 64; ++i) {
+    EXPECT_EQ(0xffffffffu, values[i]);
+    EXPECT_EQ(i % 4 == 1 ? 0x22222222u : 0xffffffffu, values[64 + i]);
+    EXPECT_EQ(i < 32 ? 0xffffffffu : i < 48 ? 0xffffu : 0u, values[128 + i]);
+  }
+}
+
 __global__ void lanes_leave(int* out) {
   if (threadIdx.x >= 20) return;
   out[threadIdx.x] = __shfl_down_sync(0xffffffff, static_cast<int>(threadIdx.x), 1);

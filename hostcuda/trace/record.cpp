@@ -1,25 +1,13 @@
 #include "record.h"
 
-#include <link.h>
-
 #include <nlohmann/json.hpp>
+
+#include "support/source_line.h"
 
 namespace hostcuda::trace {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Where the executable was loaded: it comes first in the list.
-std::uint64_t load_offset() {
-  std::uint64_t offset = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* found) {
-        *static_cast<std::uint64_t*>(found) = object->dlpi_addr;
-        return 1;
-      },
-      &offset);
-  return offset;
-}
 
 Json position(const uint3& v) { return {v.x, v.y, v.z}; }
 

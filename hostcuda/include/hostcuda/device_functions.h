@@ -14,31 +14,66 @@
 
 namespace hostcuda {
 
-enum class WarpOperation : std::uint8_t { sync, shuffle, vote };
+// converge: finds the lanes that are at the same place; the mask is not known before.
+enum class WarpOperation : std::uint8_t { sync, shuffle, vote, gather, converge };
 
-// One lane's part in a warp function. value holds the bytes of any arithmetic type, in and out.
+constexpr unsigned kMaxShuffleBytes = 32;
+
+// One lane's part in a warp function.
 struct WarpRequest {
   WarpOperation operation;
   unsigned mask;
   int source_lane = 0;
   bool predicate = false;
-  std::uint64_t value = 0;
-  unsigned ballot = 0;
+  void* value = nullptr;     // what it gives; a shuffle replaces it by what it gets
+  unsigned size = 0;         // of the value, at most kMaxShuffleBytes
+  void* gathered = nullptr;  // gather: the values of all lanes go here, 32 of `size` bytes
+  unsigned ballot = 0;       // result: the lanes whose predicate is true, or that converged
 };
 
 void block_barrier(const char* file, int line);
+// A barrier, and how many of the block's threads came to it with a true predicate.
+unsigned counting_barrier(bool predicate, const char* file, int line);
 void warp_call(WarpRequest& request, const char* file, int line);
 int lane();
 
+// Lets another thread of the block run, as the hardware does while a thread spins on an atomic.
+void yield();
+extern __thread unsigned spins;  // since the running thread began or went on
+inline void note_spin() {
+  constexpr unsigned kPatience = 1000;
+  if (++spins > kPatience) yield();
+}
+
+// As an assertion that failed: ends the grid, and from now on the API returns the error.
+[[noreturn]] void trap(const char* file, int line);
+
+// Any type that can be copied byte by byte. The __shfl functions take arithmetic types only, as on
+// a GPU; cooperative groups take more.
 template <class Value>
 Value shuffle(unsigned mask, Value value, int source_lane, const char* file, int line) {
-  static_assert(std::is_arithmetic_v<Value>, "warp shuffles move arithmetic types");
-  WarpRequest request{WarpOperation::shuffle, mask, source_lane};
-  std::memcpy(&request.value, &value, sizeof value);
+  static_assert(std::is_trivially_copyable_v<Value> && sizeof value <= kMaxShuffleBytes,
+                "a shuffle moves at most 32 bytes of a trivially copyable type");
+  WarpRequest request{WarpOperation::shuffle, mask, source_lane, false, &value, sizeof value};
   warp_call(request, file, line);
-  std::memcpy(&value, &request.value, sizeof value);
   return value;
 }
+
+// The values of all lanes of the mask; of others, what the array held before.
+template <class Value>
+struct Gathered {
+  Value of_lane[32];
+};
+template <class Value>
+Gathered<Value> gather(unsigned mask, Value value, const char* file, int line) {
+  Gathered<Value> all{};
+  WarpRequest request{WarpOperation::gather, mask, 0, true, &value, sizeof value, all.of_lane};
+  warp_call(request, file, line);
+  return all;
+}
+
+template <class Value>
+constexpr bool kMayShuffle = std::is_arithmetic_v<Value>;
 
 template <class Integer>
 inline Integer atomic_update(Integer* address, Integer desired_if,
@@ -69,6 +104,19 @@ static inline void __syncthreads(const char* file = __builtin_FILE(), int line =
   hostcuda::block_barrier(file, line);
 }
 
+static inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
+                                      int line = __builtin_LINE()) {
+  return static_cast<int>(hostcuda::counting_barrier(predicate != 0, file, line));
+}
+static inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(),
+                                   int line = __builtin_LINE()) {
+  return __syncthreads_count(predicate, file, line) != 0;
+}
+static inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
+                                    int line = __builtin_LINE()) {
+  return __syncthreads_count(!predicate, file, line) == 0;
+}
+
 static inline void __syncwarp(unsigned mask = 0xffffffffu, const char* file = __builtin_FILE(),
                               int line = __builtin_LINE()) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::sync, mask};
@@ -78,15 +126,17 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu, const char* file = __
 // ---- warp functions: width divides the warp into groups that behave as small warps --------------
 
 template <class Value>
-Value __shfl_sync(unsigned mask, Value value, int source, int width = warpSize,
-                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_sync(
+    unsigned mask, Value value, int source, int width = warpSize,
+    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   const int group = hostcuda::lane() & ~(width - 1);
   return hostcuda::shuffle(mask, value, group | (source & (width - 1)), file, line);
 }
 
 template <class Value>
-Value __shfl_up_sync(unsigned mask, Value value, unsigned delta, int width = warpSize,
-                     const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_up_sync(
+    unsigned mask, Value value, unsigned delta, int width = warpSize,
+    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   const int lane = hostcuda::lane();
   const int source = lane - static_cast<int>(delta);
   const int group = lane & ~(width - 1);
@@ -94,8 +144,9 @@ Value __shfl_up_sync(unsigned mask, Value value, unsigned delta, int width = war
 }
 
 template <class Value>
-Value __shfl_down_sync(unsigned mask, Value value, unsigned delta, int width = warpSize,
-                       const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_down_sync(
+    unsigned mask, Value value, unsigned delta, int width = warpSize,
+    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   const int lane = hostcuda::lane();
   const int source = lane + static_cast<int>(delta);
   const int group_end = (lane & ~(width - 1)) + width;
@@ -103,8 +154,9 @@ Value __shfl_down_sync(unsigned mask, Value value, unsigned delta, int width = w
 }
 
 template <class Value>
-Value __shfl_xor_sync(unsigned mask, Value value, int lane_mask, int width = warpSize,
-                      const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_xor_sync(
+    unsigned mask, Value value, int lane_mask, int width = warpSize,
+    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   const int lane = hostcuda::lane();
   const int source = lane ^ lane_mask;
   const int group_end = (lane & ~(width - 1)) + width;
@@ -129,8 +181,53 @@ static inline int __all_sync(unsigned mask, int predicate, const char* file = __
   return __ballot_sync(mask, !predicate, file, line) == 0;
 }
 
-// Lanes run one at a time here and are never converged: only the caller is certain to be active.
-static inline unsigned __activemask() { return 1u << hostcuda::lane(); }
+template <class Value>
+unsigned __match_any_sync(unsigned mask, Value value, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
+  const auto all = hostcuda::gather(mask, value, file, line);
+  unsigned same = 0;
+  for (int lane = 0; lane < 32; ++lane)
+    if ((mask >> lane & 1) && all.of_lane[lane] == value) same |= 1u << lane;
+  return same;
+}
+
+template <class Value>
+unsigned __match_all_sync(unsigned mask, Value value, int* all_same,
+                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  *all_same = __match_any_sync(mask, value, file, line) == mask;
+  return *all_same ? mask : 0;
+}
+
+#define HOSTCUDA_REDUCE(name, Type, operation)                                            \
+  static inline Type name(unsigned mask, Type value, const char* file = __builtin_FILE(), \
+                          int line = __builtin_LINE()) {                                  \
+    const auto all = hostcuda::gather(mask, value, file, line);                           \
+    Type a = all.of_lane[__builtin_ctz(mask)];                                            \
+    for (int lane = __builtin_ctz(mask) + 1; lane < 32; ++lane) {                         \
+      if (!(mask >> lane & 1)) continue;                                                  \
+      const Type b = all.of_lane[lane];                                                   \
+      a = operation;                                                                      \
+    }                                                                                     \
+    return a;                                                                             \
+  }
+HOSTCUDA_REDUCE(__reduce_add_sync, int, a + b)
+HOSTCUDA_REDUCE(__reduce_add_sync, unsigned, a + b)
+HOSTCUDA_REDUCE(__reduce_min_sync, int, b < a ? b : a)
+HOSTCUDA_REDUCE(__reduce_min_sync, unsigned, b < a ? b : a)
+HOSTCUDA_REDUCE(__reduce_max_sync, int, a < b ? b : a)
+HOSTCUDA_REDUCE(__reduce_max_sync, unsigned, a < b ? b : a)
+HOSTCUDA_REDUCE(__reduce_and_sync, unsigned, a& b)
+HOSTCUDA_REDUCE(__reduce_or_sync, unsigned, a | b)
+HOSTCUDA_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
+#undef HOSTCUDA_REDUCE
+
+// The lanes that are here before any of them goes on: as converged as a GPU could make them.
+static inline unsigned __activemask(const char* file = __builtin_FILE(),
+                                    int line = __builtin_LINE()) {
+  hostcuda::WarpRequest request{hostcuda::WarpOperation::converge, 0xffffffffu};
+  hostcuda::warp_call(request, file, line);
+  return request.ballot;
+}
 
 // ---- atomics: relaxed, as on a GPU; blocks do run in parallel -----------------------------------
 
@@ -139,9 +236,11 @@ static inline unsigned __activemask() { return 1u << hostcuda::lane(); }
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);                   \
   }                                                                                \
   static inline Type atomicExch(Type* address, Type value) {                       \
+    hostcuda::note_spin();                                                         \
     return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                  \
   }                                                                                \
   static inline Type atomicCAS(Type* address, Type compare, Type value) {          \
+    hostcuda::note_spin();                                                         \
     __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, \
                                 __ATOMIC_RELAXED);                                 \
     return compare;                                                                \
@@ -203,6 +302,9 @@ inline Value __ldg(const Value* address) {
   return *address;
 }
 
-[[noreturn]] static inline void __trap() { abort(); }
+[[noreturn]] static inline void __trap(const char* file = __builtin_FILE(),
+                                       int line = __builtin_LINE()) {
+  hostcuda::trap(file, line);
+}
 
 #endif

@@ -1,10 +1,9 @@
 // hostcuda: what a kernel launch and a __shared__ variable are rewritten to.
 //
 //   k<T><<<grid, block, bytes, stream>>>(x)
-//   launch([=](const auto&... a) { k<T>(a...); },       how one emulated thread runs the kernel
-//          [=](auto tag) { exact<decltype(tag)>(k<T>)   the function itself, or Deduced{} where
-//          only
-//                          or Deduced{} },              the arguments tell which function it is
+//   launch([=](const auto&... a) { k<T>(a...); },     how one emulated thread runs the kernel
+//          [=](auto tag) -> decltype(exact<decltype(tag)>(k<T>)) { ... },   the function itself,
+//                                                     where the name alone tells which it is
 //          Site{"k<T>", file, line}, grid, block, bytes, stream)(x)
 //
 //   __shared__ float4 tile[N];
@@ -12,6 +11,7 @@
 //
 //   extern __shared__ float4 tile[];
 //   auto* const tile = dynamic_shared<float4>();
+//
 #ifndef HOSTCUDA_LAUNCH_H
 #define HOSTCUDA_LAUNCH_H
 
@@ -51,21 +51,60 @@ void enqueue_kernel(const LaunchRequest& request, std::function<void()> body);
 // and write the memory of every device; nothing else about it is checked.
 cudaError_t enqueue_work(cudaStream_t stream, std::function<void()> work);
 
-struct Deduced {};
-
 // Only a name of exactly one function converts; Tag makes the call dependent, so that an overloaded
-// name makes the `requires` false instead of being an error.
+// name is a substitution failure and not an error.
 template <class Tag, class Result, class... Parameters>
 constexpr auto exact(Result (*function)(Parameters...)) {
   return function;
 }
 
+// A class with a copy constructor or a destructor of its own. A GPU copies the bytes of such an
+// argument to its threads and calls neither. Here the kernel gets a pointer to a copy of the bytes,
+// because that is how the platform's calling convention passes such a class.
+template <class Parameter>
+constexpr bool kPassedAsBytes = !(std::is_trivially_copy_constructible_v<Parameter> &&
+                                  std::is_trivially_destructible_v<Parameter>);
+
+// One argument as the stream stores it until the kernel runs.
+template <class Parameter, bool = kPassedAsBytes<Parameter>>
+class Argument {
+ public:
+  using Passed = Parameter;
+  explicit Argument(const Parameter& value) : value_(value) {}
+  const Parameter& get() const { return value_; }
+
+ private:
+  Parameter value_;
+};
+
+template <class Parameter>
+class Argument<Parameter, true> {
+ public:
+  struct Bytes {
+    alignas(Parameter) unsigned char bytes[sizeof(Parameter)];
+  };
+  using Passed = Bytes*;
+  explicit Argument(const Parameter& value) {
+    __builtin_memcpy(bytes_.bytes, __builtin_addressof(value), sizeof value);
+  }
+  // A copy for each thread: what one writes to its parameter another must not see.
+  struct Copy {
+    Bytes bytes;
+    operator Bytes*() { return &bytes; }
+  };
+  Copy get() const { return {bytes_}; }
+
+ private:
+  Bytes bytes_;
+};
+
 // Arguments are evaluated, converted to the parameter types and copied when the launch statement
 // runs, as on a GPU: the kernel may run much later.
 template <class Call, class... Arguments>
-void enqueue_call(const LaunchRequest& request, const Call& call, Arguments... arguments) {
-  enqueue_kernel(request, [call, stored = std::tuple<Arguments...>(arguments...)] {
-    std::apply(call, stored);
+void enqueue_call(const LaunchRequest& request, const Call& call, const Arguments&... arguments) {
+  enqueue_kernel(request, [call, stored = std::tuple<Argument<Arguments, false>...>(
+                                     Argument<Arguments, false>(arguments)...)] {
+    std::apply([&](const auto&... each) { call(each.get()...); }, stored);
   });
 }
 
@@ -84,15 +123,28 @@ struct DeducedLauncher {
 
 template <class Call, class... Parameters>
 struct ExactLauncher {
+  static_assert(
+      !(std::is_reference_v<Parameters> || ...),
+      "kernel launch: a kernel's parameter is a reference, which would be the address of a "
+      "variable of the host; kernels take their parameters by value");
   Call call;
   LaunchRequest request;
 
   void operator()(Parameters... parameters) const {
-    enqueue_call<Call, Parameters...>(request, call, parameters...);
+    if constexpr ((kPassedAsBytes<Parameters> || ...)) {
+      using Function = void (*)(typename Argument<Parameters>::Passed...);
+      const auto function = reinterpret_cast<Function>(const_cast<void*>(request.function));
+      enqueue_kernel(request, [function, stored = std::tuple<Argument<Parameters>...>(
+                                             Argument<Parameters>(parameters)...)] {
+        std::apply([&](const auto&... each) { function(each.get()...); }, stored);
+      });
+    } else {
+      enqueue_call<Call, Parameters...>(request, call, parameters...);
+    }
   }
   // Fewer arguments than parameters: the kernel has default arguments.
   template <class... Arguments>
-  requires(sizeof...(Arguments) < sizeof...(Parameters)) void operator()(
+  std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))> operator()(
       Arguments&&... arguments) const {
     enqueue_first(std::index_sequence_for<Arguments...>{}, std::forward<Arguments>(arguments)...);
   }
@@ -108,11 +160,6 @@ struct ExactLauncher {
   }
 };
 
-template <class Call>
-DeducedLauncher<Call> make_launcher(const Call& call, Deduced, const LaunchRequest& request) {
-  return {call, request};
-}
-
 template <class Call, class... Parameters>
 ExactLauncher<Call, Parameters...> make_launcher(const Call& call, void (*function)(Parameters...),
                                                  LaunchRequest request) {
@@ -123,8 +170,11 @@ ExactLauncher<Call, Parameters...> make_launcher(const Call& call, void (*functi
 template <class Call, class Resolve>
 auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3 block,
             std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {
-  return make_launcher(call, resolve(0),
-                       LaunchRequest{site, nullptr, grid, block, dynamic_shared_bytes, stream});
+  const LaunchRequest request{site, nullptr, grid, block, dynamic_shared_bytes, stream};
+  if constexpr (std::is_invocable_v<const Resolve&, int>)
+    return make_launcher(call, resolve(0), request);
+  else
+    return DeducedLauncher<Call>{call, request};
 }
 
 // Changes with every block that this operating-system thread runs.
@@ -137,18 +187,43 @@ void begin_shared_variable(void* address, std::size_t size, const char* name);
 template <class Variable>
 inline __attribute__((always_inline)) void register_shared(unsigned& seen, Variable& variable,
                                                            const char* name) {
-  if (seen != block_sequence) [[unlikely]] {
+  if (__builtin_expect(seen != block_sequence, 0)) {
     seen = block_sequence;
     begin_shared_variable(const_cast<void*>(static_cast<const volatile void*>(&variable)),
                           sizeof variable, name);
   }
 }
 
+// A __shared__ variable at file scope begins with every block. Its size is not counted: which kernels
+// use it is not known.
+class SharedAtFileScope {
+ public:
+  SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
+};
+
 void* dynamic_shared_memory();
 
 template <class Element>
 inline Element* dynamic_shared() {
   return static_cast<Element*>(dynamic_shared_memory());
+}
+
+// `extern __shared__ Element name[];` at file scope: stands for the array of the running block.
+template <class Element>
+struct DynamicShared {
+  operator Element*() const { return dynamic_shared<Element>(); }
+  template <class Other>
+  explicit operator Other*() const {
+    return static_cast<Other*>(dynamic_shared_memory());
+  }
+  Element& operator[](std::size_t i) const { return dynamic_shared<Element>()[i]; }
+};
+
+// Ends the process if the block is larger than the kernel's __launch_bounds__ allow.
+void refuse_launch_bounds(unsigned allowed);
+inline void check_launch_bounds(unsigned allowed) {
+  if (__builtin_expect(blockDim.x * blockDim.y * blockDim.z > allowed, 0))
+    refuse_launch_bounds(allowed);
 }
 
 }  // namespace hostcuda

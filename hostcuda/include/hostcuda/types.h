@@ -13,12 +13,11 @@
 #define __host__
 #define __constant__  // one copy per device, see src/runtime/symbol.h
 #define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
 #define CUDART_CB
-// __shared__ and __noinline__ are not macros: the launcher rewrites them. (libstdc++ itself writes
-// __attribute__((__noinline__)), so a macro of that name would break its headers.)
+// __shared__, __launch_bounds__ and __noinline__ are not macros: the launcher rewrites them.
+// (libstdc++ itself writes __attribute__((__noinline__)): a macro of that name would break it.)
 
 // Alignments are those of nvcc: a struct that holds these has the same layout in both builds.
 #ifdef HOSTCUDA_TRACE

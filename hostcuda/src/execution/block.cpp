@@ -3,11 +3,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "execution/kernel_observer.h"
 #include "execution/report.h"
+#include "execution/watchdog.h"
+#include "runtime/api.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/limits.h"
 
 __thread uint3 threadIdx;
 __thread uint3 blockIdx;
@@ -19,13 +23,22 @@ namespace hostcuda {
 __thread BlockRunner* running_block;
 KernelObserver* kernel_observer;
 __thread unsigned block_sequence;
+__thread unsigned spins;
 
 namespace {
 
 // NaN as float and double, -1 as int: a read of uninitialised memory shows in the result.
 constexpr int kPoisonByte = 0xff;
 
-constexpr std::size_t kStaticSharedLimit = 48 << 10;
+struct FileScopeVariable {
+  void* (*address)();
+  std::size_t size;
+  const char* name;
+};
+std::vector<FileScopeVariable>& file_scope_variables() {
+  static auto* list = new std::vector<FileScopeVariable>;
+  return *list;
+}
 
 BlockRunner& require_block(const char* what, const char* file, int line) {
   if (!running_block) report_outside_kernel(what, file, line);
@@ -51,8 +64,14 @@ bool name_stack_overflow(const Fault& fault, char* text, std::size_t size) {
   return true;
 }
 
+void refuse_api_call(const char* function) {
+  if (running_block) report_api_call(*running_block, function);
+}
+
 void prepare_for_faults() {
   prepare_thread_for_faults();
+  watch_for_hangs();
+  refuse_kernels_with(refuse_api_call);
   name_fault_culprits_with(name_thread);
   name_fault_causes_with(name_stack_overflow);
 }
@@ -65,6 +84,30 @@ void block_barrier(const char* file, int line) {
 
 void warp_call(WarpRequest& request, const char* file, int line) {
   require_block("a warp function", file, line).warp_call(request, file, line);
+}
+
+unsigned counting_barrier(bool predicate, const char* file, int line) {
+  return require_block("__syncthreads_count()", file, line).counting_barrier(predicate, file, line);
+}
+
+void yield() {
+  if (running_block) running_block->yield();
+  spins = 0;
+}
+
+SharedAtFileScope::SharedAtFileScope(void* (*address)(), std::size_t size, const char* name) {
+  file_scope_variables().push_back({address, size, name});
+}
+
+void refuse_launch_bounds(unsigned allowed) {
+  report_launch_bounds(require_block("a kernel", "?", 0), allowed);
+}
+
+void trap(const char* file, int line) {
+  BlockRunner& block = require_block("__trap()", file, line);
+  report_trap(block, file, line);
+  break_context(cudaErrorLaunchFailure);
+  block.abandon();
 }
 
 int lane() { return require_block("a warp function", "?", 0).lane(); }
@@ -88,6 +131,8 @@ void BlockRunner::run(const Launch& launch, std::uint64_t block_number) {
   ++block_sequence;
   running_block = this;
   if (kernel_observer) kernel_observer->block_begins(*this);
+  for (const FileScopeVariable& variable : file_scope_variables())
+    poison_shared(variable.address(), variable.size, variable.name);
   switch_fiber(main_, next_fiber());
   if (kernel_observer) kernel_observer->block_ended();
   running_block = nullptr;
@@ -96,6 +141,7 @@ void BlockRunner::run(const Launch& launch, std::uint64_t block_number) {
 void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   launch_ = &launch;
   count_ = launch.threads();
+  arrived_true_ = 0;
   started_ = finished_ = at_barrier_ = ready_begin_ = ready_end_ = 0;
   static_shared_bytes_ = 0;
   lanes_waiting_.fill(0);
@@ -136,11 +182,17 @@ void BlockRunner::allocate_dynamic_shared(std::size_t size) {
   if (size && config().poison) std::memset(dynamic_shared_, kPoisonByte, size);
 }
 
-void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
+void BlockRunner::poison_shared(void* address, std::size_t size, const char* name) {
   if (config().poison) std::memset(address, kPoisonByte, size);
   if (kernel_observer) kernel_observer->shared_variable(address, size, name);
+}
+
+void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
+  poison_shared(address, size, name);
   static_shared_bytes_ += size;
-  if (static_shared_bytes_ > kStaticSharedLimit) report_too_much_shared(*this, name);
+  if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
+  const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;
+  if (all > launch_->shared_limit) report_too_much_shared_in_all(*this, name, static_shared_bytes_);
 }
 
 // Runs on a fiber that has just been restarted.
@@ -168,6 +220,8 @@ void BlockRunner::run_fresh_threads(Fiber& self) {
 
 inline void BlockRunner::enter(unsigned i) {
   current_ = i;
+  ++progress_;
+  spins = 0;
   threads_[i].status = Status::running;
   threadIdx = threads_[i].index;
 }
@@ -187,14 +241,15 @@ inline Fiber& BlockRunner::next_fiber() {
     enter(i);
     return *threads_[i].fiber;
   }
-  if (started_ < count_) {
-    if (idle_.empty()) idle_.push_back(create_fiber());
-    starting_ = idle_.back();
-    idle_.pop_back();
-    restart_fiber(*starting_, &BlockRunner::fiber_entry);
-    return *starting_;
-  }
-  return main_;
+  return started_ < count_ ? fresh_fiber() : main_;
+}
+
+Fiber& BlockRunner::fresh_fiber() {
+  if (idle_.empty()) idle_.push_back(fibers_.emplace_back(create_fiber()));
+  starting_ = idle_.back();
+  idle_.pop_back();
+  restart_fiber(*starting_, &BlockRunner::fiber_entry);
+  return *starting_;
 }
 
 // Every thread has begun and none can run.
@@ -213,8 +268,29 @@ void BlockRunner::barrier(const char* file, int line) {
   wait(thread);
 }
 
+unsigned BlockRunner::counting_barrier(bool predicate, const char* file, int line) {
+  arrived_true_ += predicate;
+  barrier(file, line);
+  return counted_true_;
+}
+
+void BlockRunner::yield() {
+  Fiber& self = *threads_[current_].fiber;
+  make_ready(current_);
+  Fiber& next = started_ < count_ ? fresh_fiber() : next_fiber();  // all must have begun to act
+  if (&next != &self) switch_fiber(self, next);
+}
+
+void BlockRunner::abandon() {
+  Fiber& self = *threads_[current_].fiber;
+  idle_ = fibers_;
+  switch_fiber(self, main_, Leave::for_good);
+  __builtin_unreachable();
+}
+
 void BlockRunner::release_barrier() {
   check_barrier();
+  counted_true_ = std::exchange(arrived_true_, 0);
   if (kernel_observer) kernel_observer->barrier_passed();
   at_barrier_ = 0;
   if (config().order == Order::random) random_.shuffle(order_);
@@ -229,11 +305,26 @@ void BlockRunner::check_barrier() const {
     const Thread& thread = threads_[i];
     if (thread.status != Status::at_barrier) continue;
     if (!first) first = &thread;
-    same &= thread.line == first->line &&
-            (thread.file == first->file || !std::strcmp(thread.file, first->file));
+    same &= same_place(thread, *first);
   }
   if (!same) kernel_observer ? kernel_observer->barrier_diverged(*this) : report_divergence(*this);
   if (same && finished_) report_early_exit(*this, first->file, first->line);
 }
 
 }  // namespace hostcuda
+
+using namespace hostcuda;
+
+// assert() of <assert.h> calls this function of the C library; in a kernel it ends the grid, not
+// the process.
+extern "C" void __assert_fail(const char* expression, const char* file, unsigned line,
+                              const char* function) noexcept {
+  if (!running_block) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+    std::abort();
+  }
+  report_assertion(*running_block, expression, file, line, function);
+  break_context(cudaErrorAssert);
+  running_block->abandon();
+}

@@ -20,23 +20,32 @@ class BlockRunner : public BlockState {
 
   // Called by emulated threads.
   void barrier(const char* file, int line);
+  unsigned counting_barrier(bool predicate, const char* file, int line);
+  void yield();
+  [[noreturn]] void abandon();  // leaves the block for good; its threads never go on
   void warp_call(WarpRequest& request, const char* file, int line);
-  void begin_shared_variable(void* address, std::size_t size, const char* name);
+  void begin_shared_variable(void* address, std::size_t size, const char* name);  // and counts it
+  // Changes whenever another emulated thread runs: what does not change for long may hang.
+  std::uint64_t progress() const { return progress_; }
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:
   void prepare(const Launch& launch, std::uint64_t block_number);
   void allocate_dynamic_shared(std::size_t size);
+  void poison_shared(void* address, std::size_t size, const char* name);
   static void fiber_entry(context::transfer_t transfer);
   void run_fresh_threads(Fiber& self);
   void enter(unsigned i);
   void wait(Thread& thread);
   Fiber& next_fiber();
+  Fiber& fresh_fiber();
   void unblock();
   void release_barrier();
   void check_barrier() const;
   bool complete_any_warp_call();
   bool complete_warp_call(unsigned member);
+  unsigned lanes_converging_with(unsigned member) const;
+  void complete_convergence(unsigned member, unsigned group);
   void make_ready(unsigned i) {
     ready_[ready_end_++ % kMaxThreads] = static_cast<std::uint16_t>(i);
   }
@@ -44,6 +53,8 @@ class BlockRunner : public BlockState {
   unsigned started_ = 0;  // how many of order_ have begun
   unsigned finished_ = 0;
   unsigned at_barrier_ = 0;
+  unsigned arrived_true_ = 0, counted_true_ = 0;  // predicates at this barrier, at the last one
+  std::uint64_t progress_ = 0;
   std::vector<std::uint16_t> order_;              // in which threads begin and leave a barrier
   std::array<std::uint16_t, kMaxThreads> ready_;  // ring: threads that may go on
   unsigned ready_begin_ = 0, ready_end_ = 0;
@@ -51,7 +62,7 @@ class BlockRunner : public BlockState {
 
   Fiber main_;  // the operating-system thread's own stack
   Fiber* starting_ = nullptr;
-  std::vector<Fiber*> idle_;
+  std::vector<Fiber*> fibers_, idle_;
 
   dim3 shape_{0, 0, 0};  // for which threads_[].index holds
   RandomNumbers random_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 
 #include "cuda_runtime.h"
@@ -22,6 +23,7 @@ struct Launch {
   dim3 grid;
   dim3 block;
   std::size_t dynamic_shared_bytes;
+  std::size_t shared_limit;  // static and dynamic
   std::function<void()> body;
   int device;
   std::uint64_t number;  // counts launches; seeds random orders
@@ -39,6 +41,10 @@ struct Thread {
   int line;
   WarpRequest* request;  // what it asks of its warp
 };
+
+inline bool same_place(const Thread& a, const Thread& b) {
+  return a.line == b.line && (a.file == b.file || !std::strcmp(a.file, b.file));
+}
 
 class BlockState {
  public:

@@ -9,6 +9,7 @@
 
 #include "execution/block.h"
 #include "execution/kernel_observer.h"
+#include "runtime/api.h"
 #include "runtime/memory.h"
 #include "runtime/symbol.h"
 #include "support/config.h"
@@ -74,7 +75,7 @@ void run_blocks(const Launch& launch, const BlockOrder& order, std::uint64_t fir
   const auto begin = static_cast<long long>(first);
   const auto end = static_cast<long long>(launch.blocks());
   if (team == 1) {
-    for (long long i = begin; i < end; ++i)
+    for (long long i = begin; i < end && !context_is_broken(); ++i)
       runner(0).run(launch, order[static_cast<std::uint64_t>(i)]);
     return;
   }
@@ -84,7 +85,8 @@ void run_blocks(const Launch& launch, const BlockOrder& order, std::uint64_t fir
   {
     BlockRunner& mine = runner(omp_get_thread_num());
 #pragma omp for schedule(dynamic, chunk)
-    for (long long i = begin; i < end; ++i) mine.run(launch, order[static_cast<std::uint64_t>(i)]);
+    for (long long i = begin; i < end; ++i)
+      if (!context_is_broken()) mine.run(launch, order[static_cast<std::uint64_t>(i)]);
   }
 }
 

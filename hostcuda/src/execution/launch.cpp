@@ -39,7 +39,8 @@ bool valid_shape(const dim3& grid, const dim3& block) {
 
 cudaError_t try_enqueue(const LaunchRequest& request, std::function<void()> body) {
   static std::uint64_t launches = 0;
-  HOSTCUDA_API_CALL;
+  const ApiCall api_call(request.site.kernel);
+  if (const cudaError_t error = api_call.error()) return fail(error);
   CUstream_st* stream = find_stream(request.stream);
   if (!stream || stream->device != current_device()) return fail(cudaErrorInvalidResourceHandle);
   if (!valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidConfiguration);
@@ -47,7 +48,8 @@ cudaError_t try_enqueue(const LaunchRequest& request, std::function<void()> body
     return fail(cudaErrorInvalidValue);
   enqueue(*stream,
           [launch = Launch{request.site, request.grid, request.block, request.dynamic_shared_bytes,
-                           std::move(body), stream->device, ++launches}] { run_grid(launch); });
+                           dynamic_shared_limit(request.function), std::move(body), stream->device,
+                           ++launches}] { run_grid(launch); });
   return cudaSuccess;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "support/config.h"
+#include "support/fault.h"
 
 namespace hostcuda {
 namespace {
@@ -56,6 +58,11 @@ void write_error(const BlockState& block, const std::string& what, const std::st
   std::fflush(stderr);
 }
 
+[[noreturn]] void die() {
+  before_death();
+  std::abort();
+}
+
 // Which threads are where: one line per place, with a few threads as examples.
 std::string threads_by_place(const BlockState& block) {
   constexpr unsigned kExamples = 4;
@@ -84,7 +91,7 @@ void report_outside_kernel(const char* what, const char* file, int line) {
   std::fflush(stdout);
   std::fprintf(stderr, "hostcuda: ERROR: host code uses %s (%s:%d), which only kernels may use\n",
                what, file, line);
-  std::abort();
+  die();
 }
 
 void report_divergence(const BlockState& block) {
@@ -94,7 +101,7 @@ void report_divergence(const BlockState& block) {
     return;
   write_error(block, "barrier divergence: threads of one block wait at different __syncthreads()",
               threads_by_place(block));
-  if (config().divergence_is_error) std::abort();
+  if (config().divergence_is_error) die();
 }
 
 void report_foreign_mask(const BlockState& block) {
@@ -104,13 +111,13 @@ void report_foreign_mask(const BlockState& block) {
   write_error(block, "a warp function is called by a lane that its own mask leaves out",
               "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) +
                   " with mask " + hexadecimal(thread.request->mask) + "\n");
-  if (config().divergence_is_error) std::abort();
+  if (config().divergence_is_error) die();
 }
 
 void report_deadlock(const BlockState& block) {
   const std::lock_guard lock(output());
   write_error(block, "deadlock: no thread of the block can go on", threads_by_place(block));
-  std::abort();
+  die();
 }
 
 void report_early_exit(const BlockState& block, const char* file, int line) {
@@ -145,7 +152,57 @@ void report_too_much_shared(const BlockState& block, const char* variable) {
   const std::lock_guard lock(output());
   write_error(block, "more than 48 KiB of static shared memory, which nvcc would not compile",
               std::string("  the variable that passes it: ") + variable + "\n");
-  std::abort();
+  die();
+}
+
+void report_too_much_shared_in_all(const BlockState& block, const char* variable,
+                                   std::size_t static_bytes) {
+  const std::lock_guard lock(output());
+  const Launch& launch = block.launch();
+  write_error(block,
+              "more shared memory than a block may have: a GPU refuses this launch "
+              "(cudaFuncSetAttribute raises the limit)",
+              "  " + std::to_string(static_bytes) + " bytes of static and " +
+                  std::to_string(launch.dynamic_shared_bytes) + " of dynamic shared memory, " +
+                  std::to_string(launch.shared_limit) +
+                  " allowed; the variable that passes it: " + variable + "\n");
+  die();
+}
+
+void report_api_call(const BlockState& block, const char* function) {
+  const std::lock_guard lock(output());
+  const bool is_api = !std::strncmp(function, "cuda", 4) || !std::strncmp(function, "cublas", 6);
+  const Thread& thread = block.current();
+  write_error(block,
+              is_api ? std::string("a kernel calls ") + function + ", a function for host code"
+                     : std::string("a kernel launches ") + function +
+                           ": kernels that launch kernels (dynamic parallelism) are not emulated",
+              "  thread " + text(thread.index) + "\n");
+  die();
+}
+
+void report_launch_bounds(const BlockState& block, unsigned allowed) {
+  const std::lock_guard lock(output());
+  write_error(
+      block, "more threads per block than __launch_bounds__ allows: a GPU refuses this launch",
+      "  " + std::to_string(block.count()) + " threads, " + std::to_string(allowed) + " allowed\n");
+  die();
+}
+
+void report_assertion(const BlockState& block, const char* expression, const char* file,
+                      unsigned line, const char* function) {
+  const std::lock_guard lock(output());
+  const uint3 thread = block.current().index;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+               file, line, function, blockIdx.x, blockIdx.y, blockIdx.z, thread.x, thread.y,
+               thread.z, expression);
+}
+
+void report_trap(const BlockState& block, const char* file, int line) {
+  const std::lock_guard lock(output());
+  write_error(block, "__trap() at " + place(file, line),
+              "  thread " + text(block.current().index) + "\n");
 }
 
 }  // namespace hostcuda

@@ -28,6 +28,21 @@ void report_early_exit(const BlockState& block, const char* file, int line);
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
                                      unsigned source);
 
+// A kernel calls a function of the API, or launches another kernel.
+[[noreturn]] void report_api_call(const BlockState& block, const char* function);
+
+// More threads per block than the kernel's __launch_bounds__ allow.
+[[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
+
+// Static and dynamic shared memory together exceed what the kernel may have.
+[[noreturn]] void report_too_much_shared_in_all(const BlockState& block, const char* variable,
+                                                std::size_t static_bytes);
+
+// In CUDA's words.
+void report_assertion(const BlockState& block, const char* expression, const char* file,
+                      unsigned line, const char* function);
+void report_trap(const BlockState& block, const char* file, int line);
+
 // More static shared memory than ptxas accepts.
 [[noreturn]] void report_too_much_shared(const BlockState& block, const char* variable);
 

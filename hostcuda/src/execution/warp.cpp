@@ -1,5 +1,6 @@
 // Warp functions: the lanes that a mask names exchange values once all of them have arrived.
 #include <algorithm>
+#include <cstring>
 
 #include "execution/block.h"
 #include "execution/kernel_observer.h"
@@ -31,11 +32,46 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
 }
 
 // Lanes that return from the kernel no longer hold up the others, so a call may become complete
-// without another arrival. Looked at only when nothing else can run.
+// without another arrival. Looked at only when nothing else can run: then the lanes that converged
+// are those that are there.
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
-  return false;
+  // The lines further up go first: lanes that took a branch join the others after it.
+  unsigned first = count_;
+  for (unsigned i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (thread.status == Status::in_warp_call &&
+        thread.request->operation == WarpOperation::converge &&
+        (first == count_ || thread.line < threads_[first].line))
+      first = i;
+  }
+  if (first == count_) return false;
+  complete_convergence(first, lanes_converging_with(first));
+  return true;
+}
+
+unsigned BlockRunner::lanes_converging_with(unsigned member) const {
+  const unsigned warp = member / kLanes;
+  unsigned group = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(lanes_waiting_[warp] >> lane & 1)) continue;
+    const Thread& thread = threads_[warp * kLanes + lane];
+    if (thread.request->operation == WarpOperation::converge &&
+        same_place(thread, threads_[member]))
+      group |= 1u << lane;
+  }
+  return group;
+}
+
+void BlockRunner::complete_convergence(unsigned member, unsigned group) {
+  const unsigned warp = member / kLanes;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(group >> lane & 1)) continue;
+    threads_[warp * kLanes + lane].request->ballot = group;
+    make_ready(warp * kLanes + lane);
+  }
+  lanes_waiting_[warp] &= ~group;
 }
 
 // Carries out the call that `member` waits in if every lane of its mask has come or has finished.
@@ -43,18 +79,24 @@ bool BlockRunner::complete_warp_call(unsigned member) {
   const unsigned warp = member / kLanes;
   const unsigned first = warp * kLanes;
   const WarpRequest& mine = *threads_[member].request;
+  if (mine.operation == WarpOperation::converge) {
+    const unsigned group = lanes_converging_with(member);
+    if ((group | lanes_finished_[warp]) != existing_lanes(first, count_)) return false;
+    complete_convergence(member, group);
+    return true;
+  }
   if (mine.mask & ~(lanes_waiting_[warp] | lanes_finished_[warp])) return false;
 
   const unsigned group = mine.mask & ~lanes_finished_[warp];
   unsigned ballot = 0;
-  std::array<std::uint64_t, kLanes> values;
+  unsigned char values[kLanes][kMaxShuffleBytes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(group >> lane & 1)) continue;
     const WarpRequest& request = *threads_[first + lane].request;
     const bool waits_for_the_same =
         request.operation == mine.operation && (request.mask & ~lanes_finished_[warp]) == group;
     if (!waits_for_the_same) return false;
-    values[lane] = request.value;
+    if (request.size) std::memcpy(values[lane], request.value, request.size);
     if (request.predicate) ballot |= 1u << lane;
   }
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -65,13 +107,18 @@ bool BlockRunner::complete_warp_call(unsigned member) {
     if (request.operation == WarpOperation::shuffle) {
       const unsigned source = static_cast<unsigned>(request.source_lane) % kLanes;
       if (group >> source & 1) {
-        request.value = values[source];
+        std::memcpy(request.value, values[source], request.size);
       } else {
         // Undefined on a GPU: all ones (NaN, -1) make it visible.
-        request.value = ~std::uint64_t{0};
+        std::memset(request.value, 0xff, request.size);
         report_shuffle_from_absent_lane(*this, thread, source);
       }
     }
+    if (request.operation == WarpOperation::gather)
+      for (unsigned other = 0; other < kLanes; ++other)
+        if (group >> other & 1)
+          std::memcpy(static_cast<char*>(request.gathered) + other * request.size, values[other],
+                      request.size);
     make_ready(first + lane);
   }
   lanes_waiting_[warp] &= ~group;

@@ -1,5 +1,6 @@
 #include "runtime/api.h"
 
+#include <atomic>
 #include <cstdint>
 
 #include "support/config.h"
@@ -8,6 +9,8 @@ namespace hostcuda {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+std::atomic<cudaError_t> context_error = cudaSuccess;
+void (*refuse_kernel)(const char* function);
 
 struct Description {
   cudaError_t error;
@@ -42,6 +45,7 @@ constexpr Description kDescriptions[] = {
      "part or all of the requested memory range is already mapped"},
     {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
      "pointer does not correspond to a registered memory region"},
+    {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
     {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
@@ -60,11 +64,14 @@ std::recursive_mutex& api_mutex() {
 
 }  // namespace
 
-ApiCall::ApiCall() : lock_(api_mutex()) {}
+// Before the lock: a kernel that runs on another operating-system thread would wait for it forever.
+ApiCall::ApiCall(const char* function)
+    : lock_((refuse_kernel ? refuse_kernel(function) : void(), api_mutex())) {}
 
 cudaError_t ApiCall::error() const {
   static std::uint64_t calls = 0;
   if (config().devices == 0) return cudaErrorNoDevice;
+  if (context_error != cudaSuccess) return context_error;
   const std::uint64_t call = ++calls;
   if (config().lose_device != 0 && call >= config().lose_device) return cudaErrorDevicesUnavailable;
   return call == config().fail_call ? cudaErrorUnknown : cudaSuccess;
@@ -74,6 +81,14 @@ cudaError_t fail(cudaError_t error) {
   last_error = error;
   return error;
 }
+
+void break_context(cudaError_t error) { context_error = error; }
+
+bool context_is_broken() { return context_error != cudaSuccess; }
+
+cudaError_t result_of_waiting() { return context_is_broken() ? fail(context_error) : cudaSuccess; }
+
+void refuse_kernels_with(void (*check)(const char* function)) { refuse_kernel = check; }
 
 }  // namespace hostcuda
 
@@ -90,9 +105,11 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
-  const cudaError_t error = last_error;
+  const cudaError_t error = cudaPeekAtLastError();
   last_error = cudaSuccess;
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return last_error; }
+cudaError_t cudaPeekAtLastError() {
+  return context_error == cudaSuccess ? last_error : context_error.load();
+}

@@ -66,8 +66,9 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   // between host buffers always waits.
   const bool waits = caller == Caller::waits ? !device_to_device
                                              : target.kind == MemoryKind::pageable || host_to_host;
-  if (waits) complete(operation);
-  return cudaSuccess;
+  if (!waits) return cudaSuccess;
+  complete(operation);
+  return result_of_waiting();
 }
 
 }  // namespace

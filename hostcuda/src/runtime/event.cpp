@@ -67,7 +67,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   complete(event->recorded);
-  return cudaSuccess;
+  return result_of_waiting();
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {

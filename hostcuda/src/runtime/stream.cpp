@@ -159,7 +159,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
   complete(stream->last);
-  return cudaSuccess;
+  return result_of_waiting();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
@@ -172,7 +172,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 cudaError_t cudaDeviceSynchronize() {
   HOSTCUDA_API_CALL;
   synchronize_device(current_device());
-  return cudaSuccess;
+  return result_of_waiting();
 }
 
 cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }

@@ -15,9 +15,9 @@ namespace {
 
 std::vector<std::string>& names() {
   static auto* list = new std::vector<std::string>{
-      "HOSTCUDA_ORDER",      "HOSTCUDA_STREAMS",   "HOSTCUDA_SEED",       "HOSTCUDA_DEVICES",
-      "HOSTCUDA_SMS",        "HOSTCUDA_MEMORY",    "HOSTCUDA_STRICT_MEM", "HOSTCUDA_POISON",
-      "HOSTCUDA_DIVERGENCE", "HOSTCUDA_FAIL_CALL", "HOSTCUDA_LOSE_DEVICE"};
+      "HOSTCUDA_ORDER",      "HOSTCUDA_STREAMS",   "HOSTCUDA_SEED",        "HOSTCUDA_DEVICES",
+      "HOSTCUDA_SMS",        "HOSTCUDA_MEMORY",    "HOSTCUDA_STRICT_MEM",  "HOSTCUDA_POISON",
+      "HOSTCUDA_DIVERGENCE", "HOSTCUDA_FAIL_CALL", "HOSTCUDA_LOSE_DEVICE", "HOSTCUDA_WATCHDOG"};
   return *list;
 }
 
@@ -90,6 +90,7 @@ Config read_environment() {
   c.strict_memory = choice("HOSTCUDA_STRICT_MEM", {"0", "1"}) == 1;
   c.poison = choice("HOSTCUDA_POISON", {"0", "1"}, 1) == 1;
   c.divergence_is_error = choice("HOSTCUDA_DIVERGENCE", {"error", "warn"}) == 0;
+  c.watchdog = static_cast<unsigned>(number("HOSTCUDA_WATCHDOG", 0, 1000000, 60));
   c.fail_call = number("HOSTCUDA_FAIL_CALL", 0, UINT64_MAX, 0);
   c.lose_device = number("HOSTCUDA_LOSE_DEVICE", 0, UINT64_MAX, 0);
   return c;

@@ -11,15 +11,16 @@ enum class Order { forward, reverse, random };
 enum class StreamMode { eager, lazy, random };
 
 struct Config {
-  Order order;                // HOSTCUDA_ORDER: of threads between barriers, and of blocks
-  StreamMode streams;         // HOSTCUDA_STREAMS: when an operation runs
-  std::uint64_t seed;         // HOSTCUDA_SEED: of every random choice
-  int devices;                // HOSTCUDA_DEVICES
-  int multiprocessors;        // HOSTCUDA_SMS: what the device properties say
-  std::size_t memory;         // HOSTCUDA_MEMORY: bytes per device
-  bool strict_memory;         // HOSTCUDA_STRICT_MEM
-  bool poison;                // HOSTCUDA_POISON
-  bool divergence_is_error;   // HOSTCUDA_DIVERGENCE
+  Order order;               // HOSTCUDA_ORDER: of threads between barriers, and of blocks
+  StreamMode streams;        // HOSTCUDA_STREAMS: when an operation runs
+  std::uint64_t seed;        // HOSTCUDA_SEED: of every random choice
+  int devices;               // HOSTCUDA_DEVICES
+  int multiprocessors;       // HOSTCUDA_SMS: what the device properties say
+  std::size_t memory;        // HOSTCUDA_MEMORY: bytes per device
+  bool strict_memory;        // HOSTCUDA_STRICT_MEM
+  bool poison;               // HOSTCUDA_POISON
+  bool divergence_is_error;  // HOSTCUDA_DIVERGENCE
+  unsigned watchdog;  // HOSTCUDA_WATCHDOG: seconds until a hanging thread is reported; 0: never
   std::uint64_t fail_call;    // HOSTCUDA_FAIL_CALL: the API call that fails; 0: none
   std::uint64_t lose_device;  // HOSTCUDA_LOSE_DEVICE: the API call from which on all fail; 0: none
 };

@@ -1,40 +1,94 @@
 #include "support/fault.h"
 
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
+
+#include "support/source_line.h"
 
 namespace hostcuda {
 namespace {
 
-struct sigaction previous_action;
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
+std::array<struct sigaction, kSignals.size()> previous_actions;
 FaultText culprit_text;
 std::array<FaultText, 4> cause_texts;
+void (*death_function)();
+
+const void* code_address([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  const auto* registers = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+  return reinterpret_cast<const void*>(registers->gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  const auto* registers = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+  return reinterpret_cast<const void*>(registers->pc);
+#else
+  return nullptr;
+#endif
+}
+
+bool is_general_protection(const siginfo_t& information) {
+#ifdef SI_KERNEL
+  return information.si_code == SI_KERNEL;
+#else
+  return false;
+#endif
+}
 
 // Reads tables that another thread could be changing, which is a risk worth taking in a process
 // that is about to die.
-void explain(const char* address) {
-  char culprit[256], cause[256], message[600];
-  Fault fault{address, false};
-  fault.in_kernel = culprit_text && culprit_text(fault, culprit, sizeof culprit);
-  bool known = false;
-  for (std::size_t i = 0; i < cause_texts.size() && cause_texts[i] && !known; ++i)
-    known = cause_texts[i](fault, cause, sizeof cause);
-  if (!known) return;
-  const int length = std::snprintf(
-      message, sizeof message, "\nhostcuda: ERROR: %s accesses %p: %s\n",
-      fault.in_kernel ? culprit : "host code", static_cast<const void*>(address), cause);
-  if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
+void name_cause(const Fault& fault, const siginfo_t& information, char* text, std::size_t size) {
+  constexpr std::size_t kNullPage = 4096;
+  const auto address = reinterpret_cast<std::size_t>(fault.address);
+  if (information.si_signo == SIGFPE) {
+    std::snprintf(text, size, "divides an integer by zero (a GPU would give a meaningless number)");
+    return;
+  }
+  if (is_general_protection(information)) {
+    std::snprintf(text, size,
+                  "accesses a vector (float4, double2, ...) that is not aligned to its size, or an "
+                  "address that cannot exist");
+    return;
+  }
+  char what[256];
+  for (std::size_t i = 0; i < cause_texts.size() && cause_texts[i]; ++i) {
+    if (!cause_texts[i](fault, what, sizeof what)) continue;
+    std::snprintf(text, size, "accesses %p: %s", static_cast<const void*>(fault.address), what);
+    return;
+  }
+  if (address < kNullPage)
+    std::snprintf(text, size, "accesses %p: a null pointer, perhaps of an allocation that failed",
+                  static_cast<const void*>(fault.address));
+  else
+    std::snprintf(text, size, "accesses %p: no memory of this program",
+                  static_cast<const void*>(fault.address));
 }
 
-void on_fault(int signal, siginfo_t* information, void*) {
-  explain(static_cast<const char*>(information->si_addr));
+void explain(const siginfo_t& information, const void* context) {
+  char culprit[512], cause[512], place[512], message[2048];
+  Fault fault{static_cast<const char*>(information.si_addr), false};
+  fault.in_kernel = culprit_text && culprit_text(fault, culprit, sizeof culprit);
+  name_cause(fault, information, cause, sizeof cause);
+  const bool has_line = source_line(code_address(context), place, sizeof place);
+  const int length = std::snprintf(message, sizeof message, "\nhostcuda: ERROR: %s %s%s%s\n",
+                                   fault.in_kernel ? culprit : "host code", cause,
+                                   has_line ? "\n  at " : "", has_line ? place : "");
+  if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
+  before_death();
+}
+
+void on_fault(int signal, siginfo_t* information, void* context) {
   // The instruction runs again when this returns, and the previous action (the default, or
   // AddressSanitizer's) sees the same fault: a core dump or gdb stands at the culprit.
-  sigaction(signal, &previous_action, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    sigaction(kSignals[i], &previous_actions[i], nullptr);
+  explain(*information, context);
+  (void)signal;
 }
 
 void install_handler() {
@@ -42,7 +96,8 @@ void install_handler() {
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGSEGV, &action, &previous_action);
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
+    sigaction(kSignals[i], &action, &previous_actions[i]);
 }
 
 class SignalStack {
@@ -65,7 +120,7 @@ class SignalStack {
   }
 
  private:
-  static constexpr std::size_t kSize = 64 << 10;
+  static constexpr std::size_t kSize = 256 << 10;
   void* memory_ = nullptr;
 };
 
@@ -79,6 +134,17 @@ void prepare_thread_for_faults() {
 }
 
 void name_fault_culprits_with(FaultText culprit) { culprit_text = culprit; }
+
+void name_culprit(char* text, std::size_t size) {
+  const Fault none{};
+  if (!culprit_text || !culprit_text(none, text, size)) std::snprintf(text, size, "host code");
+}
+
+void call_before_death(void (*function)()) { death_function = function; }
+
+void before_death() {
+  if (void (*function)() = std::exchange(death_function, nullptr)) function();
+}
 
 void name_fault_causes_with(FaultText cause) {
   for (FaultText& slot : cause_texts) {

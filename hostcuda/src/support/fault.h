@@ -1,4 +1,4 @@
-// Memory faults: turns SIGSEGV into a sentence where hostcuda knows the reason.
+// Faults: turns SIGSEGV, SIGBUS and SIGFPE into a sentence before the process dies of them.
 #ifndef HOSTCUDA_SRC_SUPPORT_FAULT_H
 #define HOSTCUDA_SRC_SUPPORT_FAULT_H
 
@@ -24,6 +24,13 @@ void name_fault_culprits_with(FaultText culprit);
 
 // What is at the address. Causes are tried in the order in which they were added.
 void name_fault_causes_with(FaultText cause);
+
+// "thread ... of kernel ..." as the first of these functions says it; "host code" in none.
+void name_culprit(char* text, std::size_t size);
+
+// Called before the process ends abnormally with a message: a tool can save what it has.
+void call_before_death(void (*function)());
+void before_death();
 
 }  // namespace hostcuda
 

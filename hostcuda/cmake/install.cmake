@@ -1,0 +1,20 @@
+# cmake --install: bin/hostcuda and bin/nvcc, the headers, the libraries, and what find_package(hostcuda)
+# reads. Everything the tool needs lies in share/hostcuda as it does in the source folder.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+install(TARGETS hostcuda hostcuda_asan hostcuda_cublas hostcuda_trace ARCHIVE DESTINATION lib)
+foreach(folder include cublas/include launcher)
+  cmake_path(GET folder PARENT_PATH parent)
+  install(DIRECTORY ${folder} DESTINATION share/hostcuda/${parent} PATTERN __pycache__ EXCLUDE)
+endforeach()
+install(PROGRAMS bin/hostcuda bin/nvcc DESTINATION share/hostcuda/bin)
+install(FILES cmake/hostcuda.cmake README.md DESTINATION share/hostcuda/cmake)
+install(FILES cmake/hostcudaConfig.cmake DESTINATION lib/cmake/hostcuda)
+foreach(program hostcuda nvcc)
+  install(CODE "file(CREATE_LINK ../share/hostcuda/bin/${program}
+    \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${program} SYMBOLIC)")
+endforeach()
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/hostcudaConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/hostcudaConfigVersion.cmake DESTINATION lib/cmake/hostcuda)

@@ -1,0 +1,78 @@
+"""Compiles and links programs with .cu files, as nvcc would: what nvcc and `hostcuda cc` stand on."""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import hostcudacc
+from libraries import FLAGS, INCLUDES, PLAIN, link_options
+
+
+def is_cu(source, translation):
+    return source.endswith(".cu") or translation.treats_all_as_cu
+
+
+def compile_words(translation, variant):
+    flags = list(translation.compile)
+    if not any(flag.startswith("-std=") for flag in flags):
+        flags.append("-std=gnu++17")
+    if not any(flag.startswith("-O") for flag in flags):
+        flags.insert(0, "-O2")
+    if not any(flag.startswith("-g") for flag in flags):
+        flags.insert(0, "-g1")  # messages name lines
+    return [*flags, *FLAGS[variant], *(f"-I{folder}" for folder in INCLUDES)]
+
+
+def compile_one(translation, source, output, variant):
+    words = compile_words(translation, variant)
+    if is_cu(source, translation):
+        return hostcudacc.compile_cu(translation.compiler, [*words, "-c", source, "-o", output],
+                                     ccache=[], show=False, source=source)
+    if source.endswith(".c"):
+        words = [word for word in words if not word.startswith("-std=")]
+        return subprocess.run([host_c(translation.compiler), *words, "-c", source, "-o", output],
+                              check=False).returncode
+    if variant != PLAIN:
+        words = [word for word in words if word not in FLAGS["traced"] or word.startswith("-g")]
+    return subprocess.run([translation.compiler, *words, "-c", source, "-o", output],
+                          check=False).returncode
+
+
+def host_c(compiler):
+    """The C compiler that belongs to a C++ compiler."""
+    return {"c++": "cc", "g++": "gcc", "clang++": "clang"}.get(os.path.basename(compiler), "cc")
+
+
+def build(translation, variant=PLAIN):
+    """Do what the command line asks for; returns an exit code."""
+    if translation.mode == "compile":
+        for source in translation.sources:
+            output = translation.output or Path(source).with_suffix(".o").name
+            if code := compile_one(translation, source, output, variant):
+                return code
+        return 0
+    if translation.mode == "device_link":  # nothing to link for a device: an empty object
+        return subprocess.run([translation.compiler, "-x", "c++", "-c", os.devnull, "-o",
+                               translation.output or "a_dlink.o"], check=False).returncode
+    if translation.mode == "preprocess":
+        return subprocess.run([translation.compiler, *compile_words(translation, variant), "-E", "-x",
+                               "c++", *translation.sources], check=False).returncode
+    with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
+        objects = []
+        for number, source in enumerate(translation.sources):
+            objects.append(os.path.join(folder, f"{number}.o"))
+            if code := compile_one(translation, source, objects[-1], variant):
+                return code
+        return link(translation, objects, variant)
+
+
+def link(translation, objects, variant):
+    if translation.mode == "archive":
+        return subprocess.run(["ar", "rcs", translation.output or "a.a", *objects,
+                               *translation.objects], check=False).returncode
+    words = [translation.compiler, *objects, *translation.objects, *translation.link,
+             *link_options(variant), "-o", translation.output or "a.out"]
+    if translation.shows:
+        print(" ".join(words), file=sys.stderr)
+    return subprocess.run(words, check=False).returncode

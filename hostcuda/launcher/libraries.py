@@ -1,0 +1,67 @@
+"""Where hostcuda's libraries are, and building them when the tool runs from its source folder."""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HOME = Path(__file__).resolve().parents[1]  # hostcuda's folder, or share/hostcuda where installed
+INCLUDES = (HOME / "include", HOME / "cublas" / "include")
+PLAIN, ASAN, TRACED = "plain", "asan", "traced"
+FLAGS = {
+    PLAIN: [],
+    ASAN: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
+    TRACED: ["-O2", "-g1", "-fsanitize=thread", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
+             "-fno-optimize-sibling-calls", "-DHOSTCUDA_TRACE=1"],
+}
+NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""]}
+
+
+class ToolError(Exception):
+    """One line for the user."""
+
+
+def is_installed():
+    return not (HOME / "CMakeLists.txt").exists()
+
+
+def build_folder():
+    """Beside the project that hostcuda is part of, or in its own folder where it stands alone."""
+    around = HOME.parent
+    return (around if (around / "CMakePresets.json").exists() else HOME) / "build" / "hostcuda"
+
+
+def run_quietly(words):
+    ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           check=False)
+    if ended.returncode:
+        sys.stderr.write(ended.stdout[-4000:])
+        raise ToolError(f"'{' '.join(map(str, words))}' failed")
+
+
+def libraries(variant):
+    """The files to link for a variant, in order; built first where the tool is not installed."""
+    if is_installed():
+        folder = HOME.parents[1] / "lib"
+    else:
+        folder = build_folder()
+        if not (folder / "CMakeCache.txt").exists():
+            print("hostcuda: building its libraries, once ...", file=sys.stderr)
+            generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+            ccache = shutil.which("ccache")
+            launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []
+            run_quietly(["cmake", "-S", HOME, "-B", folder, *generator, *launcher,
+                         "-DBUILD_TESTING=OFF", f"-DPython3_EXECUTABLE={sys.executable}"])
+        run_quietly(["cmake", "--build", folder, "--target", f"hostcuda_{variant}_libraries",
+                     "--parallel", str(os.cpu_count() or 1)])
+        folder = folder / "lib"
+    files = [folder / ("libhostcuda" + (f"_{name}" if name else "") + ".a") for name in NAMES[variant]]
+    missing = [str(file) for file in files if not file.exists()]
+    if missing:
+        raise ToolError(f"hostcuda's library {missing[0]} is missing")
+    return [str(file) for file in files]
+
+
+def link_options(variant):
+    sanitizer = FLAGS[variant] if variant == ASAN else []
+    return [*sanitizer, *libraries(variant), "-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]

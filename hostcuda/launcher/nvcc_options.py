@@ -1,0 +1,152 @@
+"""nvcc's command line, translated for a host compiler."""
+import re
+from dataclasses import dataclass, field
+
+from libraries import ToolError
+
+# Options that choose or tune a GPU: they mean nothing here. Those of the second line have a value.
+IGNORED = re.compile(
+    r"-(arch|code|gencode|sm|maxrregcount|use_fast_math|ftz|prec-(div|sqrt)|fmad|restrict|rdc|m64|"
+    r"expt-(relaxed-constexpr|extended-lambda)|extended-lambda|res-usage|keep|cudart|cudadevrt|"
+    r"generate-line-info|gpu-architecture|gpu-code|generate-code|ptxas-options|relocatable-device-code|"
+    r"Wno-deprecated-gpu-targets|diag-suppress|default-stream|threads|split-compile|objdir-as-tempdir|"
+    r"forward-unknown-to-host-(compiler|linker)|dlto|lto|source-in-ptx|no-align-double|time|"
+    r"Wreorder|Wext-lambda-captures-this|display-error-number|disable-warnings|resource-usage|cudart)"
+    r"(=.*)?$")
+IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-code",
+                      "-generate-code", "-maxrregcount", "-Xptxas", "-ptxas-options", "-Xnvlink",
+                      "-Xcudafe", "-threads", "-t", "-diag-suppress", "-cudart", "-keep-dir",
+                      "-default-stream", "-odir", "-Xfatbin", "-archive-options")
+FLAGS_ONLY = ("-rdc", "-keep", "-use_fast_math")
+# Libraries of the toolkit: part of hostcuda, or nothing to link.
+OURS = ("cudart", "cudart_static", "cuda", "cublas", "cublasLt", "cudadevrt", "nvToolsExt", "curand",
+        "culibos")
+NOT_EMULATED = ("cufft", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp", "nvjpeg", "cutensor",
+                "nvgraph", "nvml", "nvidia-ml")
+SOURCE = re.compile(r"\.(cu|cpp|cc|cxx|c|C)$")
+
+
+@dataclass
+class Translation:
+    sources: list = field(default_factory=list)
+    objects: list = field(default_factory=list)  # .o, .a, .so
+    compile: list = field(default_factory=list)
+    link: list = field(default_factory=list)
+    output: str = ""
+    compiler: str = "c++"
+    mode: str = "link"  # or compile, preprocess, archive, device_link, version
+    treats_all_as_cu: bool = False
+    shows: bool = False  # --verbose, --dryrun
+
+
+def split_values(text):
+    return [value for value in text.split(",") if value]
+
+
+def normalised(word):
+    """nvcc takes --long-option and -long-option."""
+    if word.startswith("--") and len(word) > 3 and not word.startswith("--param"):
+        return word[1:]
+    return word
+
+
+LONG_NAMES = {"-compile": "-c", "-output-file": "-o", "-compiler-options": "-Xcompiler",
+              "-linker-options": "-Xlinker", "-include-path": "-I", "-define-macro": "-D",
+              "-undefine-macro": "-U", "-library": "-l", "-library-path": "-L", "-std": "-std",
+              "-compiler-bindir": "-ccbin", "-optimize": "-O", "-debug": "-g", "-device-debug": "-G",
+              "-device-c": "-dc", "-device-w": "-dc", "-device-link": "-dlink", "-shared": "-shared",
+              "-pre-include": "-include", "-verbose": "-v", "-dryrun": "-v", "-preprocess": "-E",
+              "-lib": "-lib", "-generate-line-info": "-lineinfo", "-profile": "-pg"}
+
+
+def translate(words):
+    """Read an nvcc command line. Raises ToolError for what cannot be done here."""
+    result = Translation()
+    rest = iter(words)
+
+    def value_of(option):
+        try:
+            return next(rest)
+        except StopIteration:
+            raise ToolError(f"{option} needs a value") from None
+
+    for original in rest:
+        word = normalised(original)
+        name, has_value, value = word.partition("=")
+        if not word.startswith("-"):
+            add_file(result, original)
+            continue
+        name = LONG_NAMES.get(name, name)
+        if name in ("-std", "-x") or (name == "-ccbin"):
+            value = value if has_value else value_of(original)
+            if name == "-std":
+                result.compile.append(f"-std={at_least_17(value)}")
+            elif name == "-ccbin":
+                result.compiler = value
+            else:
+                result.treats_all_as_cu = value in ("cu", "cuda")
+        elif name in ("-Xcompiler", "-Xlinker"):
+            values = split_values(value if has_value else value_of(original))
+            if name == "-Xlinker":
+                result.link += [f"-Wl,{one}" for one in values]
+            else:
+                result.compile += values
+                result.link += [one for one in values if one.startswith(("-fopenmp", "-fsan", "-pthr"))]
+        elif name == "-o":
+            result.output = value if has_value else value_of(original)
+        elif name in ("-c", "-dc", "-dw"):
+            result.mode = "compile"
+        elif name in ("-E", "-dlink", "-lib", "-version", "-V"):
+            result.mode = {"-E": "preprocess", "-dlink": "device_link", "-lib": "archive"}.get(
+                name, "version")
+        elif name in ("-ptx", "-cubin", "-fatbin"):
+            raise ToolError(f"{original}: there is no code for a GPU here")
+        elif name in ("-lineinfo", "-g", "-pg"):
+            result.compile.append("-g")
+        elif name == "-G":
+            result.compile += ["-g", "-O0"]
+        elif name in ("-I", "-D", "-U", "-isystem", "-include", "-MF", "-MT", "-MQ"):
+            result.compile += [name, value if has_value else value_of(original)]
+        elif name in ("-L", "-l"):
+            add_library(result, name + (value if has_value else value_of(original)))
+        elif name in ("-v", "-#"):
+            result.shows = True
+        elif original.startswith(("-l", "-L", "-Wl,")):
+            add_library(result, original)
+        elif name in IGNORED_WITH_VALUE and not has_value:
+            value_of(original)
+        elif name in IGNORED_WITH_VALUE or IGNORED.match(word) or re.match(r"-(arch|code)=?", word):
+            pass
+        elif name in ("-shared", "-static"):
+            result.link.append(name)
+        elif name == "-O":
+            result.compile.append(f"-O{value if has_value else value_of(original)}")
+        elif name == "-Werror":
+            pass  # kinds of nvcc's own warnings
+        else:
+            result.compile.append(original)  # -O3, -DNAME, -Idir, -Wall, -w, -MD, ...
+    return result
+
+
+def add_file(result, word):
+    if SOURCE.search(word):
+        result.sources.append(word)
+    else:
+        result.objects.append(word)
+
+
+def add_library(result, word):
+    name = word[2:] if word.startswith("-l") else ""
+    if name in OURS:
+        return
+    if name.startswith(NOT_EMULATED):
+        raise ToolError(f"{word}: this library of the CUDA toolkit is not emulated")
+    result.link.append(word)
+
+
+def at_least_17(standard):
+    """nvcc's default is C++17, and hostcuda's headers need it."""
+    match = re.match(r"(c|gnu)\+\+(\d+|\d[a-z])$", standard)
+    if match and match[2] in ("98", "03", "0x", "11", "1y", "14", "1z"):
+        return f"{match[1]}++17"
+    return standard

@@ -1,0 +1,97 @@
+#include "execution/watchdog.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "execution/block.h"
+#include "support/config.h"
+#include "support/fault.h"
+#include "support/source_line.h"
+
+#ifndef sigev_notify_thread_id  // glibc 2.36 has the feature without the name
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+namespace hostcuda {
+namespace {
+
+__thread std::uint64_t last_progress;
+__thread unsigned idle_seconds;
+
+const void* interrupted_code([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  const auto* registers = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+  return reinterpret_cast<const void*>(registers->gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return nullptr;
+#endif
+}
+
+[[noreturn]] void report_hang(const void* context) {
+  char culprit[512], place[512], message[2048];
+  name_culprit(culprit, sizeof culprit);
+  const bool has_line = source_line(interrupted_code(context), place, sizeof place);
+  const int length = std::snprintf(
+      message, sizeof message,
+      "\nhostcuda: ERROR: %s runs for %u s without reaching a barrier or its end%s%s\n"
+      "  Does it wait for something that another thread or block does? Threads of a block run one "
+      "at "
+      "a time here, and\n  a block need not run at all before another one ends: that is so on a "
+      "GPU "
+      "too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
+      culprit, idle_seconds, has_line ? "\n  at " : "", has_line ? place : "");
+  if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
+  before_death();
+  std::abort();
+}
+
+void on_tick(int, siginfo_t*, void* context) {
+  const std::uint64_t progress = running_block ? running_block->progress() : 0;
+  if (!running_block || progress != last_progress) idle_seconds = 0;
+  last_progress = progress;
+  if (running_block && ++idle_seconds > config().watchdog) report_hang(context);
+}
+
+// One tick per second of the thread's processor time: time in a debugger does not count.
+class Timer {
+ public:
+  Timer() {
+    struct sigaction action = {};
+    action.sa_sigaction = on_tick;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigaction(kSignal, &action, nullptr);
+    struct sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kSignal;
+    event.sigev_notify_thread_id = static_cast<int>(syscall(SYS_gettid));
+    created_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
+    const struct itimerspec each_second = {{1, 0}, {1, 0}};
+    if (created_) timer_settime(timer_, 0, &each_second, nullptr);
+  }
+  ~Timer() {
+    if (created_) timer_delete(timer_);
+  }
+
+ private:
+  static constexpr int kSignal = SIGVTALRM;
+  timer_t timer_{};
+  bool created_ = false;
+};
+
+}  // namespace
+
+void watch_for_hangs() {
+  if (config().watchdog == 0) return;
+  static thread_local const Timer timer;
+  (void)timer;
+}
+
+}  // namespace hostcuda

@@ -1,0 +1,13 @@
+// Finds kernels that hang: a thread that runs for very long without a barrier or its end.
+#ifndef HOSTCUDA_SRC_EXECUTION_WATCHDOG_H
+#define HOSTCUDA_SRC_EXECUTION_WATCHDOG_H
+
+namespace hostcuda {
+
+// Watches the blocks that the calling operating-system thread runs. HOSTCUDA_WATCHDOG says after
+// how many seconds of processor time the process ends, with the kernel, the thread and its line.
+void watch_for_hangs();
+
+}  // namespace hostcuda
+
+#endif

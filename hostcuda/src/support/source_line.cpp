@@ -1,0 +1,73 @@
+#include "support/source_line.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace hostcuda {
+namespace {
+
+// What addr2line prints for the address: a line per inlined function, the innermost first.
+std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) {
+  char executable[4096], address[32];
+  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+  int ends[2];
+  if (length < 0 || pipe(ends) != 0) return 0;
+  executable[length] = '\0';
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(offset));
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    execlp("addr2line", "addr2line", "-i", "-e", executable, address, nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  std::size_t filled = 0;
+  for (ssize_t n; filled < size - 1 && (n = read(ends[0], answer + filled, size - 1 - filled)) > 0;)
+    filled += static_cast<std::size_t>(n);
+  close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  answer[filled] = '\0';
+  return filled;
+}
+
+bool is_known(const char* line) { return std::strncmp(line, "??", 2) != 0; }
+
+}  // namespace
+
+// The executable comes first in the list.
+std::uint64_t load_offset() {
+  std::uint64_t offset = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* found) {
+        *static_cast<std::uint64_t*>(found) = object->dlpi_addr;
+        return 1;
+      },
+      &offset);
+  return offset;
+}
+
+bool source_line(const void* code, char* text, std::size_t size) {
+  char answer[4096];
+  if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
+    return false;
+  const char* chosen = nullptr;
+  char* rest = nullptr;
+  for (char* line = strtok_r(answer, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
+    if (!chosen && is_known(line)) chosen = line;
+    if (!is_known(line) || std::strstr(line, "/include/hostcuda/")) continue;
+    chosen = line;
+    break;
+  }
+  if (!chosen) return false;
+  const std::size_t length = std::strcspn(chosen, " ");  // "file:12 (discriminator 3)"
+  std::snprintf(text, size, "%.*s", static_cast<int>(length), chosen);
+  return true;
+}
+
+}  // namespace hostcuda
