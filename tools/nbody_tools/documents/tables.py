@@ -9,6 +9,7 @@ from nbody_tools.documents.sources import Source, changed
 from nbody_tools.records.facts import STEP_NAME, FactError, Facts, Measured, Value
 from nbody_tools.records.record import Record
 from nbody_tools.records.staircase import Staircase, committed_staircase
+from nbody_tools.steps import number_of
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, with_range
 
 DEVICE_COUNTS = (1, 2, 4, 8)
@@ -52,7 +53,7 @@ def staircase(facts: Facts) -> str:
 def predictions(facts: Facts) -> str:
     rows = []
     for step in facts.steps:
-        predicted = facts.predicted(step[4:6], "predicted G/s")
+        predicted = facts.predicted(number_of(step), "predicted G/s")
         if predicted.content is not None:
             measured = facts.value(step, "systems", "gips")
             rows.append([link(step), cell(predicted), cell(measured), cell(measured / predicted)])
