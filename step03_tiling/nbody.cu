@@ -54,7 +54,7 @@ __device__ void update_velocity(const Position* positions, Velocity* velocities,
     az += tile_az;
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;  // threads past the end only load tiles and reach barriers
+  if (i >= n) return;  // a thread past the end only loads its share of the tiles
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;

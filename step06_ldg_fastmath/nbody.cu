@@ -1,8 +1,8 @@
-// step06_ldg_fastmath -- loads through the read-only path, rsqrtf, and fused multiply-adds.
+// step06_ldg_fastmath -- loads through the read-only cache, rsqrtf, and fused multiply-adds.
 //
-// const and __restrict__ promise that nothing writes the positions while the kernel runs, so that
-// they may come through the read-only cache. -use_fast_math flushes denormals to zero, which saves
-// rsqrtf a test and two multiplications.
+// const and __restrict__ promise that nothing writes the positions while the kernel runs; then they
+// may be loaded through the read-only data cache. -use_fast_math flushes denormals to zero, which
+// saves rsqrtf a test and two multiplications.
 //
 // Parent: step05_streams.   Run: step06_ldg_fastmath --systems 32 --bodies 8192 --steps 20
 #include <cmath>
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kBlockSize)
     az += tile_az;
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;  // threads past the end only load tiles and reach barriers
+  if (i >= n) return;  // a thread past the end only loads its share of the tiles
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;

@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kBlockSize)
     az += tile_az;
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;  // threads past the end only load tiles and reach barriers
+  if (i >= n) return;  // a thread past the end only loads its share of the tiles
   velocities[i].x += ax * dt;
   velocities[i].y += ay * dt;
   velocities[i].z += az * dt;

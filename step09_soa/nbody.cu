@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kBlockSize)
     az += tile_az;
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
-  if (i >= n) return;  // threads past the end only load tiles and reach barriers
+  if (i >= n) return;  // a thread past the end only loads its share of the tiles
   bodies.vx[i] += ax * dt;
   bodies.vy[i] += ay * dt;
   bodies.vz[i] += az * dt;

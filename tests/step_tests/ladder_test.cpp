@@ -20,7 +20,7 @@ TEST_P(Ladder, PassesEveryGate) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// Around a warp, around what the step itself names, and some that are a multiple of nothing.
+// Around a warp, around the sizes that the step itself names, and some that no tile divides.
 std::set<int> sizes() {
   std::set<int> sizes{1, 2, 31, 33, 257, 1000, 4099};
   for (const int boundary : step().info.boundaries) {
@@ -32,8 +32,8 @@ std::set<int> sizes() {
 INSTANTIATE_TEST_SUITE_P(Ladder, Ladder, testing::ValuesIn(sizes()),
                          testing::PrintToStringParamName());
 
-// Thirty-three systems: one more than a warp has threads, and than the streams of a step serve in
-// two rounds; a remainder on 2 and on 4 devices. No system may touch another.
+// Thirty-three systems: one more than a warp has threads, one more than 16 streams serve in two
+// rounds, and no multiple of 2 or 4 devices.
 TEST(LadderSystems, AreIndependent) {
   const int systems = 33, n = 65;
   const auto start = make_scenario(find_scenario("galaxies"), {systems, n, 3, 0.05}).systems;

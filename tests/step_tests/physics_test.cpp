@@ -1,4 +1,4 @@
-// Motions whose answer is known: from a formula, from their own symmetry, or from the sky.
+// Motions that are known: from a formula, from their symmetry, or from the sky.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -43,10 +43,10 @@ double kepler_error(Integrator integrator, double t, int steps) {
   return length(Vector3{b.x - a.x, b.y - a.y, b.z - a.z} - kepler_separation(t));
 }
 
-// The bounds in this file are leapfrog's own error with that many steps, and little more: most of
-// it is no rounding error, and a step that errs more has wrong forces.
+// Bounds on orbits are the truncation error of leapfrog with that many steps, as measured, and a
+// small margin: a step whose orbits err more has wrong forces.
 TEST(Physics, TwoBodiesFollowKepler) {
-  EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi * 0.37, 200), 5.9e-4);  // 5.1e-4
+  EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi * 0.37, 200), 5.9e-4);  // measured: 5.1e-4
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi, 400), 3.5e-3);         // 3.0e-3
 }
 

@@ -24,7 +24,7 @@ class Dice {
   double uniform(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine_);
   }
-  // As many between 1 and 10 as between 10 and 100.
+  // As often between 1 and 10 as between 10 and 100.
   double logarithmic(double low, double high) {
     return std::exp(uniform(std::log(low), std::log(high)));
   }

@@ -1,4 +1,4 @@
-// run_step() for tests: remembers the step and runs GoogleTest.
+// run_step() for tests: keeps what the step passes to it and runs GoogleTest.
 #include <gtest/gtest.h>
 
 #include <cstdio>

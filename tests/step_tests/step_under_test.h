@@ -26,11 +26,11 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
 Validation validated(const Systems& start, double dt, int steps, double softening,
                      ValidationMode mode = ValidationMode::full,
                      Integrator integrator = Integrator::euler);
-// Every gate of the validator, on this start; says which gate failed.
+// Runs the step from this start and returns which of the validator's gates failed.
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full);
 
-// Times that are honest on a GPU are too long on an emulated one, and longer under a sanitizer.
+// Under a sanitizer an emulated GPU is too slow for the larger problems.
 bool is_slow();
 
 }  // namespace nbody::test

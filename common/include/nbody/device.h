@@ -1,5 +1,5 @@
 // Which machine a step runs on. The answer differs between a CUDA build, a build through hostcuda
-// and a plain CPU program, and is therefore compiled with the step.
+// and a plain CPU program, so this is compiled with the step.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct Platform {
   std::string cuda;    // CUDA runtime version, "" on a CPU
   std::string flags;   // what the step was compiled with
 };
-std::string cpu_name();  // as the system tells it, e.g. the "model name" of /proc/cpuinfo
+std::string cpu_name();  // from the system, e.g. the "model name" of /proc/cpuinfo
 
 // Throws NoDevice.
 using QueryPlatform = Platform (*)();
@@ -58,7 +58,7 @@ inline Platform query_platform() {
 
 #else
 
-// The processor and the threads that are used: OMP_NUM_THREADS may say fewer than there are.
+// The processor and the number of threads used: OMP_NUM_THREADS may limit them.
 inline Platform query_platform() {
   return {"cpu",      cpu_name() + " x " + std::to_string(omp_get_max_threads()), 1, "", "",
           NBODY_FLAGS};

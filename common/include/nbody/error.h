@@ -6,11 +6,11 @@
 
 namespace nbody {
 
-// One line that a terminal can show, whatever a user's file or argument put into it: control
-// characters become '?', and what is too long loses its middle.
+// The text as one line that a terminal can show, whatever a file or an argument put into it:
+// control characters become '?', and a text that is too long loses its middle.
 std::string one_line(std::string text);
 
-// The user asked for something that cannot be: one line that says what, where and what is allowed.
+// The command line or an input file is invalid: one line that says what, where and what is allowed.
 // Programs print it and exit 2; nothing has been written.
 struct UsageError : std::runtime_error {
   explicit UsageError(const std::string& text) : std::runtime_error(one_line(text)) {}

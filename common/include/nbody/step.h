@@ -1,4 +1,4 @@
-// What a step includes: the contract between a step's kernels and everything around them.
+// What every step includes: the contract between a step's kernels and everything around them.
 //
 // A step defines
 //   nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems);
@@ -19,7 +19,7 @@ struct Run {
   float dt;                 // length of a time step
   int steps;                // how many kick-then-drift steps to take: v += a dt, then x += v dt
   float softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
-  int devices;              // how many devices may be used; steps before 08 use the first
+  int devices;              // how many may be used; a step for one device uses the first
 };
 
 // One stage of one system, for the timeline of a step that overlaps them. Seconds on the host's
@@ -50,7 +50,7 @@ struct Timing {
 // The times during which at least one system was in each stage.
 Timing timing_of(std::vector<Span> spans);
 
-// How a kernel adds up the forces on a body decides how exact they are in float32.
+// How a kernel sums the forces on a body decides how accurate they are in float32.
 enum class Summation {
   running,  // one sum over all N: its rounding error grows with sqrt(N)
   tiled     // a partial sum per tile, then the sum of those: nearly independent of N
@@ -61,8 +61,8 @@ struct StepInfo {
   const char* parent = "";
   Summation summation = Summation::running;
   bool multi_device = false;
-  bool float64 = false;  // takes --precision double, which is nbody/float64.h
-  // Sizes of blocks, tiles and chunks: tests take as many bodies, and one more and one less.
+  bool float64 = false;  // takes --precision double (run/float64.h)
+  // Sizes of blocks, tiles and chunks: tests take as many bodies, one fewer and one more.
   std::vector<int> boundaries = {};
 };
 
@@ -83,6 +83,7 @@ consteval int parameter(std::string_view name, std::string_view text, int otherw
   }
   return value;
 }
+static_assert(parameter("SIZE", "SIZE", 512) == 512 && parameter("SIZE", "64", 512) == 64);
 
 inline int step_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
   return run_step(info, simulate, query_platform, argc, argv);
