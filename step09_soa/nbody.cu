@@ -22,7 +22,7 @@ constexpr int kStreams = 16;
 struct Arrays {
   float *x, *y, *z, *mass, *vx, *vy, *vz;
 };
-Arrays arrays_at(float* p, size_t n) {
+__host__ __device__ Arrays arrays_at(float* p, size_t n) {
   return {p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, p + 5 * n, p + 6 * n};
 }
 
@@ -36,7 +36,8 @@ __device__ float load(const float* __restrict__ values, int j, int n) {
 
 // Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
 __global__ void __launch_bounds__(kBlockSize)
-    update_velocities(Arrays bodies, int n, float dt, float softening_squared) {
+    update_velocities(float* arrays, int n, float dt, float softening_squared) {
+  const Arrays bodies = arrays_at(arrays, n);
   __shared__ float tile_x[kTileSize], tile_y[kTileSize], tile_z[kTileSize], tile_mass[kTileSize];
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   const float x = load(bodies.x, i, n), y = load(bodies.y, i, n), z = load(bodies.z, i, n);
@@ -73,7 +74,8 @@ __global__ void __launch_bounds__(kBlockSize)
 
 // Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
 // read its position, and kernels in a stream run one after the other.
-__global__ void update_positions(Arrays bodies, int n, float dt) {
+__global__ void update_positions(float* arrays, int n, float dt) {
+  const Arrays bodies = arrays_at(arrays, n);
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
   bodies.x[i] += bodies.vx[i] * dt;
@@ -126,7 +128,7 @@ void Share::enqueue(const nbody::Run& run) {
   for (int system = 0; system < count; ++system) {
     const size_t first = static_cast<size_t>(system) * n;
     const cudaStream_t stream = streams[system % kStreams].get();
-    const Arrays on_device = arrays_at(arrays.get() + 7 * first, n);
+    float* const on_device = arrays.get() + 7 * first;
     for (int step = 0; step < run.steps; ++step) {
       update_velocities<<<blocks_for(n), kBlockSize, 0, stream>>>(on_device, n, run.dt,
                                                                   run.softening_squared);
