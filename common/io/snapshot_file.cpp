@@ -158,6 +158,14 @@ void write_bodies(const fs::path& file, const Snapshot& snapshot, const FileForm
     write_whole_file(second, [&](std::ostream& out) { format.write_second(out, snapshot); });
 }
 
+std::vector<NamedFile> files_written(const std::string& name, const fs::path& file,
+                                     const FileFormat& format) {
+  std::vector<NamedFile> files{{name, file}};
+  if (const fs::path second = second_file(file, format); !second.empty())
+    files.push_back({name, second});
+  return files;
+}
+
 std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format) {
   const Keeps& keeps = format.keeps;
   const bool sorts = keeps.species && !keeps.order;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/file_format.h"
+#include "io/write_whole_file.h"
 
 namespace nbody {
 
@@ -44,6 +45,10 @@ void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
 // Throws the UsageError that write_bodies would throw: called before a long run, not after it.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
+// The files that writing `file` creates or replaces, for Outputs; `name` is what messages call
+// them.
+std::vector<NamedFile> files_written(const std::string& name, const std::filesystem::path& file,
+                                     const FileFormat& format);
 // What a conversion to this format loses, one phrase each.
 std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format);
 
