@@ -112,7 +112,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   if (std::max(size, content.size()) >= limit)
     throw std::runtime_error(file + " is larger than the " + std::to_string(limit >> 20) +
                              " MB that there is memory for");
-  formats::Contents contents = format.read(file, content, options.float64);
+  formats::Contents contents = format.read(file, content, options);
   contents.snapshot.sources = {file};
   if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
     contents.snapshot.sources.push_back(second);

@@ -25,6 +25,8 @@ struct ReadOptions {
   bool float64 = false;  // fill Snapshot::exact, with the digits that the file has
   // The species to keep; empty: all. A file without a body of one of them is refused.
   std::vector<Species> species = {};
+  // Of a table without a line that names its columns: their names, "m,x,y,-,-"; "-" is not read.
+  std::string columns = {};
   // What the user says the file is; without it, the content decides.
   const FileFormat* format = nullptr;
   std::span<const FileFormat> formats = basic_formats();

@@ -106,6 +106,19 @@ TEST_F(Convert, KeepsFloat64WhereThereIsMore) {
   for (std::size_t i = 0; i < first.exact.size(); ++i) EXPECT_EQ(first.exact[i].x, last.exact[i].x);
 }
 
+TEST_F(Convert, ColumnsCanBeSaid) {
+  program_.write("table.txt", "1 2 3 4 5 6 7\n8 9 10 11 12 13 14\n");
+  expect_success("table.txt a.csv --columns m,x,y,z,vx,vy,vz");
+  EXPECT_EQ(read("a.csv").systems.bodies[1].vz, 14);
+  EXPECT_NE(program_.run("table.txt b.csv").error.find("--columns m,x,y,z,vx,vy,vz"),
+            std::string::npos);
+  EXPECT_NE(program_.run("a.csv b.bin --columns x,y,vx,vy").error.find("a.csv"), std::string::npos);
+  const Outcome outcome = program_.run("table.txt b.csv --columns m,x,y");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.error.find("--columns: column vx is missing"), std::string::npos)
+      << outcome.error;
+}
+
 TEST_F(Convert, TheFormatCanBeSaid) {
   program_.write("a.raw", std::string(48, '\0'));
   expect_success("a.raw a.txt --from raw --to csv");

@@ -22,7 +22,7 @@ Formats formats_with(bool (*wanted)(const FileFormat&)) {
 }
 
 struct Arguments {
-  std::string in, out, units, from_units;
+  std::string in, out, columns, units, from_units;
   const FileFormat *from = nullptr, *to = nullptr;
   std::vector<Species> species;
   bool centre = false;
@@ -41,6 +41,8 @@ std::optional<Arguments> parse(int argc, char** argv) {
   line.choice("--to", arguments.to,
               formats_with([](const FileFormat& format) { return format.write != nullptr; }),
               "format of OUT, whatever its ending");
+  line.text("--columns", arguments.columns,
+            "columns of a table that does not name them: m,x,y,z,vx,vy,vz; - is not read");
   const auto preset = [&](const std::string& option, std::string& target, const std::string& help) {
     line.option(option, "PRESET", help + ": " + unit_presets(),
                 [option, &target](const std::string& text) {
@@ -73,6 +75,7 @@ void run(const Arguments& arguments) {
                             : format_for_writing(arguments.out, formats_with_gadget());
   Snapshot snapshot = read_bodies(arguments.in, {.float64 = true,
                                                  .species = arguments.species,
+                                                 .columns = arguments.columns,
                                                  .format = arguments.from,
                                                  .formats = formats_with_gadget()});
   // Reading is done: OUT must not be IN, nor the file with its units.
