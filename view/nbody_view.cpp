@@ -15,8 +15,8 @@
 #include "messages.h"
 #include "nbody/error.h"
 #include "page.h"
-#include "physics/integrator.h"
 #include "physics/diagnostics.h"
+#include "physics/integrator.h"
 #include "run/command_line.h"
 #include "run/program.h"
 #include "run_control.h"
@@ -141,7 +141,10 @@ void serve(std::string page, int port) {
 }
 
 void run(const Arguments& arguments) {
-  if (!arguments.export_to.empty()) nbody::require_writable(arguments.export_to);
+  std::vector<nbody::NamedFile> inputs, pages;
+  for (const std::string& file : arguments.files) inputs.push_back({"FILE", file});
+  if (!arguments.export_to.empty()) pages.push_back({"--export", arguments.export_to});
+  const nbody::Outputs outputs(pages, inputs);
   std::string page = Recording(arguments.files).page();
   if (arguments.export_to.empty()) return serve(std::move(page), arguments.port.value_or(8765));
   nbody::write_whole_file(arguments.export_to, [&](std::ostream& out) { out << page; });

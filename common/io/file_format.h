@@ -12,6 +12,7 @@
 
 namespace nbody {
 
+struct ReadOptions;
 namespace formats {
 struct Contents;
 }
@@ -40,10 +41,11 @@ struct FileFormat {
   // Throws UsageError if the first bytes and the size of a file already show that it is damaged:
   // called before the rest of it is read into memory.
   void (*check_head)(const std::string& file, std::string_view head, std::uint64_t size) = nullptr;
-  // `file` is for messages; `bytes` is its whole content. With `float64`, formats that can hold
-  // more digits than float32 fill Contents::exact. nullptr: this program cannot read the format.
+  // `file` is for messages; `bytes` is its whole content. With options.float64, formats that can
+  // hold more digits than float32 fill Contents::exact. nullptr: this program cannot read the
+  // format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
-                            bool float64) = nullptr;
+                            const ReadOptions& options) = nullptr;
 
   // Throws UsageError for a snapshot that the format cannot hold; called before the file is
   // created.

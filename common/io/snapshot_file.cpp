@@ -112,7 +112,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   if (std::max(size, content.size()) >= limit)
     throw std::runtime_error(file + " is larger than the " + std::to_string(limit >> 20) +
                              " MB that there is memory for");
-  formats::Contents contents = format.read(file, content, options.float64);
+  formats::Contents contents = format.read(file, content, options);
   contents.snapshot.sources = {file};
   if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
     contents.snapshot.sources.push_back(second);
@@ -156,6 +156,14 @@ void write_bodies(const fs::path& file, const Snapshot& snapshot, const FileForm
   write_whole_file(file, [&](std::ostream& out) { format.write(out, file.string(), snapshot); });
   if (!second.empty())
     write_whole_file(second, [&](std::ostream& out) { format.write_second(out, snapshot); });
+}
+
+std::vector<NamedFile> files_written(const std::string& name, const fs::path& file,
+                                     const FileFormat& format) {
+  std::vector<NamedFile> files{{name, file}};
+  if (const fs::path second = second_file(file, format); !second.empty())
+    files.push_back({name, second});
+  return files;
 }
 
 std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/file_format.h"
+#include "io/write_whole_file.h"
 
 namespace nbody {
 
@@ -24,6 +25,8 @@ struct ReadOptions {
   bool float64 = false;  // fill Snapshot::exact, with the digits that the file has
   // The species to keep; empty: all. A file without a body of one of them is refused.
   std::vector<Species> species = {};
+  // Of a table without a line that names its columns: their names, "m,x,y,-,-"; "-" is not read.
+  std::string columns = {};
   // What the user says the file is; without it, the content decides.
   const FileFormat* format = nullptr;
   std::span<const FileFormat> formats = basic_formats();
@@ -44,6 +47,10 @@ void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
 // Throws the UsageError that write_bodies would throw: called before a long run, not after it.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
+// The files that writing `file` creates or replaces, for Outputs; `name` is what messages call
+// them.
+std::vector<NamedFile> files_written(const std::string& name, const std::filesystem::path& file,
+                                     const FileFormat& format);
 // What a conversion to this format loses, one phrase each.
 std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format);
 

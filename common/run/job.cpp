@@ -152,14 +152,11 @@ void check_softening(const Job& job) {
 
 std::vector<NamedFile> outputs_of(const Options& options) {
   std::vector<NamedFile> outputs;
+  if (!options.output.empty())
+    outputs = files_written("--output", options.output, format_for_writing(options.output));
   const auto add = [&](const char* name, const std::filesystem::path& file) {
     if (!file.empty()) outputs.push_back({name, file});
   };
-  add("--output", options.output);
-  if (!options.output.empty()) {
-    const FileFormat& format = format_for_writing(options.output);
-    if (format.second_file != nullptr) add("--output", format.second_file(options.output));
-  }
   add("--json", options.json);
   add("--timeline", options.timeline);
   add("--checkpoint", options.checkpoint);

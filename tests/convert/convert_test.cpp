@@ -106,10 +106,59 @@ TEST_F(Convert, KeepsFloat64WhereThereIsMore) {
   for (std::size_t i = 0; i < first.exact.size(); ++i) EXPECT_EQ(first.exact[i].x, last.exact[i].x);
 }
 
+TEST_F(Convert, ColumnsCanBeSaid) {
+  program_.write("table.txt", "1 2 3 4 5 6 7\n8 9 10 11 12 13 14\n");
+  expect_success("table.txt a.csv --columns m,x,y,z,vx,vy,vz");
+  EXPECT_EQ(read("a.csv").systems.bodies[1].vz, 14);
+  EXPECT_NE(program_.run("table.txt b.csv").error.find("--columns m,x,y,z,vx,vy,vz"),
+            std::string::npos);
+  EXPECT_NE(program_.run("a.csv b.bin --columns x,y,vx,vy").error.find("a.csv"), std::string::npos);
+  const Outcome outcome = program_.run("table.txt b.csv --columns m,x,y");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.error.find("--columns: column vx is missing"), std::string::npos)
+      << outcome.error;
+}
+
 TEST_F(Convert, TheFormatCanBeSaid) {
   program_.write("a.raw", std::string(48, '\0'));
   expect_success("a.raw a.txt --from raw --to csv");
   EXPECT_EQ(read("a.txt").systems.bodies.size(), 2u);
+}
+
+// 2,500 bodies were once lost by such a line.
+TEST_F(Convert, DoesNotReplaceItsInput) {
+  expect_success("galaxy.csv a.tipsy");
+  expect_success("galaxy.csv run.00010 --to tipsy");
+  std::filesystem::create_directory(program_.file("sub"));
+  std::filesystem::create_symlink("a.tipsy", program_.file("link.tipsy"));
+  const std::string before = program_.listing();
+  for (const char* arguments :
+       {"a.tipsy a.tipsy --species star", "a.tipsy ./sub/../a.tipsy --species star",
+        "a.tipsy link.tipsy --species star", "link.tipsy a.tipsy --species star",
+        "run.00010 run.tipsy --units kpc-msun"}) {  // which would change run.param, its units
+    const Outcome outcome = program_.run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_NE(outcome.error.find("IN is the same file"), std::string::npos) << outcome.error;
+    EXPECT_EQ(program_.listing(), before) << arguments;
+  }
+}
+
+TEST_F(Convert, AFullDeviceIsNoSuccess) {
+  EXPECT_EQ(program_.run("galaxy.csv /dev/full --to csv").exit_code, 1);
+  const Outcome outcome = program_.run("galaxy.csv a.bin", R"(sh -c '"$0" "$@" >/dev/full')");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.error, "nbody-convert: cannot write to standard output\n");
+}
+
+TEST_F(Convert, ACheckpointStaysOneWhileItsBodiesDo) {
+  Snapshot checkpoint = read("galaxy.csv");
+  checkpoint.checkpoint = {{"program", "step00"}, {"seed", "7"}};
+  write_bodies(program_.file("c.bin"), checkpoint);
+  EXPECT_EQ(expect_success("c.bin c.csv").out.find("lost"), std::string::npos);
+  EXPECT_EQ(read("c.csv").checkpoint, checkpoint.checkpoint);
+  EXPECT_NE(expect_success("c.bin d.bin --centre").out.find("lost         what --resume needs"),
+            std::string::npos);
+  EXPECT_TRUE(read("d.bin").checkpoint.empty());
 }
 
 struct Case {

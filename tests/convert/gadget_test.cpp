@@ -169,6 +169,22 @@ TEST_F(GadgetFile, UnitsAreHonoured) {
   EXPECT_NEAR(body.mass * 2.32508541e9, 1, 1e-6);
 }
 
+// Lengths of kpc/h, masses of 1e10 Msun/h, velocities of km/s; so times are in kpc/h/(km/s).
+TEST_F(GadgetFile, UnitsPerHAreConverted) {
+  const auto with_h = [&](double h) {
+    return read_any(file([&](const Handle&, const Handle& header, const Handle&) {
+      hdf5::write_number(header, "HubbleParam", h);
+      hdf5::write_number(header, "Time", 3);
+    }));
+  };
+  const Snapshot plain = with_h(1), half = with_h(0.5);
+  const Body &a = plain.systems.bodies[1], &b = half.systems.bodies[1];
+  EXPECT_FLOAT_EQ(b.x, 2 * a.x);
+  EXPECT_FLOAT_EQ(b.mass, 2 * a.mass);
+  EXPECT_FLOAT_EQ(b.vy, a.vy);
+  EXPECT_NEAR(half.time, 2 * plain.time, 1e-12);
+}
+
 TEST_F(GadgetFile, MassTableIsHonoured) {
   const Snapshot read = read_any(file([](const Handle&, const Handle& header, const Handle&) {
     hdf5::write_numbers(header, "MassTable", {0, 0.25, 0, 0, 0, 0});
@@ -194,8 +210,8 @@ TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
             ": /Header: one of 8 files of a snapshot; only snapshots in one file can be read");
   EXPECT_EQ(header_says("Redshift", 0.5),
             ": /Header: Redshift is not 0; cosmological snapshots cannot be read");
-  EXPECT_EQ(header_says("HubbleParam", 0.7),
-            ": /Header: HubbleParam is 0.7; only units without h can be read");
+  EXPECT_EQ(header_says("HubbleParam", -0.7),
+            ": /Header: HubbleParam is -0.7; it must be a number from 0.01 to 100");
   EXPECT_EQ(header_says("HubbleParam", 1), "accepted");
   EXPECT_NE(header_says("Time", std::nan("")).find("Time is not a finite number"),
             std::string::npos);

@@ -22,7 +22,7 @@ Formats formats_with(bool (*wanted)(const FileFormat&)) {
 }
 
 struct Arguments {
-  std::string in, out, units, from_units;
+  std::string in, out, columns, units, from_units;
   const FileFormat *from = nullptr, *to = nullptr;
   std::vector<Species> species;
   bool centre = false;
@@ -41,6 +41,8 @@ std::optional<Arguments> parse(int argc, char** argv) {
   line.choice("--to", arguments.to,
               formats_with([](const FileFormat& format) { return format.write != nullptr; }),
               "format of OUT, whatever its ending");
+  line.text("--columns", arguments.columns,
+            "columns of a table that does not name them: m,x,y,z,vx,vy,vz; - is not read");
   const auto preset = [&](const std::string& option, std::string& target, const std::string& help) {
     line.option(option, "PRESET", help + ": " + unit_presets(),
                 [option, &target](const std::string& text) {
@@ -73,22 +75,34 @@ void run(const Arguments& arguments) {
                             : format_for_writing(arguments.out, formats_with_gadget());
   Snapshot snapshot = read_bodies(arguments.in, {.float64 = true,
                                                  .species = arguments.species,
+                                                 .columns = arguments.columns,
                                                  .format = arguments.from,
                                                  .formats = formats_with_gadget()});
+  // Reading is done: OUT must not be IN, nor the file with its units.
+  std::vector<NamedFile> in;
+  for (const auto& file : snapshot.sources) in.push_back({"IN", file});
+  const Outputs outputs(files_written("OUT", arguments.out, to), in);
   drop_needless_float64(snapshot);
   std::string report = "read " + arguments.in + ": " + snapshot.format + "\n" + summary(snapshot);
 
   set_units(arguments, snapshot);
   if (arguments.centre) move_to_centre(snapshot);
+  const bool changed =
+      arguments.centre || !arguments.units.empty() || !arguments.from_units.empty();
+  std::vector<std::string> lost = what_is_lost(snapshot, to);
+  // Other bodies are not those that a run was interrupted with.
+  if ((changed || !arguments.species.empty()) && !snapshot.checkpoint.empty()) {
+    snapshot.checkpoint.clear();
+    lost.push_back("what --resume needs of a checkpoint");
+  }
   write_bodies(arguments.out, snapshot, to);
 
   report += "wrote " + arguments.out + ": " + std::string(to.title) + "\n";
-  if (arguments.centre || !arguments.units.empty() || !arguments.from_units.empty()) {
+  if (changed) {
     snapshot.left_out.clear();  // said once
     report += summary(snapshot);
   }
-  for (const std::string& lost : what_is_lost(snapshot, to))
-    report += "  lost         " + lost + "\n";
+  for (const std::string& what : lost) report += "  lost         " + what + "\n";
   (arguments.out == "/dev/stdout" ? std::cerr : std::cout) << report;
 }
 

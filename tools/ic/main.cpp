@@ -113,13 +113,12 @@ void run(const Arguments& arguments) {
   const FileFormat format = format_for_writing(arguments.out, formats_with_gadget());
   if (arguments.size.float64 && !format.keeps.float64)
     refuse("--precision", "double", arguments.out + " can hold float32 alone");
-  require_writable(arguments.out);
+  const Outputs outputs(files_written("OUT", arguments.out, format), {});
   const Snapshot snapshot = make_scenario(*arguments.scenario, arguments.size);
   write_bodies(arguments.out, snapshot, format);
   std::ostream& out = arguments.out == "/dev/stdout" ? std::cerr : std::cout;
   out << "wrote " << arguments.out << ": " << snapshot.scenario << '\n';
   print_summary(out, snapshot);
-  if (!out.flush()) throw std::runtime_error("cannot write to standard output");
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ void check_checksum(const std::string& file, std::string_view bytes) {
     throw UsageError(file + ": damaged: its checksum is not that of its content");
 }
 
-Contents read_bin(const std::string& file, std::string_view bytes, bool float64) {
+Contents read_bin(const std::string& file, std::string_view bytes, const ReadOptions& options) {
   const Layout layout = layout_of(file, bytes, bytes.size());
   if (layout.checkpoint) check_checksum(file, bytes);
   Contents contents;
@@ -209,7 +209,7 @@ Contents read_bin(const std::string& file, std::string_view bytes, bool float64)
     const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
     contents.bodies[i] = rounded(exact);
     check_body(file, i, contents.bodies[i]);
-    if (float64) contents.exact.push_back(exact);
+    if (options.float64) contents.exact.push_back(exact);
   }
   for (std::uint64_t offset = layout.species_offset(); offset < layout.text_offset(); ++offset) {
     const auto species = static_cast<unsigned char>(bytes[offset]);

@@ -18,7 +18,7 @@
 namespace nbody::formats {
 namespace {
 
-enum Column { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, kId };
+enum Column { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, kId, kSkipped };
 struct KnownColumn {
   std::string_view name;
   Column column;
@@ -37,13 +37,21 @@ constexpr std::array<KnownColumn, 11> kColumns{{{"x", kX},
 constexpr std::array<std::string_view, kMass + 1> kNumberNames{"x",  "y",  "z", "vx",
                                                                "vy", "vz", "m"};
 
-void split(std::string_view line, std::vector<std::string_view>& fields) {
+// Of other programs' tables; ours have commas. A blank stands for any run of blanks and tabs.
+char separator_of(std::string_view line) {
+  for (const char separator : {',', ';'})
+    if (line.find(separator) != std::string_view::npos) return separator;
+  return ' ';
+}
+
+void split(std::string_view line, char separator, std::vector<std::string_view>& fields) {
   fields.clear();
   for (;;) {
-    const auto comma = line.find(',');
-    fields.push_back(trimmed(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
+    const auto end = separator == ' ' ? line.find_first_of(" \t") : line.find(separator);
+    fields.push_back(trimmed(line.substr(0, end)));
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
+    if (separator == ' ') line = trimmed(line);
   }
 }
 
@@ -68,8 +76,9 @@ void check_name(const std::string& file, const std::string& name) {
 
 class Reader {
  public:
-  Reader(const std::string& file, std::string_view text, bool float64)
-      : file_(file), rest_(text), float64_(float64) {
+  Reader(const std::string& file, std::string_view text, const ReadOptions& options)
+      : file_(file), rest_(text), float64_(options.float64) {
+    if (!options.columns.empty()) read_columns("--columns", options.columns);
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
@@ -88,14 +97,16 @@ class Reader {
       digest_.add("\n");
       if (line.empty()) continue;
       if (line.front() == '#') {
-        if (columns_.empty()) read_key(trimmed(line.substr(1)));
+        if (contents_.bodies.empty()) read_key(trimmed(line.substr(1)));
       } else if (columns_.empty()) {
-        read_columns(line);
+        separator_ = separator_of(line);
+        read_columns(where(), line);
       } else {
+        if (contents_.bodies.empty()) separator_ = separator_of(line);
         contents_.bodies.push_back(read_body(line));
       }
     }
-    if (columns_.empty()) throw UsageError(file_ + ": there is no line that names the columns");
+    if (columns_.empty()) throw UsageError(file_ + no_columns());
     check_count();
     return std::move(contents_);
   }
@@ -116,7 +127,7 @@ class Reader {
     ++line_number_;
     for (const char c : line)
       if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
-        fail("there is a control character; lines end in LF or CRLF, columns in commas");
+        fail("there is a control character; lines end in LF or CRLF");
     if (!is_text(line, Cut::nowhere)) fail("this is not UTF-8");
     return true;
   }
@@ -201,16 +212,24 @@ class Reader {
     keys_seen_.push_back(key);
   }
 
-  void read_columns(std::string_view line) {
-    split(line, fields_);
+  std::string no_columns() const {
+    return ": there is no line that names the columns; nbody-convert " + file_ +
+           " bodies.csv --columns m,x,y,z,vx,vy,vz reads such a table";
+  }
+
+  void read_columns(const std::string& where, std::string_view line) {
+    const auto fail = [&](const std::string& message) { throw UsageError(where + ": " + message); };
+    split(line, separator_of(line), fields_);
+    if (parse_whole<double>(without_plus(fields_[0]))) throw UsageError(where + no_columns());
     for (const std::string_view field : fields_) {
       const auto known = std::find_if(kColumns.begin(), kColumns.end(),
                                       [&](const KnownColumn& c) { return c.name == field; });
-      if (known == kColumns.end())
+      const bool skipped = field == "-";
+      if (known == kColumns.end() && !skipped)
         fail("unknown column \"" + std::string(field) +
              "\"; known are x, y, z, vx, vy, vz, m (or mass), name, species, id");
-      if (has(known->column)) fail("column " + std::string(field) + " is given twice");
-      columns_.push_back(known->column);
+      if (!skipped && has(known->column)) fail("column " + std::string(field) + " is given twice");
+      columns_.push_back(skipped ? kSkipped : known->column);
     }
     for (const Column required : {kX, kY, kVx, kVy})
       if (!has(required))
@@ -223,7 +242,7 @@ class Reader {
 
   // Also keeps the float64 values, if they are asked for.
   Body read_body(std::string_view line) {
-    split(line, fields_);
+    split(line, separator_, fields_);
     if (fields_.size() != columns_.size())
       fail(std::to_string(fields_.size()) + " values in a row; the header names " +
            std::to_string(columns_.size()) + " columns");
@@ -286,6 +305,7 @@ class Reader {
   bool digest_seen_ = false;
   std::vector<std::string_view> keys_seen_;
   std::vector<Column> columns_;  // in the order of the file; empty until its header line is read
+  char separator_ = ',';
   std::vector<std::string_view> fields_;
 };
 
@@ -314,8 +334,8 @@ void append_numbers(std::string& text, const AnyBody& body) {
 
 bool is_csv(std::string_view head) { return is_text(head, Cut::anywhere); }
 
-Contents read_csv(const std::string& file, std::string_view text, bool float64) {
-  return Reader(file, text, float64).read();
+Contents read_csv(const std::string& file, std::string_view text, const ReadOptions& options) {
+  return Reader(file, text, options).read();
 }
 
 void check_csv(const std::string& file, const Snapshot& snapshot) {

@@ -26,7 +26,7 @@ void check_raw_size(const std::string& file, std::string_view, std::uint64_t siz
   divide(file, size / kBytesPerBody, {}, {});
 }
 
-Contents read_raw(const std::string& file, std::string_view bytes, bool) {
+Contents read_raw(const std::string& file, std::string_view bytes, const ReadOptions&) {
   check_raw_size(file, bytes, bytes.size());
   Contents contents;
   contents.snapshot.format = "raw";

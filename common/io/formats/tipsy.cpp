@@ -127,7 +127,7 @@ void check_tipsy_header(const std::string& file, std::string_view head, std::uin
   header_of(file, head, size);
 }
 
-Contents read_tipsy(const std::string& file, std::string_view bytes, bool) {
+Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadOptions&) {
   const Header header = header_of(file, bytes, bytes.size());
   Contents contents;
   contents.snapshot.time = header.time;

@@ -66,6 +66,7 @@ struct Header {
   std::array<std::size_t, kTypes> counts{};
   std::array<double, kTypes> masses{};  // 0: each body has its own
   double time;
+  double hubble = 1;
 };
 
 Header header_of(const std::string& file, const Handle& root, std::size_t file_bytes) {
@@ -77,12 +78,12 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
                      " files of a snapshot; only snapshots in one file can be read");
   if (number(where, group, "Redshift", 0) != 0)
     throw UsageError(where + ": Redshift is not 0; cosmological snapshots cannot be read");
-  const double h = number(where, group, "HubbleParam", 1);
-  if (h != 1 && h != 0)
-    throw UsageError(where + ": HubbleParam is " + shortest(h) +
-                     "; only units without h can be read");
-
   Header header;
+  // Lengths and masses are then in units per h; so are times, but not velocities. 0: not used.
+  if (const double h = number(where, group, "HubbleParam", 1); h != 0) header.hubble = h;
+  if (!(header.hubble > 0.01 && header.hubble < 100))
+    throw UsageError(where + ": HubbleParam is " + shortest(header.hubble) +
+                     "; it must be a number from 0.01 to 100");
   header.time = number(where, group, "Time", 0);
   if (!std::isfinite(header.time)) throw UsageError(where + ": Time is not a finite number");
   const auto counts = hdf5::numbers(where, group, "NumPart_ThisFile", kTypes);
@@ -116,7 +117,9 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   hdf5::silence();
   const Handle root = hdf5::open_image(file, bytes);
   const Header header = header_of(file, root, bytes.size());
-  const FileUnits from = units_of_file(file, root);
+  FileUnits from = units_of_file(file, root);
+  from.length /= header.hubble;
+  from.mass_gm /= header.hubble;
   // Positions, velocities and masses in float64, then the bodies, perhaps in float64 as well.
   const auto bodies = std::accumulate(header.counts.begin(), header.counts.end(), std::size_t{0});
   require_memory(file, bodies * (7 * sizeof(double) + sizeof(Body) + sizeof(BodyF64)));
@@ -166,14 +169,16 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
 
 // Files with damaged metadata make HDF5 crash or allocate without end. So it reads a file in
 // another process, which sends the bodies here as the bytes of a BIN file.
-formats::Contents read(const std::string& file, std::string_view bytes, bool float64) {
+formats::Contents read(const std::string& file, std::string_view bytes,
+                       const ReadOptions& options) {
   const auto seconds = static_cast<unsigned>(60 + bytes.size() / (10 << 20));
   const std::string bin = isolated(file, seconds, [&] {
     std::ostringstream out;
-    formats::kBin.write(out, file, formats::assemble(file, read_here(file, bytes, float64), {}));
+    formats::kBin.write(out, file,
+                        formats::assemble(file, read_here(file, bytes, options.float64), {}));
     return out.str();
   });
-  formats::Contents contents = formats::kBin.read(file, bin, float64);
+  formats::Contents contents = formats::kBin.read(file, bin, options);
   contents.systems.reset();
   contents.snapshot.format = "Gadget HDF5";
   contents.snapshot.left_out =

@@ -11,7 +11,9 @@ namespace {
                    "(Debian: libhdf5-dev)");
 }
 
-formats::Contents read(const std::string& file, std::string_view, bool) { fail(file); }
+formats::Contents read(const std::string& file, std::string_view, const ReadOptions&) {
+  fail(file);
+}
 void write(std::ostream&, const std::string& file, const Snapshot&) { fail(file); }
 
 FileFormat gadget() {

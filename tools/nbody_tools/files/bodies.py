@@ -2,13 +2,15 @@
 
 A file that does not hold what it announces is refused with a FileError that names it. BIN is
 little-endian: a header of 144 bytes, then seven float32 or float64 per body, system after system; in
-version 2 then the species of every body, one byte each.
+version 2 then the species of every body, one byte each. Checkpoints, version 3, have 16 more bytes of
+header, and lines key=value and a checksum at the end (common/io/formats/bin.cpp).
 """
 
 from __future__ import annotations
 
 import re
 import struct
+import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator
@@ -19,7 +21,8 @@ from nbody_tools.arguments import ToolError
 
 HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
-PLAIN, WITH_SPECIES = 1, 2  # versions
+PLAIN, WITH_SPECIES, CHECKPOINT = 1, 2, 3  # versions
+CHECKPOINT_HEADER = struct.Struct("<2IQ")  # behind the header: species or none, 0, bytes of text
 SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by the number in a BIN file
 ENDIAN_TAG = 0x01020304
 DTYPES = {4: "<f4", 8: "<f8"}  # by bytes of a value
@@ -86,10 +89,17 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
         raise FileError(f"{path}: truncated: {len(data)} bytes are less than a header of {HEADER.size}")
     (_, version, endian_tag, bytes_per_value, header_size, systems, count, time, step, gravity,
      softening, dt, integrator, staggered, scenario, units) = HEADER.unpack_from(data)
-    if version not in (PLAIN, WITH_SPECIES):
-        raise FileError(f"{path}: version is {version}, this reader knows {PLAIN} and {WITH_SPECIES}")
+    if version not in (PLAIN, WITH_SPECIES, CHECKPOINT):
+        raise FileError(f"{path}: version is {version}, this reader knows {PLAIN} to {CHECKPOINT}")
+    start, has_species, tail = HEADER.size, version == WITH_SPECIES, 0
+    if version == CHECKPOINT:
+        if zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
+            raise FileError(f"{path}: damaged: its checksum is not that of its content")
+        start += CHECKPOINT_HEADER.size
+        has_species, _, text_bytes = CHECKPOINT_HEADER.unpack_from(data, HEADER.size)
+        tail = text_bytes + 4
     for name, value, expected in (("endian tag", endian_tag, ENDIAN_TAG),
-                                  ("header size", header_size, HEADER.size)):
+                                  ("header size", header_size, start)):
         if value != expected:
             raise FileError(f"{path}: {name} is {value:#x}, this reader knows {expected:#x}")
     if bytes_per_value not in DTYPES:
@@ -98,16 +108,17 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
         raise FileError(f"{path}: unknown integrator {integrator}")
     if systems == 0 or count == 0:
         raise FileError(f"{path}: announces {systems} systems of {count} bodies")
-    species_start = HEADER.size + systems * count * VALUES_PER_BODY * bytes_per_value
-    expected_size = species_start + (systems * count if version == WITH_SPECIES else 0)
+    species_start = start + systems * count * VALUES_PER_BODY * bytes_per_value
+    species_end = species_start + (systems * count if has_species else 0)
+    expected_size = species_end + tail
     if len(data) != expected_size:
         kind = "truncated" if len(data) < expected_size else "too long"
         raise FileError(f"{path}: {kind}: {systems} systems of {count} bodies are {expected_size} "
                         f"bytes, the file has {len(data)}")
-    species = data[species_start:]
+    species = data[species_start:species_end]
     if any(number >= len(SPECIES) for number in species):
         raise FileError(f"{path}: a species is none of 0 to {len(SPECIES) - 1}")
-    values = numpy.frombuffer(data[:species_start], dtype=DTYPES[bytes_per_value], offset=HEADER.size)
+    values = numpy.frombuffer(data[:species_start], dtype=DTYPES[bytes_per_value], offset=start)
     values = values.reshape(systems, count, VALUES_PER_BODY).astype(numpy.float64)
     return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
                   time=time, step=step, gravity=gravity, softening=softening, dt=dt,
@@ -178,6 +189,8 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
         step = int(comments.get("step", "0"))
     except ValueError as error:
         raise FileError(f"{path}: a '# key=value' line: {error}") from error
+    if len(rows) != int(comments.get("bodies", len(rows))):
+        raise FileError(f"{path}: damaged: {len(rows)} bodies, and there should be {comments['bodies']}")
     if systems < 1 or len(rows) % systems:
         raise FileError(f"{path}: {len(rows)} bodies cannot be cut into {systems} systems")
     values = numpy.array(rows).reshape(systems, -1, VALUES_PER_BODY)

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Damages checkpoints at random and resumes from them: refused with one line, or the right result.
+
+  checkpoint_fuzz.py STEP COUNT
+
+Every kind of checkpoint has its share of COUNT: BIN and CSV, Euler and leapfrog, with an activity map
+that is added up, and float64 where STEP takes it. A damaged one must end in exit code 2, one line and no
+file, or in the output and the map of the undamaged one, byte for byte. NBODY_TEST_SEED repeats a run.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+START = ["--scenario", "galaxies", "--systems", "2", "--bodies", "9", "--seed", "3", "--steps", "7"]
+RESUME = ["--steps", "12", "--output", "end.bin"]
+MAP = ["--activity-map", "4", "--activity-map-every", "2", "--activity-map-file", "map"]
+OUTPUTS = ("end.bin", "map.csv", "map.pgm")
+LONGEST = 60.0  # seconds for one run, on a machine that does other things too
+
+
+def flipped(data: bytearray, generator: random.Random) -> None:
+    for _ in range(generator.choice((1, 1, 2, 8))):
+        data[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
+
+
+def swapped(data: bytearray, generator: random.Random) -> None:
+    for _ in range(generator.choice((1, 1, 4))):
+        a, b = generator.randrange(len(data)), generator.randrange(len(data))
+        data[a], data[b] = data[b], data[a]
+
+
+def zeroed(data: bytearray, generator: random.Random) -> None:
+    length = generator.choice((1, 4, 64, 512))
+    begin = generator.randrange(len(data))
+    data[begin:begin + length] = bytes(len(data[begin:begin + length]))
+
+
+def cut(data: bytearray, generator: random.Random) -> None:
+    lines = [k + 1 for k, byte in enumerate(data) if byte == ord("\n")]
+    at_line_end = lines and generator.random() < 0.5
+    del data[generator.choice(lines) if at_line_end else generator.randrange(len(data)):]
+
+
+def moved(data: bytearray, generator: random.Random) -> None:
+    """A block in the place of another, as a file system that lost track of them would do."""
+    length = min(generator.choice((8, 28, 512)), len(data) // 2)
+    source, target = (generator.randrange(len(data) - length) for _ in range(2))
+    data[target:target + length] = data[source:source + length]
+
+
+def resume(program: str, folder: Path, words: list[str]) -> tuple[int, str, dict[str, bytes]]:
+    for name in OUTPUTS:
+        (folder / name).unlink(missing_ok=True)
+    done = subprocess.run([program, "--resume", *words, *RESUME, "--quiet", "--validate", "off"],
+                          cwd=folder, capture_output=True, text=True, timeout=LONGEST, check=False)
+    files = {name: (folder / name).read_bytes() for name in OUTPUTS if (folder / name).exists()}
+    return done.returncode, done.stderr, files
+
+
+class Kind:
+    """A checkpoint of one kind, and what a run resumed from it ends with."""
+
+    def __init__(self, program: str, folder: Path, ending: str, words: list[str]):
+        self.program, self.folder = program, folder
+        self.file = folder / f"c{ending}"
+        self.words = words
+        made = subprocess.run([program, *START, *words, "--checkpoint", self.file.name, "--quiet",
+                               "--validate", "off"], cwd=folder, capture_output=True, text=True,
+                              check=False)
+        self.possible = made.returncode == 0
+        if not self.possible and "float32" not in made.stderr:
+            sys.exit(made.stderr)
+        if self.possible:
+            self.whole = self.file.read_bytes()
+            code, error, self.right = resume(program, folder, [self.file.name, *words])
+            if code != 0:
+                sys.exit(error)
+
+    def fault(self, data: bytes) -> str:
+        """What is wrong with how a damaged checkpoint was treated, or nothing; counts refusals."""
+        self.file.write_bytes(data)
+        code, error, files = resume(self.program, self.folder, [self.file.name, *self.words])
+        if code == 2:
+            self.refused = True
+            if error.count("\n") != 1:
+                return f"not one line: {error}"
+            return f"refused, and files written: {list(files)}" if files else ""
+        self.refused = False
+        if code != 0:
+            return f"exit code {code}: {error}"
+        return "" if files == self.right else "another result"
+
+
+def main() -> int:
+    program, count = str(Path(sys.argv[1]).resolve()), int(sys.argv[2])
+    seed = int(os.environ.get("NBODY_TEST_SEED", time.time_ns() % 1_000_000))
+    generator = random.Random(seed)
+    print(f"NBODY_TEST_SEED={seed}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        options = itertools.product((".bin", ".csv"), ([], ["--integrator", "leapfrog"]), ([], MAP),
+                                    ([], ["--precision", "double"]))
+        kinds = [Kind(program, folder, ending, integrator + maps + precision)
+                 for ending, integrator, maps, precision in options]
+        kinds = [kind for kind in kinds if kind.possible]
+        refused = 0
+        for number in range(count):
+            kind = kinds[number % len(kinds)]
+            data = bytearray(kind.whole)
+            damage = generator.choice((flipped, swapped, zeroed, cut, moved))
+            damage(data, generator)
+            fault = kind.fault(bytes(data))
+            if fault:
+                kept = Path(f"checkpoint_finding{kind.file.suffix}").resolve()
+                kept.write_bytes(data)
+                print(f"{number}: {damage.__name__}, {kind.words}: {fault}\nThe checkpoint is in {kept}")
+                return 1
+            refused += kind.refused
+    print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} refused, "
+          f"{count - refused} with the right result")
+    return 0 if refused > count / 2 else 1  # or the damage did none
+
+
+if __name__ == "__main__":
+    sys.exit(main())
