@@ -7,6 +7,7 @@
 
 // clang-format off: types first, everything else builds on them.
 #include "hostcuda/device_functions.h"
+#include "hostcuda/intrinsics.h"
 #include "hostcuda/launch.h"
 #include "hostcuda/math.h"
 #include "hostcuda/runtime_api.h"

@@ -459,6 +459,18 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     return "".join(result)
 
 
+def includes(source):
+    """(includer, its line, included file) of each #include that the preprocessor followed."""
+    inside, line = "?", 0
+    for match in re.finditer(MARKER.pattern + r"|\n", source, re.M):
+        if match[0] == "\n":
+            line += 1
+            continue
+        if "1" in match[3].split():
+            yield inside, line, match[2]
+        inside, line = match[2], int(match[1]) - 1
+
+
 def user_files(source, own_include):
     """The files that rewritten text came from."""
     return sorted({file for file, system, _ in segments(source)

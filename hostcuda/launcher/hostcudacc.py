@@ -81,6 +81,31 @@ def warn_of_arch(files):
                   file=sys.stderr)
 
 
+def toolkit_header(text):
+    """NVIDIA's own headers cannot be compiled here: one line instead of pages."""
+    for includer, line, file in cuda_rewrite.includes(text):
+        folder = os.path.dirname(os.path.normpath(file))
+        if folder.startswith(INCLUDE) or os.path.basename(file) in ("stdio.h", "stdlib.h"):
+            continue
+        around = [folder, os.path.dirname(folder), os.path.dirname(os.path.dirname(folder))]
+        if any(place and os.path.exists(os.path.join(place, "cuda_runtime_api.h")) and
+               not is_system_folder(place, file) for place in around):
+            name = os.path.relpath(file, next(p for p in reversed(around) if os.path.exists(
+                os.path.join(p, "cuda_runtime_api.h"))))
+            return (f"{includer}:{line}: error: <{name}> is not part of hostcuda: the CUDA toolkit's own "
+                    "header cannot be compiled for a CPU")
+    return ""
+
+
+def is_system_folder(place, file):
+    """/usr/local/include may hold the toolkit's headers among others: only its names count there."""
+    if "cuda" in place:
+        return False
+    names = ("cu", "nv", "thrust", "cub", "crt", "vector_", "device_", "driver_", "math_", "mma", "sm_",
+             "texture", "surface", "host_", "builtin_types", "common_functions", "channel_", "npp")
+    return not os.path.relpath(file, place).startswith(names)
+
+
 def compile_cu(compiler, arguments, ccache, show, source=None):
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
@@ -91,6 +116,9 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
         stdout=subprocess.PIPE, check=False)
     if text.returncode:
         return text.returncode
+    if refusal := toolkit_header(text.stdout.decode()):
+        print(refusal, file=sys.stderr)
+        return 1
     clang = is_clang(compiler)
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(

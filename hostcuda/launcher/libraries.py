@@ -12,7 +12,7 @@ FLAGS = {
     PLAIN: [],
     ASAN: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
     TRACED: ["-O2", "-g1", "-fsanitize=thread", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
-             "-fno-optimize-sibling-calls", "-DHOSTCUDA_TRACE=1"],
+             "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1"],
 }
 NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""]}
 

@@ -77,6 +77,15 @@ class LauncherTest(unittest.TestCase):
             text = f"__global__ void k({parameter} x) {{}}\nvoid f(int v) {{ k<<<1, 2>>>(v); }}\n"
             self.assertIn("parameter is a reference", self.compile_error(text))
 
+    def test_headers_of_the_toolkit_are_refused(self):
+        os.makedirs(self.path("cuda/include"))
+        self.write("cuda/include/cuda_runtime_api.h", "")  # what marks the toolkit's folder
+        self.write("cuda/include/curand_kernel.h", "struct Pages;\n")
+        self.write("a.cu", "\n#include <curand_kernel.h>\nint i;\n")
+        result = self.launch("-std=c++17", "-Icuda/include", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual(1, result.returncode)
+        self.assertRegex(result.stderr, r"^a\.cu:2: error: <curand_kernel\.h> is not part of hostcuda")
+
     def test_ptx_is_refused(self):
         text = ('__device__ int lane() {\n  int i;\n  asm volatile("mov.u32 %0, %%laneid;"\n'
                 '               : "=r"(i));\n  return i;\n}\n')

@@ -194,8 +194,8 @@ inline __attribute__((always_inline)) void register_shared(unsigned& seen, Varia
   }
 }
 
-// A __shared__ variable at file scope begins with every block. Its size is not counted: which kernels
-// use it is not known.
+// A __shared__ variable at file scope begins with every block. Its size is not counted: which
+// kernels use it is not known.
 class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);

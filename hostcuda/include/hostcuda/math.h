@@ -46,6 +46,7 @@ static inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
 #define __tanf(x) tanf(x)
+#define __sincosf(x, s, c) sincosf(x, s, c)
 #define __powf(x, y) powf(x, y)
 
 namespace hostcuda {

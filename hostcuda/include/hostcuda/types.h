@@ -15,7 +15,14 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
+#define __managed__  // host code may read and write it at once
 #define CUDART_CB
+#define CUDARTAPI
+#define __cudart_builtin__
+// What public headers look for to know that CUDA's own were included.
+#define __CUDA_RUNTIME_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
 // __shared__, __launch_bounds__ and __noinline__ are not macros: the launcher rewrites them.
 // (libstdc++ itself writes __attribute__((__noinline__)): a macro of that name would break it.)
 
@@ -42,21 +49,34 @@
   };                                   \
   constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z) { return Name{x, y, z}; }
 
-HOSTCUDA_VECTOR2(float2, float, 8)
-HOSTCUDA_VECTOR3(float3, float)
-HOSTCUDA_VECTOR4(float4, float, 16)
-HOSTCUDA_VECTOR2(int2, int, 8)
-HOSTCUDA_VECTOR3(int3, int)
-HOSTCUDA_VECTOR4(int4, int, 16)
-HOSTCUDA_VECTOR2(uint2, unsigned, 8)
-HOSTCUDA_VECTOR3(uint3, unsigned)
-HOSTCUDA_VECTOR4(uint4, unsigned, 16)
-HOSTCUDA_VECTOR2(double2, double, 16)
-HOSTCUDA_VECTOR3(double3, double)
-HOSTCUDA_VECTOR4(double4, double, 16)
+#define HOSTCUDA_VECTOR1(Name, Scalar) \
+  struct Name {                        \
+    Scalar x;                          \
+  };                                   \
+  constexpr inline Name make_##Name(Scalar x) { return Name{x}; }
+#define HOSTCUDA_VECTORS(name, Scalar, Bytes)  \
+  HOSTCUDA_VECTOR1(name##1, Scalar)            \
+  HOSTCUDA_VECTOR2(name##2, Scalar, 2 * Bytes) \
+  HOSTCUDA_VECTOR3(name##3, Scalar)            \
+  HOSTCUDA_VECTOR4(name##4, Scalar, (Bytes < 8 ? 4 * Bytes : 16))
+
+HOSTCUDA_VECTORS(char, signed char, 1)
+HOSTCUDA_VECTORS(uchar, unsigned char, 1)
+HOSTCUDA_VECTORS(short, short, 2)
+HOSTCUDA_VECTORS(ushort, unsigned short, 2)
+HOSTCUDA_VECTORS(int, int, 4)
+HOSTCUDA_VECTORS(uint, unsigned, 4)
+HOSTCUDA_VECTORS(long, long, 8)
+HOSTCUDA_VECTORS(ulong, unsigned long, 8)
+HOSTCUDA_VECTORS(longlong, long long, 8)
+HOSTCUDA_VECTORS(ulonglong, unsigned long long, 8)
+HOSTCUDA_VECTORS(float, float, 4)
+HOSTCUDA_VECTORS(double, double, 8)
 HOSTCUDA_VECTOR4(double4_16a, double, 16)
 HOSTCUDA_VECTOR4(double4_32a, double, 32)
 
+#undef HOSTCUDA_VECTORS
+#undef HOSTCUDA_VECTOR1
 #undef HOSTCUDA_VECTOR2
 #undef HOSTCUDA_VECTOR3
 #undef HOSTCUDA_VECTOR4

@@ -1,10 +1,12 @@
 #include "execution/block.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "cooperative_groups.h"
 #include "execution/kernel_observer.h"
 #include "execution/report.h"
 #include "execution/watchdog.h"
@@ -108,6 +110,14 @@ void trap(const char* file, int line) {
   report_trap(block, file, line);
   break_context(cudaErrorLaunchFailure);
   block.abandon();
+}
+
+void refuse_in_kernel(const char* what, const char* file, int line) {
+  report_not_emulated(require_block(what, file, line), what, file, line);
+}
+
+long long clock_ticks() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
 int lane() { return require_block("a warp function", "?", 0).lane(); }

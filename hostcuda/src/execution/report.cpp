@@ -181,6 +181,13 @@ void report_api_call(const BlockState& block, const char* function) {
   die();
 }
 
+void report_not_emulated(const BlockState& block, const char* what, const char* file, int line) {
+  const std::lock_guard lock(output());
+  write_error(block, std::string(what) + " is not emulated",
+              "  thread " + text(block.current().index) + " at " + place(file, line) + "\n");
+  die();
+}
+
 void report_launch_bounds(const BlockState& block, unsigned allowed) {
   const std::lock_guard lock(output());
   write_error(

@@ -31,6 +31,10 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
 // A kernel calls a function of the API, or launches another kernel.
 [[noreturn]] void report_api_call(const BlockState& block, const char* function);
 
+// A kernel uses what hostcuda does not have.
+[[noreturn]] void report_not_emulated(const BlockState& block, const char* what, const char* file,
+                                      int line);
+
 // More threads per block than the kernel's __launch_bounds__ allow.
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
 

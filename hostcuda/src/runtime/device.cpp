@@ -85,6 +85,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.maxThreadsPerMultiProcessor = limits::kThreadsPerMultiprocessor;
   p.maxBlocksPerMultiProcessor = limits::kBlocksPerMultiprocessor;
   p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.asyncEngineCount = 1;
+  p.managedMemory = p.concurrentManagedAccess = p.deviceOverlap = 1;
+  p.memPitch = 0x7fffffff;
+  p.textureAlignment = 512;
   p.pciBusID = device;
   return cudaSuccess;
 }
@@ -118,6 +121,22 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       return *value = p.major, cudaSuccess;
     case cudaDevAttrComputeCapabilityMinor:
       return *value = p.minor, cudaSuccess;
+    case cudaDevAttrCanMapHostMemory:
+      return *value = p.canMapHostMemory, cudaSuccess;
+    case cudaDevAttrConcurrentKernels:
+      return *value = p.concurrentKernels, cudaSuccess;
+    case cudaDevAttrGpuOverlap:
+      return *value = p.deviceOverlap, cudaSuccess;
+    case cudaDevAttrManagedMemory:
+      return *value = p.managedMemory, cudaSuccess;
+    case cudaDevAttrConcurrentManagedAccess:
+      return *value = p.concurrentManagedAccess, cudaSuccess;
+    case cudaDevAttrComputeMode:
+      return *value = cudaComputeModeDefault, cudaSuccess;
+    case cudaDevAttrIntegrated:
+      return *value = p.integrated, cudaSuccess;
+    case cudaDevAttrCooperativeLaunch:
+      return *value = p.cooperativeLaunch, cudaSuccess;
     case cudaDevAttrClockRate:
     case cudaDevAttrMemoryClockRate:
     case cudaDevAttrGlobalMemoryBusWidth:
@@ -155,4 +174,56 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   if (!valid_device(peer)) return fail(cudaErrorInvalidDevice);
   const bool removed = peers_of_current_device().erase(peer) == 1;
   return removed ? cudaSuccess : fail(cudaErrorPeerAccessNotEnabled);
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+  HOSTCUDA_API_CALL;
+  if (!device || !wanted) return fail(cudaErrorInvalidValue);
+  *device = 0;  // all are alike
+  return cudaSuccess;
+}
+
+// ---- hints and limits that change nothing here --------------------------------------------------
+
+cudaError_t cudaSetDeviceFlags(unsigned) {
+  HOSTCUDA_API_CALL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  HOSTCUDA_API_CALL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  HOSTCUDA_API_CALL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+namespace {
+
+constexpr int kLimits = cudaLimitDevRuntimePendingLaunchCount + 1;
+
+std::size_t& limit_value(cudaLimit limit) {
+  static std::size_t values[kLimits] = {1024, 1 << 20, 8 << 20, 2, 2048};  // a GPU's defaults
+  return values[limit];
+}
+
+}  // namespace
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  HOSTCUDA_API_CALL;
+  if (limit < 0 || limit >= kLimits) return fail(cudaErrorInvalidValue);
+  limit_value(limit) = value;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  HOSTCUDA_API_CALL;
+  if (!value || limit < 0 || limit >= kLimits) return fail(cudaErrorInvalidValue);
+  *value = limit_value(limit);
+  return cudaSuccess;
 }

@@ -240,3 +240,83 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = config().memory - used_bytes(current_device());
   return cudaSuccess;
 }
+
+// Host memory that is pinned has one address here for host code and kernels.
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  HOSTCUDA_API_CALL;
+  if (!device || flags || classify(host, 1).kind != MemoryKind::pinned)
+    return fail(cudaErrorInvalidValue);
+  *device = host;
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  HOSTCUDA_API_CALL;
+  if (!attributes) return fail(cudaErrorInvalidValue);
+  void* address = const_cast<void*>(pointer);
+  const auto found = range_at(allocations(), pointer);
+  const int device = found == allocations().end() ? current_device() : found->second.device;
+  switch (classify(pointer, 1).kind) {
+    case MemoryKind::device:
+      *attributes = {cudaMemoryTypeDevice, device, address, nullptr};
+      break;
+    case MemoryKind::managed:
+      *attributes = {cudaMemoryTypeManaged, device, address, address};
+      break;
+    case MemoryKind::pinned:
+      *attributes = {cudaMemoryTypeHost, device, address, address};
+      break;
+    case MemoryKind::pageable:
+      *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, address};
+  }
+  return cudaSuccess;
+}
+
+// ---- hints for managed memory: checked, without effect
+// -------------------------------------------
+
+namespace {
+
+cudaError_t check_managed(const void* pointer, std::size_t size) {
+  const MemoryRange range = classify(pointer, size);
+  return range.valid && range.kind == MemoryKind::managed ? cudaSuccess
+                                                          : fail(cudaErrorInvalidValue);
+}
+
+bool is_place(int device) { return device == cudaCpuDeviceId || valid_device(device); }
+
+int device_of(cudaMemLocation location) {
+  return location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id;
+}
+
+}  // namespace
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, int device,
+                                 cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  if (!find_stream(handle)) return fail(cudaErrorInvalidResourceHandle);
+  if (!is_place(device)) return fail(cudaErrorInvalidDevice);
+  return check_managed(pointer, size);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, cudaMemLocation location,
+                                 unsigned, cudaStream_t stream) {
+  return cudaMemPrefetchAsync(pointer, size, device_of(location), stream);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvise, int device) {
+  HOSTCUDA_API_CALL;
+  if (!is_place(device)) return fail(cudaErrorInvalidDevice);
+  return check_managed(pointer, size);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvise advice,
+                          cudaMemLocation location) {
+  return cudaMemAdvise(pointer, size, advice, device_of(location));
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, std::size_t, unsigned) {
+  HOSTCUDA_API_CALL;
+  if (!find_stream(handle)) return fail(cudaErrorInvalidResourceHandle);
+  return check_managed(pointer, 1);
+}

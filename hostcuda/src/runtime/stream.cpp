@@ -185,3 +185,30 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   enqueue(*stream, [=] { function(data); });
   return cudaSuccess;
 }
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
+  HOSTCUDA_API_CALL;
+  const CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (!flags) return fail(cudaErrorInvalidValue);
+  *flags = stream->with_default ? cudaStreamDefault : cudaStreamNonBlocking;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
+  HOSTCUDA_API_CALL;
+  if (!find_stream(handle)) return fail(cudaErrorInvalidResourceHandle);
+  if (!priority) return fail(cudaErrorInvalidValue);
+  *priority = 0;  // the only one: cudaDeviceGetStreamPriorityRange
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags) {
+  HOSTCUDA_API_CALL;
+  CUstream_st* stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (!callback || flags) return fail(cudaErrorInvalidValue);
+  enqueue(*stream, [=] { callback(handle, result_of_waiting(), data); });
+  return cudaSuccess;
+}

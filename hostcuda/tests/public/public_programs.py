@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many public CUDA programs compile and run unchanged: the table in ../../README.md.
 
-  public_programs.py CLONES [--only REGEX] [--jobs N] [--log DIR] [--markdown]
+  public_programs.py CLONES [--only REGEX] [--jobs N] [--log DIR] [--compile-only]
 
 CLONES holds one folder per repository of programs.txt, named OWNER+NAME, at the commit given there;
 `git clone` makes them. Nothing of them is copied here. A program with a main() is built and run for at
@@ -45,17 +45,17 @@ def run(words, log, **options):
             return "timeout"
 
 
-def attempt(program, clones, logs):
+def attempt(program, clones, logs, compile_only):
     repository, file, words = program
     source = clones / repository.replace("/", "+") / file
     log = logs / (re.sub(r"\W+", "_", f"{repository}_{file}") + ".txt")
     log.unlink(missing_ok=True)
     common = clones / repository.replace("/", "+") / "Common"
     words = [*words, *([f"-I{common}"] if common.is_dir() else [])]
-    whole = has_main(source)
+    whole = has_main(source) and not compile_only
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "program")
-        command = [NVCC, "-O1", "-w", str(source), "-o", made, *words, *([] if whole else ["-c"])]
+        command = [NVCC, "-O0" if compile_only else "-O1", "-w", str(source), "-o", made, *words, *([] if whole else ["-c"])]
         code = run(command, log, cwd=source.parent, timeout=300)
         if code != 0:
             text = log.read_text(encoding="utf-8", errors="replace")
@@ -77,13 +77,14 @@ def main():
     parser.add_argument("clones", type=Path)
     parser.add_argument("--only", default="", help="a regular expression")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--compile-only", action="store_true")
     parser.add_argument("--log", type=Path, default=Path(tempfile.gettempdir()) / "public_programs")
     options = parser.parse_args()
     options.log.mkdir(parents=True, exist_ok=True)
     chosen = list(programs(options.only))
     counts = {}
     with ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda p: attempt(p, options.clones, options.log), chosen)
+        results = pool.map(lambda p: attempt(p, options.clones, options.log, options.compile_only), chosen)
         for (repository, file, _), (outcome, log) in zip(chosen, results):
             counts.setdefault(repository, {}).setdefault(outcome.split(" status")[0], []).append(file)
             print(f"{outcome:24} {repository} {file}", flush=True)

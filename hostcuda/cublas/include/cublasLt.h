@@ -1,0 +1,12 @@
+// cuBLASLt: its handle only, for programs that declare one. Its matrix products are not emulated: a
+// program that calls them does not link.
+#pragma once
+
+#include "cublas_v2.h"
+
+using cublasLtHandle_t = struct cublasLtContext*;
+inline cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  *handle = nullptr;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t) { return CUBLAS_STATUS_SUCCESS; }

@@ -1,0 +1,224 @@
+// hostcuda: cooperative groups: blocks, tiles of a warp, coalesced threads, and a grid's numbers.
+//
+// A tile or a coalesced group is a mask of lanes; its operations are those of the warp. grid.sync()
+// is not emulated: blocks run one after another, so none can wait for a later one.
+#ifndef HOSTCUDA_COOPERATIVE_GROUPS_H
+#define HOSTCUDA_COOPERATIVE_GROUPS_H
+
+#include "cuda_runtime.h"
+
+namespace hostcuda {
+// Ends the process: a kernel uses what is not emulated.
+[[noreturn]] void refuse_in_kernel(const char* what, const char* file, int line);
+}  // namespace hostcuda
+
+#define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+namespace cooperative_groups {
+
+namespace details {
+inline unsigned rank_in_block() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned lane() { return rank_in_block() % 32; }
+// Of the running thread's warp: the last one of a block may be short.
+inline unsigned existing_lanes() {
+  const unsigned after = block_size() - (rank_in_block() - lane());
+  return after >= 32 ? 0xffffffffu : (1u << after) - 1;
+}
+inline unsigned lanes_below(unsigned mask) {
+  return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane()) - 1)));
+}
+// The lane that is the n-th of a mask.
+inline int lane_of(unsigned mask, unsigned n) {
+  for (; n > 0; --n) mask &= mask - 1;
+  return mask ? __builtin_ctz(mask) : 0;
+}
+}  // namespace details
+
+// Threads of one warp, named by their lanes. The numbers within the group are ranks.
+class lanes_group {
+ public:
+  explicit lanes_group(unsigned mask) : mask_(mask) {}
+  unsigned size() const { return static_cast<unsigned>(__builtin_popcount(mask_)); }
+  unsigned num_threads() const { return size(); }
+  unsigned thread_rank() const { return details::lanes_below(mask_); }
+  void sync(HOSTCUDA_HERE) const { __syncwarp(mask_, file, line); }
+
+  template <class T>
+  T shfl(T value, int source, HOSTCUDA_HERE) const {
+    const unsigned rank = static_cast<unsigned>(source) % size();
+    return hostcuda::shuffle(mask_, value, details::lane_of(mask_, rank), file, line);
+  }
+  template <class T>
+  T shfl_down(T value, unsigned delta, HOSTCUDA_HERE) const {
+    const unsigned rank = thread_rank() + delta;
+    return from_rank(value, rank < size() ? rank : thread_rank(), file, line);
+  }
+  template <class T>
+  T shfl_up(T value, unsigned delta, HOSTCUDA_HERE) const {
+    const unsigned rank = thread_rank();
+    return from_rank(value, rank >= delta ? rank - delta : rank, file, line);
+  }
+  template <class T>
+  T shfl_xor(T value, unsigned bits, HOSTCUDA_HERE) const {
+    const unsigned rank = thread_rank() ^ bits;
+    return from_rank(value, rank < size() ? rank : thread_rank(), file, line);
+  }
+  int any(int predicate, HOSTCUDA_HERE) const { return ballot(predicate, file, line) != 0; }
+  int all(int predicate, HOSTCUDA_HERE) const { return ballot(!predicate, file, line) == 0; }
+  unsigned ballot(int predicate, HOSTCUDA_HERE) const {
+    return packed(__ballot_sync(mask_, predicate, file, line));
+  }
+  template <class T>
+  unsigned match_any(T value, HOSTCUDA_HERE) const {
+    return packed(__match_any_sync(mask_, value, file, line));
+  }
+  template <class T>
+  unsigned match_all(T value, int& all_same, HOSTCUDA_HERE) const {
+    return packed(__match_all_sync(mask_, value, &all_same, file, line));
+  }
+  unsigned lanes() const { return mask_; }
+
+ private:
+  template <class T>
+  T from_rank(T value, unsigned rank, const char* file, int line) const {
+    return hostcuda::shuffle(mask_, value, details::lane_of(mask_, rank), file, line);
+  }
+  // Bits of lanes become bits of ranks.
+  unsigned packed(unsigned lanes) const {
+    unsigned ranks = 0, bit = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      if (mask_ >> lane & 1) ranks |= (lanes >> lane & 1) << bit++;
+    return ranks;
+  }
+
+  unsigned mask_;
+};
+
+class thread_block {
+ public:
+  static void sync(HOSTCUDA_HERE) { __syncthreads(file, line); }
+  static unsigned thread_rank() { return details::rank_in_block(); }
+  static unsigned size() { return details::block_size(); }
+  static unsigned num_threads() { return size(); }
+  static dim3 group_index() { return blockIdx; }
+  static dim3 thread_index() { return threadIdx; }
+  static dim3 group_dim() { return blockDim; }
+  static dim3 dim_threads() { return blockDim; }
+};
+inline thread_block this_thread_block() { return {}; }
+
+class grid_group {
+ public:
+  static unsigned long long block_rank() {
+    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
+                            (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
+  }
+  static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  static unsigned long long thread_rank() {
+    return block_rank() * details::block_size() + details::rank_in_block();
+  }
+  static unsigned long long size() { return num_blocks() * details::block_size(); }
+  static unsigned long long num_threads() { return size(); }
+  static dim3 group_dim() { return gridDim; }
+  static dim3 dim_blocks() { return gridDim; }
+  static dim3 block_index() { return blockIdx; }
+  static bool is_valid() { return false; }  // only a cooperative launch makes it valid
+  static void sync(HOSTCUDA_HERE) { hostcuda::refuse_in_kernel("grid.sync()", file, line); }
+};
+inline grid_group this_grid() { return {}; }
+
+template <unsigned kSize, class Parent = void>
+class thread_block_tile : public lanes_group {
+  static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0,
+                "hostcuda: a tile has at most the 32 threads of a warp, a power of two");
+
+ public:
+  thread_block_tile() : lanes_group(own_lanes()) {}
+  template <class Other>
+  thread_block_tile(const thread_block_tile<kSize, Other>& other) : lanes_group(other.lanes()) {}
+  static constexpr unsigned size() { return kSize; }
+  static constexpr unsigned num_threads() { return kSize; }
+  static unsigned thread_rank() { return details::rank_in_block() % kSize; }
+  static unsigned meta_group_rank() { return details::rank_in_block() / kSize; }
+  static unsigned meta_group_size() { return (details::block_size() + kSize - 1) / kSize; }
+
+ private:
+  static unsigned own_lanes() {
+    const unsigned first = details::lane() / kSize * kSize;
+    const unsigned all = kSize == 32 ? 0xffffffffu : ((1u << kSize % 32) - 1) << first;
+    return all & details::existing_lanes();
+  }
+};
+
+class coalesced_group : public lanes_group {
+ public:
+  using lanes_group::lanes_group;
+  unsigned meta_group_rank() const { return 0; }
+  unsigned meta_group_size() const { return 1; }
+};
+inline coalesced_group coalesced_threads(HOSTCUDA_HERE) {
+  return coalesced_group(__activemask(file, line));
+}
+
+// Any of the groups: a whole block, or lanes of a warp.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : is_block_(true), lanes_(0xffffffffu) {}
+  thread_group(const lanes_group& lanes) : is_block_(false), lanes_(lanes) {}
+  unsigned size() const { return is_block_ ? details::block_size() : lanes_.size(); }
+  unsigned num_threads() const { return size(); }
+  unsigned thread_rank() const {
+    return is_block_ ? details::rank_in_block() : lanes_.thread_rank();
+  }
+  void sync(HOSTCUDA_HERE) const {
+    is_block_ ? __syncthreads(file, line) : lanes_.sync(file, line);
+  }
+  template <class T>
+  T shfl(T value, int source, HOSTCUDA_HERE) const {
+    return lanes_.shfl(value, source, file, line);
+  }
+  template <class T>
+  T shfl_down(T value, unsigned delta, HOSTCUDA_HERE) const {
+    return lanes_.shfl_down(value, delta, file, line);
+  }
+  const lanes_group& lanes() const { return lanes_; }
+
+ private:
+  bool is_block_;
+  lanes_group lanes_;
+};
+
+template <unsigned kSize, class Group>
+thread_block_tile<kSize, Group> tiled_partition(const Group&) {
+  return {};
+}
+inline thread_group tiled_partition(const thread_group& group, unsigned size) {
+  const unsigned first = group.thread_rank() / size * size;
+  unsigned lanes = 0;
+  for (unsigned rank = first; rank < first + size && rank < group.size(); ++rank)
+    lanes |= 1u << (details::lane() + 32 - group.thread_rank() + rank) % 32;
+  return lanes_group(lanes);
+}
+// The threads of a tile that give the same value.
+template <class Group, class Label>
+coalesced_group labeled_partition(const Group& group, Label label, HOSTCUDA_HERE) {
+  return coalesced_group(__match_any_sync(group.lanes(), label, file, line));
+}
+template <class Group>
+coalesced_group binary_partition(const Group& group, bool predicate, HOSTCUDA_HERE) {
+  return labeled_partition(group, static_cast<int>(predicate), file, line);
+}
+
+template <class Group>
+void sync(const Group& group, HOSTCUDA_HERE) {
+  group.sync(file, line);
+}
+
+}  // namespace cooperative_groups
+
+#endif

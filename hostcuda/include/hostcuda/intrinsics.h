@@ -1,0 +1,202 @@
+// hostcuda: the smaller device functions: cached loads and stores, integer and rounding intrinsics,
+// clocks.
+#ifndef HOSTCUDA_INTRINSICS_H
+#define HOSTCUDA_INTRINSICS_H
+
+#include "device_functions.h"
+#include "math.h"
+
+// ---- loads and stores with a cache policy: there is no such cache here --------------------------
+
+#define HOSTCUDA_LOAD(name)                 \
+  template <class Value>                    \
+  inline Value name(const Value* address) { \
+    return *address;                        \
+  }
+#define HOSTCUDA_STORE(name)                      \
+  template <class Value>                          \
+  inline void name(Value* address, Value value) { \
+    *address = value;                             \
+  }
+HOSTCUDA_LOAD(__ldcg)
+HOSTCUDA_LOAD(__ldca)
+HOSTCUDA_LOAD(__ldcs)
+HOSTCUDA_LOAD(__ldlu)
+HOSTCUDA_LOAD(__ldcv)
+HOSTCUDA_STORE(__stwb)
+HOSTCUDA_STORE(__stcg)
+HOSTCUDA_STORE(__stcs)
+HOSTCUDA_STORE(__stwt)
+#undef HOSTCUDA_LOAD
+#undef HOSTCUDA_STORE
+
+// ---- integers -----------------------------------------------------------------------------------
+
+static inline int __mul24(int a, int b) {
+  const auto low_24_bits = [](int v) {
+    return static_cast<int>(static_cast<unsigned>(v) << 8) >> 8;
+  };
+  return static_cast<int>(static_cast<long long>(low_24_bits(a)) * low_24_bits(b));
+}
+static inline unsigned __umul24(unsigned a, unsigned b) {
+  return (a & 0xffffffu) * (b & 0xffffffu);
+}
+static inline int __mulhi(int a, int b) {
+  return static_cast<int>(static_cast<long long>(a) * b >> 32);
+}
+static inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+static inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+static inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+static inline unsigned __sad(int a, int b, unsigned c) {
+  return c + static_cast<unsigned>(a > b ? static_cast<long long>(a) - b
+                                         : static_cast<long long>(b) - a);
+}
+static inline unsigned __usad(unsigned a, unsigned b, unsigned c) {
+  return c + (a > b ? a - b : b - a);
+}
+static inline unsigned long long __brevll(unsigned long long x) {
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+         __brev(static_cast<unsigned>(x >> 32));
+}
+// Byte k of the result is byte (selector >> 4k & 7) of the eight bytes of b and a.
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
+  unsigned result = 0;
+  for (int k = 0; k < 4; ++k) {
+    const unsigned choice = selector >> 4 * k;
+    unsigned byte = static_cast<unsigned>(bytes >> 8 * (choice & 7)) & 0xffu;
+    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;  // its sign, repeated
+    result |= byte << 8 * k;
+  }
+  return result;
+}
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
+  return static_cast<unsigned>(both << (shift & 31) >> 32);
+}
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
+  return static_cast<unsigned>(both >> (shift & 31));
+}
+
+// ---- rounding: nearest, toward zero, down, up ---------------------------------------------------
+// The exact result of one float operation is a double, nearly always; then it is rounded as asked.
+
+namespace hostcuda {
+inline float rounded_down(double exact) {
+  const float nearest = static_cast<float>(exact);
+  return static_cast<double>(nearest) > exact ? nextafterf(nearest, -HUGE_VALF) : nearest;
+}
+inline float rounded_up(double exact) {
+  const float nearest = static_cast<float>(exact);
+  return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
+}
+inline float rounded_to_zero(double exact) {
+  return exact < 0 ? rounded_up(exact) : rounded_down(exact);
+}
+}  // namespace hostcuda
+
+#define HOSTCUDA_ROUNDED(name, operator)                               \
+  static inline float name##_rd(float a, float b) {                    \
+    return hostcuda::rounded_down(double { a } operator double{b});    \
+  }                                                                    \
+  static inline float name##_ru(float a, float b) {                    \
+    return hostcuda::rounded_up(double { a } operator double{b});      \
+  }                                                                    \
+  static inline float name##_rz(float a, float b) {                    \
+    return hostcuda::rounded_to_zero(double { a } operator double{b}); \
+  }
+HOSTCUDA_ROUNDED(__fadd, +)
+HOSTCUDA_ROUNDED(__fsub, -)
+HOSTCUDA_ROUNDED(__fmul, *)
+HOSTCUDA_ROUNDED(__fdiv, /)
+#undef HOSTCUDA_ROUNDED
+
+static inline int __float2int_ru(float f) { return static_cast<int>(ceilf(f)); }
+static inline unsigned __float2uint_rn(float f) { return static_cast<unsigned>(rintf(f)); }
+static inline unsigned __float2uint_rz(float f) { return static_cast<unsigned>(f); }
+static inline long long __float2ll_rn(float f) { return static_cast<long long>(rintf(f)); }
+static inline long long __float2ll_rz(float f) { return static_cast<long long>(f); }
+static inline int __double2int_rn(double d) { return static_cast<int>(rint(d)); }
+static inline int __double2int_rz(double d) { return static_cast<int>(d); }
+static inline float __uint2float_rn(unsigned i) { return static_cast<float>(i); }
+static inline float __uint2float_rz(unsigned i) { return hostcuda::rounded_to_zero(i); }
+static inline float __int2float_rz(int i) { return hostcuda::rounded_to_zero(i); }
+static inline double __int2double_rn(int i) { return i; }
+static inline double __uint2double_rn(unsigned i) { return i; }
+static inline int __double2hiint(double d) {
+  return static_cast<int>(__double_as_longlong(d) >> 32);
+}
+static inline int __double2loint(double d) { return static_cast<int>(__double_as_longlong(d)); }
+static inline double __hiloint2double(int high, int low) {
+  return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
+}
+
+// ---- functions that <math.h> lacks --------------------------------------------------------------
+
+static inline float sinpif(float x) { return static_cast<float>(sin(M_PI * double{x})); }
+static inline float cospif(float x) { return static_cast<float>(cos(M_PI * double{x})); }
+static inline double sinpi(double x) { return sin(M_PI * x); }
+static inline double cospi(double x) { return cos(M_PI * x); }
+static inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+static inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
+static inline float normcdff(float x) { return 0.5f * erfcf(-x * static_cast<float>(M_SQRT1_2)); }
+static inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
+static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+
+// ---- atomics that wrap, and scopes: everything is visible to the whole system here --------------
+
+static inline unsigned atomicInc(unsigned* address, unsigned limit) {
+  unsigned seen = __atomic_load_n(address, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(address, &seen, seen >= limit ? 0 : seen + 1, true,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return seen;
+}
+static inline unsigned atomicDec(unsigned* address, unsigned limit) {
+  unsigned seen = __atomic_load_n(address, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(address, &seen, seen == 0 || seen > limit ? limit : seen - 1,
+                                      true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return seen;
+}
+#define HOSTCUDA_SCOPES(name)                               \
+  template <class T, class... Values>                       \
+  inline auto name##_system(T* address, Values... values) { \
+    return name(address, static_cast<T>(values)...);        \
+  }                                                         \
+  template <class T, class... Values>                       \
+  inline auto name##_block(T* address, Values... values) {  \
+    return name(address, static_cast<T>(values)...);        \
+  }
+HOSTCUDA_SCOPES(atomicAdd)
+HOSTCUDA_SCOPES(atomicSub)
+HOSTCUDA_SCOPES(atomicExch)
+HOSTCUDA_SCOPES(atomicMin)
+HOSTCUDA_SCOPES(atomicMax)
+HOSTCUDA_SCOPES(atomicInc)
+HOSTCUDA_SCOPES(atomicDec)
+HOSTCUDA_SCOPES(atomicCAS)
+HOSTCUDA_SCOPES(atomicAnd)
+HOSTCUDA_SCOPES(atomicOr)
+HOSTCUDA_SCOPES(atomicXor)
+#undef HOSTCUDA_SCOPES
+
+// ---- time and address spaces --------------------------------------------------------------------
+
+namespace hostcuda {
+long long clock_ticks();  // nanoseconds of the host's clock
+}
+static inline long long clock64() { return hostcuda::clock_ticks(); }
+static inline void __nanosleep(unsigned) { hostcuda::yield(); }
+static inline void __brkpt() {}
+
+#endif

@@ -1,0 +1,128 @@
+// hostcuda: what half and bfloat16 share: a number of 16 bits that computes as a float and is
+// rounded to nearest even after each operation, and a pair of them.
+#ifndef HOSTCUDA_SMALL_FLOAT_H
+#define HOSTCUDA_SMALL_FLOAT_H
+
+#include "../cuda_runtime.h"
+
+namespace hostcuda {
+
+inline unsigned short bfloat16_bits(float value) {
+  const unsigned bits = __float_as_uint(value);
+  if (value != value) return 0x7fff;
+  return static_cast<unsigned short>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+inline float bfloat16_value(unsigned short bits) {
+  return __uint_as_float(static_cast<unsigned>(bits) << 16);
+}
+
+inline float half_value(unsigned short bits) {
+  const unsigned exponent = bits >> 10 & 31, fraction = bits & 1023u;
+  const float size =
+      exponent == 31 ? (fraction ? NAN : HUGE_VALF)
+      : exponent     ? ldexpf(static_cast<float>(1024 + fraction), static_cast<int>(exponent) - 25)
+                     : ldexpf(static_cast<float>(fraction), -24);
+  return bits & 0x8000 ? -size : size;
+}
+inline unsigned short half_bits(float value) {
+  const unsigned sign = __float_as_uint(value) >> 16 & 0x8000u;
+  const float size = fabsf(value);
+  if (size != size) return 0x7fff;
+  if (size >= 65520.0f) return static_cast<unsigned short>(sign | 0x7c00u);
+  // The unit of the last place; rintf rounds to nearest even. A carry moves on to the next
+  // exponent.
+  const int exponent = size < 6.103515625e-05f ? -14 : ilogbf(size);
+  const auto units = static_cast<unsigned>(rintf(ldexpf(size, 10 - exponent)));
+  const unsigned magnitude = units + (static_cast<unsigned>(exponent + 14) << 10);
+  return static_cast<unsigned short>(sign | magnitude);
+}
+
+}  // namespace hostcuda
+
+#define HOSTCUDA_SMALL_FLOAT(Name, to_bits, to_value)                                  \
+  struct Name##_raw {                                                                  \
+    unsigned short x;                                                                  \
+  };                                                                                   \
+  struct Name {                                                                        \
+    unsigned short bits;                                                               \
+    Name() = default;                                                                  \
+    Name(float value) : bits(hostcuda::to_bits(value)) {}                              \
+    Name(double value) : Name(static_cast<float>(value)) {}                            \
+    Name(int value) : Name(static_cast<float>(value)) {}                               \
+    Name(unsigned value) : Name(static_cast<float>(value)) {}                          \
+    Name(Name##_raw raw) : bits(raw.x) {}                                              \
+    operator float() const { return hostcuda::to_value(bits); }                        \
+    operator Name##_raw() const { return {bits}; }                                     \
+    Name& operator+=(Name other) { return *this = Name(float(*this) + float(other)); } \
+    Name& operator-=(Name other) { return *this = Name(float(*this) - float(other)); } \
+    Name& operator*=(Name other) { return *this = Name(float(*this) * float(other)); } \
+    Name& operator/=(Name other) { return *this = Name(float(*this) / float(other)); } \
+  };                                                                                   \
+  inline Name operator+(Name a, Name b) { return a += b; }                             \
+  inline Name operator-(Name a, Name b) { return a -= b; }                             \
+  inline Name operator*(Name a, Name b) { return a *= b; }                             \
+  inline Name operator/(Name a, Name b) { return a /= b; }                             \
+  inline Name operator-(Name a) { return Name(-float(a)); }                            \
+  inline bool operator==(Name a, Name b) { return float(a) == float(b); }              \
+  inline bool operator!=(Name a, Name b) { return float(a) != float(b); }              \
+  inline bool operator<(Name a, Name b) { return float(a) < float(b); }                \
+  inline bool operator>(Name a, Name b) { return float(a) > float(b); }                \
+  inline bool operator<=(Name a, Name b) { return float(a) <= float(b); }              \
+  inline bool operator>=(Name a, Name b) { return float(a) >= float(b); }              \
+  inline Name __hadd(Name a, Name b) { return a + b; }                                 \
+  inline Name __hsub(Name a, Name b) { return a - b; }                                 \
+  inline Name __hmul(Name a, Name b) { return a * b; }                                 \
+  inline Name __hdiv(Name a, Name b) { return a / b; }                                 \
+  inline Name __hneg(Name a) { return -a; }                                            \
+  inline Name __habs(Name a) { return Name(fabsf(a)); }                                \
+  inline Name __hfma(Name a, Name b, Name c) { return Name(fmaf(a, b, c)); }           \
+  inline Name __hmax(Name a, Name b) { return Name(fmaxf(a, b)); }                     \
+  inline Name __hmin(Name a, Name b) { return Name(fminf(a, b)); }                     \
+  inline bool __heq(Name a, Name b) { return a == b; }                                 \
+  inline bool __hlt(Name a, Name b) { return a < b; }                                  \
+  inline bool __hle(Name a, Name b) { return a <= b; }                                 \
+  inline bool __hgt(Name a, Name b) { return a > b; }                                  \
+  inline bool __hge(Name a, Name b) { return a >= b; }                                 \
+  inline bool __hisnan(Name a) { return float(a) != float(a); }                        \
+  inline Name hexp(Name a) { return Name(expf(a)); }                                   \
+  inline Name hlog(Name a) { return Name(logf(a)); }                                   \
+  inline Name hsqrt(Name a) { return Name(sqrtf(a)); }                                 \
+  inline Name hrsqrt(Name a) { return Name(rsqrtf(a)); }                               \
+  inline Name __ldg(const Name* address) { return *address; }                          \
+  inline Name atomicAdd(Name* address, Name value) {                                   \
+    unsigned short seen = __atomic_load_n(&address->bits, __ATOMIC_RELAXED);           \
+    for (;;) {                                                                         \
+      const Name old{Name##_raw{seen}};                                                \
+      if (__atomic_compare_exchange_n(&address->bits, &seen, (old + value).bits, true, \
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))             \
+        return old;                                                                    \
+    }                                                                                  \
+  }                                                                                    \
+  namespace hostcuda {                                                                 \
+  template <>                                                                          \
+  inline constexpr bool kMayShuffle<Name> = true;                                      \
+  }
+
+// A pair: elementwise.
+#define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                              \
+  struct __attribute__((aligned(4))) Pair {                                            \
+    Name x, y;                                                                         \
+    Pair() = default;                                                                  \
+    Pair(Name x_, Name y_) : x(x_), y(y_) {}                                           \
+  };                                                                                   \
+  inline Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }             \
+  inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }             \
+  inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }             \
+  inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }             \
+  inline Pair __hadd2(Pair a, Pair b) { return a + b; }                                \
+  inline Pair __hsub2(Pair a, Pair b) { return a - b; }                                \
+  inline Pair __hmul2(Pair a, Pair b) { return a * b; }                                \
+  inline Pair __hfma2(Pair a, Pair b, Pair c) {                                        \
+    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                             \
+  }                                                                                    \
+  inline Pair __hmax2(Pair a, Pair b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; } \
+  inline Pair atomicAdd(Pair* address, Pair value) {                                   \
+    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};         \
+  }
+
+#endif

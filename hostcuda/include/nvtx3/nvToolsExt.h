@@ -1,0 +1,3 @@
+// hostcuda: see ../nvToolsExt.h.
+#pragma once
+#include "../nvToolsExt.h"

@@ -1,0 +1,185 @@
+"""Runs a program in every mode of the emulator and gives one verdict.
+
+  hostcuda check [--json FILE] [--timeout SECONDS] FILE... [compiler options] [--] [ARGUMENTS]
+
+Builds the program three times: plain, with AddressSanitizer, and with its memory accesses traced. Runs
+it with its threads, blocks and streams in other orders, with guarded device memory and on two devices.
+Every finding says what is wrong, where, and which run shows it. The first word that is neither a source
+nor a compiler option begins the program's arguments.
+
+Exit code: 0 nothing was found, 1 something was, 2 the program does not compile or the command line is
+wrong.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from driver import build
+from libraries import ASAN, PLAIN, TRACED, ToolError
+from nvcc_options import SOURCE, translate
+from trace_findings import findings_of_trace
+
+MODES = (
+    ("threads and blocks backwards", PLAIN, {"HOSTCUDA_ORDER": "reverse"}),
+    ("threads, blocks and streams at random", PLAIN,
+     {"HOSTCUDA_ORDER": "random", "HOSTCUDA_STREAMS": "random"}),
+    ("streams as late as allowed", PLAIN, {"HOSTCUDA_STREAMS": "lazy"}),
+    ("device memory guarded", PLAIN, {"HOSTCUDA_STRICT_MEM": "1"}),
+    ("two devices", PLAIN, {"HOSTCUDA_DEVICES": "2"}),
+    ("AddressSanitizer", ASAN, {"ASAN_OPTIONS": "detect_leaks=0", "OMP_NUM_THREADS": "1"}),
+)
+VALUE_OPTIONS = ("-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-Xcompiler", "-arch", "-gencode")
+
+
+@dataclass
+class Finding:
+    what: str
+    mode: str
+    details: str = ""
+
+
+@dataclass
+class Run:
+    mode: str
+    code: object  # exit status, or "timeout"
+    output: list
+    errors: str
+
+
+def split_command_line(words):
+    """(options of check, words of the build, arguments of the program)"""
+    options, building, rest = {"json": None, "timeout": 120.0}, [], list(words)
+    while rest:
+        word = rest[0]
+        if word in ("--json", "--timeout") and len(rest) > 1:
+            options[word[2:]] = rest[1] if word == "--json" else float(rest[1])
+            rest = rest[2:]
+        elif word == "--":
+            return options, building, rest[1:]
+        elif word in VALUE_OPTIONS and len(rest) > 1:
+            building, rest = building + rest[:2], rest[2:]
+        elif word.startswith("-") or SOURCE.search(word):
+            building, rest = building + rest[:1], rest[1:]
+        else:
+            break
+    return options, building, rest
+
+
+def run(program, arguments, mode, environment, timeout):
+    words = [program, *arguments]
+    try:
+        ended = subprocess.run(words, env={**os.environ, "HOSTCUDA_WATCHDOG": "20", **environment},
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, timeout=timeout, check=False, text=True,
+                               errors="replace")
+        return Run(mode, ended.returncode, ended.stdout.splitlines(), ended.stderr)
+    except subprocess.TimeoutExpired:
+        return Run(mode, "timeout", [], "")
+
+
+MESSAGE = re.compile(r"^hostcuda: (?:ERROR|warning): (.*)\n((?:  .*\n)*)", re.M)
+SANITIZER = re.compile(r"ERROR: AddressSanitizer: (\S+)|^(.*runtime error: .*)$", re.M)
+OWN_FRAME = re.compile(r"#\d+ .* in (\S+).* (\S+:\d+)(?::\d+)?$", re.M)
+ASSERTION = re.compile(r"^.*: block: \[.*\], thread: \[.*\] Assertion .*$", re.M)
+
+
+def findings_of_messages(ended):
+    """What hostcuda and the sanitizers said."""
+    found = [Finding(text, ended.mode, details.rstrip())
+             for text, details in MESSAGE.findall(ended.errors)]
+    found += [Finding(match, ended.mode) for match in ASSERTION.findall(ended.errors)]
+    for match in SANITIZER.finditer(ended.errors):
+        frames = [f"{place} in {name}" for name, place in OWN_FRAME.findall(ended.errors, match.end())
+                  if "/include/hostcuda/" not in place and "/src/execution/" not in place]
+        found.append(Finding(match[1] or match[2], ended.mode, "  at " + frames[0] if frames else ""))
+        break  # what follows is its consequence
+    return found
+
+
+def findings_of_end(ended, plain, unstable):
+    """How the run ended, and what it printed, compared with the plain run."""
+    if ended.code == "timeout":
+        return [Finding("the program does not end", ended.mode)]
+    if ended.code != plain.code:
+        how = f"signal {-ended.code}" if ended.code < 0 else f"exit status {ended.code}"
+        return [Finding(f"ends with {how}; with the default order it is {plain.code}", ended.mode)]
+    for number, (here, there) in enumerate(zip(ended.output, plain.output)):
+        if here != there and number not in unstable:
+            return [Finding("the output depends on it", ended.mode,
+                            f"  line {number + 1}: {here}\n  and otherwise: {there}")]
+    if len(ended.output) != len(plain.output):
+        return [Finding("the number of output lines depends on it", ended.mode)]
+    return []
+
+
+def unique(findings):
+    """A mistake that several runs show is told once."""
+    seen = {}
+    for finding in findings:
+        key = re.sub(r"0x[0-9a-f]+|\(\d+,\d+,\d+\)", "", finding.what)
+        seen.setdefault(key, finding)
+    return list(seen.values())
+
+
+def check_program(programs, arguments, timeout, folder):
+    plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
+    again = run(programs[PLAIN], arguments, "the default order", {}, timeout)
+    unstable = {i for i, (a, b) in enumerate(zip(plain.output, again.output)) if a != b}
+    trace = os.path.join(folder, "trace.json")
+    traced = ("traced", TRACED, {"HOSTCUDA_TRACE": trace})
+    with ThreadPoolExecutor(2) as pool:
+        ended = list(pool.map(
+            lambda mode: run(programs[mode[1]], arguments, mode[0], mode[2], timeout),
+            (*MODES, traced)))
+    findings = findings_of_messages(plain)
+    if plain.code == "timeout" or (plain.code < 0 and not findings):
+        findings.append(Finding(f"ends with {plain.code}", plain.mode))
+    for one in ended:
+        messages = findings_of_messages(one)
+        findings += messages
+        if not messages and one.mode != "traced":
+            findings += findings_of_end(one, plain, unstable)
+    if os.path.exists(trace):
+        findings += [Finding(what, "traced", details)
+                     for what, details in findings_of_trace(trace, programs[TRACED])]
+    return plain, unique(findings)
+
+
+def main(words):
+    if words[:1] in (["--help"], ["-h"]):
+        print(__doc__.strip())
+        return 0
+    options, building, arguments = split_command_line(words)
+    if not any(SOURCE.search(word) for word in building):
+        raise ToolError("check: no source file")
+    with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
+        programs = {}
+        for variant in (PLAIN, ASAN, TRACED):
+            translation = translate([*building, "-o", os.path.join(folder, variant)])
+            programs[variant] = translation.output
+            if build(translation, variant):
+                return 2
+        plain, findings = check_program(programs, arguments, options["timeout"], folder)
+    name = Path(next(word for word in building if SOURCE.search(word))).name
+    for finding in findings:
+        print(f"{finding.what}  [{finding.mode}]")
+        if finding.details:
+            print(finding.details)
+    ended = "" if plain.code == 0 else f"; it ends with exit status {plain.code} itself"
+    number = f"{len(findings)} finding(s)" if findings else "nothing was found"
+    print(f"{name}: {number} in {len(MODES) + 2} runs{ended}")
+    if options["json"]:
+        Path(options["json"]).write_text(
+            json.dumps({"program": name, "findings": [asdict(one) for one in findings]}, indent=1)
+            + "\n", encoding="utf-8")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
