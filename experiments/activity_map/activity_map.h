@@ -1,5 +1,5 @@
-// The two-dimensional simulation with an activity map, rung by rung: what main.cpp measures and
-// the test proves.
+// The two-dimensional simulation with an activity map, rung by rung: main.cpp measures it, the test
+// proves it.
 #pragma once
 
 #include <span>
@@ -25,12 +25,12 @@ struct Problem {
 
 struct Rung {
   std::string_view name;
-  int block;              // threads of a block, unless another number is asked for
+  int block;              // threads per block, unless another number is asked for
   std::string_view idea;  // what it changes
 };
 
-// In the order of the report: each is the best so far with one thing changed, tried and kept or
-// not. The last two are ours.
+// In the order of the report: each is the best so far with one thing changed, which was then kept
+// or not. The last three are our own.
 std::span<const Rung> rungs();
 
 struct Outcome {

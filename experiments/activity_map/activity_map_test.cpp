@@ -53,12 +53,12 @@ TEST_P(EveryRung, FollowsFloat64ForTwentySteps) {
   }
 }
 
-// The map of the last step, by hand: x along a row, y up, nothing of earlier steps, nobody outside.
+// The map of the last step, by hand: x along a row, y up, no counts of earlier steps, none outside.
 TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
   Problem problem = problem_of(4, 2);
   problem.extent = 2;
   problem.dt = 1;
-  // Without mass nothing pulls: each moves two velocities on.
+  // Without mass there is no force: each moves on by two velocities.
   const std::vector<Body2d> start = {{-1.5f, 0.5f, 1, 0, 0},     // to (0.5, 0.5)
                                      {-2.0f, -2.0f, 0, 0, 0},    // on the lower edge: inside
                                      {2.0f, 0.0f, 0, 0, 0},      // on the upper edge: outside
@@ -74,7 +74,7 @@ TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
 INSTANTIATE_TEST_SUITE_P(Activity, EveryRung, testing::ValuesIn(rungs().begin(), rungs().end()),
                          [](const auto& rung) { return std::string(rung.param.name); });
 
-// So many additions to one cell, from all blocks at once, lose some if they are not atomic.
+// Of so many additions to one cell, from all blocks at once, some are lost if they are not atomic.
 TEST(ActivityMapOfACrowd, LosesNobody) {
   try {
     platform();

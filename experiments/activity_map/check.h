@@ -1,4 +1,4 @@
-// Is what a rung computes right? Forces against float64, the map against a histogram on the CPU.
+// Does a rung compute the right thing? Forces against float64, the map against a CPU histogram.
 #pragma once
 
 #include "activity_map.h"
@@ -8,7 +8,7 @@ namespace activity {
 
 constexpr double kSoftening = 0.05;
 
-// At rest, uniform in the square that the map shows: they begin to fall together.
+// At rest, uniform in the square that the map shows: a system that starts to collapse.
 std::vector<Body2d> uniform_bodies(int n);
 Problem problem_of(int cells, int steps);
 

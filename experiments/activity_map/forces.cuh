@@ -1,6 +1,6 @@
-// Kernel 1, compute_force, as the report had it at first and after each change. Every version sums
+// Kernel 1, compute_force, as in the report at first and after each change. Every version sums
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
-// in two dimensions, one thread a body (compute_pairs: one thread a pair).
+// in two dimensions, with one thread per body (compute_pairs: one thread per pair).
 #pragma once
 
 #include "layouts.cuh"
@@ -21,7 +21,7 @@ __device__ float inverse_cube(float distance_squared) {
   }
 }
 
-// What the body at (x, y) feels of one at (from_x, from_y).
+// The acceleration of a body at (x, y) by one at (from_x, from_y).
 template <Root root>
 __device__ float2 pull(float x, float y, float from_x, float from_y, float mass,
                        float softening_squared) {
@@ -52,7 +52,7 @@ __global__ void compute_force(Bodies bodies, float2* force, int n, float softeni
   force[i] = sum;
 }
 
-// Numbers that are the same for all threads, in constant memory instead of among the arguments.
+// What is the same for all threads, in constant memory instead of among the arguments.
 __constant__ int constant_n;
 __constant__ float constant_softening_squared;
 
@@ -80,7 +80,7 @@ __global__ void compute_force_pointers(Column x, Column y, Column mass, float2* 
   force[i] = sum;
 }
 
-// A struct of columns that itself lies in device memory.
+// A struct of columns that is itself in device memory.
 template <class Pointer>
 __global__ void compute_force_in_memory(Pointer bodies, float2* force, int n,
                                         float softening_squared) {
@@ -94,8 +94,8 @@ __global__ void compute_force_in_memory(Pointer bodies, float2* force, int n,
   force[i] = sum;
 }
 
-// A tile of bodies in shared memory. Threads beyond the last body load and wait like all others:
-// a barrier that some threads of a block do not reach is undefined.
+// A tile of bodies in shared memory. Threads past the last body load and wait like all others: a
+// barrier that some threads of a block do not reach is undefined behaviour.
 __global__ void compute_force_shared(const float* __restrict__ x, const float* __restrict__ y,
                                      const float* __restrict__ mass, float2* force, int n,
                                      float softening_squared) {
@@ -106,16 +106,16 @@ __global__ void compute_force_shared(const float* __restrict__ x, const float* _
   for (int first = 0; first < n; first += block) {
     const int j = first + static_cast<int>(threadIdx.x);
     tile[threadIdx.x] = j < n ? make_float3(x[j], y[j], mass[j]) : make_float3(0, 0, 0);
-    __syncthreads();
+    __syncthreads();  // no thread may read the tile before all of it is there
     for (int k = 0; k < block; ++k) {
       add(sum, pull<Root::cubed>(own_x, own_y, tile[k].x, tile[k].y, tile[k].z, softening_squared));
     }
-    __syncthreads();
+    __syncthreads();  // nor overwrite it while another thread still reads it
   }
   if (i < n) force[i] = sum;
 }
 
-// N x N threads: thread (j, i) finds what i feels of j and adds it to the force on i ...
+// N x N threads: thread (j, i) computes the force of j on i and adds it to the sum for i ...
 __global__ void compute_pairs_atomic(const float* __restrict__ x, const float* __restrict__ y,
                                      const float* __restrict__ mass, float2* force, int n,
                                      float softening_squared) {
@@ -126,7 +126,7 @@ __global__ void compute_pairs_atomic(const float* __restrict__ x, const float* _
   atomicAdd(&force[i].y, term.y);
 }
 
-// ... or writes it into an N x N matrix, whose rows are then added up, a warp for each.
+// ... or writes it into an N x N matrix, whose rows are then summed, with one warp per row.
 __global__ void compute_pairs(const float* __restrict__ x, const float* __restrict__ y,
                               const float* __restrict__ mass, float2* pairs, int n,
                               float softening_squared) {

@@ -69,7 +69,7 @@ bool parse(int argc, char** argv, Options& options) {
   line.option("--map", "D", "D x D cells, one number or several [100]",
               [&](const std::string& text) { options.cells = parse_list("--map", text, 32768); });
   line.whole("--steps", options.steps, 1, 1 << 30, "time steps [100]");
-  line.option("--block", "N", "threads of a block [the rung's]", [&](const std::string& text) {
+  line.option("--block", "N", "threads per block [the rung's]", [&](const std::string& text) {
     const auto value = nbody::parse_whole<int>(text);
     if (!value || *value < 32 || *value > 1024 || *value % 32 != 0) {
       nbody::refuse("--block", text, "a multiple of 32 from 32 to 1024");

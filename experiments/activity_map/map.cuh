@@ -6,7 +6,7 @@
 
 namespace activity {
 
-// The cell at (x, y), or -1 outside. Asked in floats: what is far out has no integer.
+// The cell at (x, y), or -1 outside. Compared as floats: a coordinate far out has no valid integer.
 __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   const auto cells = static_cast<float>(problem.cells);
   const float per_length = cells / (2 * problem.extent);
@@ -16,8 +16,8 @@ __device__ inline long long cell_of(float x, float y, const Problem& problem) {
   return static_cast<long long>(row) * problem.cells + static_cast<long long>(column);
 }
 
-// Kick, drift, count. Several bodies of a cell may be counted at the same moment: without an atomic
-// addition, threads would read the same count and one of them would be lost.
+// Kick, drift, count. Several threads may count a body in the same cell at once: without an atomic
+// addition they would read the same count, and all but one of the bodies would be lost.
 template <class Bodies>
 __global__ void update_body(Bodies bodies, const float2* force, float* map, int n,
                             Problem problem) {
@@ -31,13 +31,13 @@ __global__ void update_body(Bodies bodies, const float2* force, float* map, int 
   if (cell >= 0) atomicAdd(&map[cell], 1.0f);
 }
 
-// A cell a thread.
+// One thread per cell.
 __global__ void normalise_activity_map(float* map, size_t cells, float factor) {
   const size_t cell = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (cell < cells) map[cell] *= factor;
 }
 
-// Clears the cells that the bodies are in, before they leave: all that is not zero already.
+// Clears the cells that the bodies are in, before they leave them: the others are zero already.
 template <class Bodies>
 __global__ void clear_cells(Bodies bodies, float* map, int n, Problem problem) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

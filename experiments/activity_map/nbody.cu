@@ -1,13 +1,14 @@
-// activity_map -- two-dimensional gravity with a map of where the bodies are, in one step after
-// another of a report's optimisation, and two more.
+// activity_map -- two-dimensional gravity with a map of where the bodies are: a report's
+// optimisation step by step, and three rungs of our own.
 //
 // A time step is three kernels: compute_force (forces.cuh), update_body and normalise_activity_map
-// (map.cuh). The report optimised the first, which costs N^2; with a large map and few bodies it is
-// the D^2 cells that cost, and the last two rungs do something about those.
+// (map.cuh). The report optimised the first, which costs N^2. With a large map and few bodies the
+// D^2 cells cost more: normalise_once and touched_cells reduce that cost, map_alone shows it.
 #include <string>
 
 #include "device_state.cuh"
 #include "nbody/error.h"
+#include "nbody/timeline.h"
 
 namespace activity {
 namespace {
@@ -69,7 +70,7 @@ using ReadOnlyColumns = const Columns* __restrict__;
 const Recipe kRecipes[] = {
     {{"baseline", 32, "structs, sqrtf and a division, blocks of one warp"},
      structs_force<Root::division>},
-    {{"block_256", 256, "eight warps a block"}, structs_force<Root::division>},
+    {{"block_256", 256, "eight warps per block"}, structs_force<Root::division>},
     {{"rsqrt_of_cube", 256, "rsqrtf of the cube of the squared distance"},
      structs_force<Root::of_the_cube>},
     {{"rsqrt", 256, "the cube of rsqrtf of the squared distance"}, structs_force<Root::cubed>},
@@ -84,9 +85,9 @@ const Recipe kRecipes[] = {
      columns_in_memory<ReadOnlyColumns>,
      true},
     {{"shared", 256, "tiles of bodies in shared memory"}, shared_force, true},
-    {{"pairs_atomic", 256, "a thread a pair, added up by atomics"}, pairs_by_atomics, true},
-    {{"pairs_matrix", 256, "a thread a pair, added up row by row"}, pairs_by_matrix, true},
-    {{"normalise_once", 256, "as shared; the map is normalised when it is read"},
+    {{"pairs_atomic", 256, "a thread per pair, added up by atomics"}, pairs_by_atomics, true},
+    {{"pairs_matrix", 256, "a thread per pair, added up row by row"}, pairs_by_matrix, true},
+    {{"normalise_once", 256, "as shared; the map is normalised only when it is read"},
      shared_force,
      true,
      Map::normalised_at_the_end},
@@ -134,22 +135,19 @@ Outcome simulate(const Rung& rung, int block, const Problem& problem,
                  const std::vector<Body2d>& bodies) {
   const Recipe& recipe = recipe_of(rung);
   const nbody::Stopwatch stopwatch;
-  nbody::Event begin, uploaded, computed, downloaded;
+  nbody::StageTimer timer;
   Outcome outcome;
-  begin.record();
   const DeviceState s(block, problem, bodies, recipe.force == pairs_by_matrix);
-  uploaded.record();
+  timer.uploaded();
   if (recipe.columns) {
     run(recipe, problem, s, s.columns());
   } else {
     run(recipe, problem, s, s.structs());
   }
-  computed.record();
+  timer.computed();
   s.download(recipe.columns, outcome);
-  downloaded.record();
-  outcome.timing.upload = seconds_between(begin, uploaded);
-  outcome.timing.compute = seconds_between(uploaded, computed);
-  outcome.timing.download = seconds_between(computed, downloaded);
+  timer.downloaded();
+  outcome.timing = timer.timing();
   outcome.timing.total = stopwatch.seconds();
   return outcome;
 }

@@ -1,8 +1,8 @@
 // cpu_simd -- every pair once, in vector registers: structure of arrays, an estimated reciprocal
-// root mended by one Newton step, and Newton's third law.
+// square root improved by one Newton step, and Newton's third law.
 //
-// A vector holds as many bodies j as the CPU has lanes and meets a few bodies i; what is found for
-// a pair is added to both bodies. SSE, AVX2 or AVX-512 is chosen when the program runs.
+// A vector holds as many bodies j as the CPU has lanes and meets a few bodies i; the force of a
+// pair is added to both bodies. SSE, AVX2 or AVX-512 is chosen when the program runs.
 //
 // Parent: step00_cpu_omp.   Run: cpu_simd --systems 1 --bodies 16384 --steps 4
 #include <omp.h>
@@ -21,19 +21,20 @@
 // Highway compiles this file once for every target, by including it from itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nbody.cpp"
-// Vectors of a size known only at run time cannot be elements of an array: fall back to NEON there.
+// Vectors of a size known only at run time cannot be elements of an array: there, fall back to
+// NEON.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#ifndef CPU_SIMD_SHARED  // by all targets
+#ifndef CPU_SIMD_SHARED  // what all targets share
 #define CPU_SIMD_SHARED
 namespace {
 using nbody::Body;
 
-constexpr int kMaxLanes = 16;   // AVX-512's; a system is padded to a multiple of them
-constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed on their own
+constexpr int kMaxLanes = 16;   // of AVX-512; a system is padded to a multiple of this
+constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed separately
 constexpr int kRunSize = 1024;  // bodies j that a tile meets in one go: they stay in the L1 cache
 static_assert(kTileSize % kMaxLanes == 0, "a vector must not reach into the next tile");
 
@@ -57,15 +58,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, kMaxLanes>;
 using Vector = hn::Vec<Lanes>;
 
-// Bodies i for which a loaded vector of bodies j is used: AVX-512 has 32 registers, older ones 16.
+// How many bodies i share a loaded vector of bodies j: AVX-512 has 32 registers, older ones 16.
 constexpr int kRegisterBlock = HWY_TARGET < HWY_AVX2 ? 4 : 2;
 static_assert(kMaxLanes % kRegisterBlock == 0, "a block must not reach into the next tile");
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-// The estimate is y = (1 + d) / r, and t = r^2 y^2 tells how wrong it is. With e = 1 - t,
-//   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...): Newton's step, for the cube at
-// once. The first two terms are 3/2 (5/3 - t), all three 15/8 ((7/5 - t)^2 + 28/75). The factor in
-// front is left to kScale. With AVX-512's 14 bits 15/8 e^2 is below 3e-8; with 12 bits it is not.
+// The estimate is y = (1 + d) / r, and t = r^2 y^2 tells its error. With e = 1 - t,
+//   1 / r^3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 ...), Newton's step for the cube at
+// once. The first two terms are 3/2 (5/3 - t), all three 15/8 ((7/5 - t)^2 + 28/75); the factor in
+// front is left to kScale. With the 14 bits of AVX-512, 15/8 e^2 is below 3e-8; with 12 it is not.
 constexpr bool kTwoTerms = HWY_TARGET >= HWY_AVX2;
 constexpr float kFrom = kTwoTerms ? 7.0f / 5 : 5.0f / 3, kPlus = 28.0f / 75;
 constexpr float kScale = 1 / (kTwoTerms ? (kFrom - 1) * (kFrom - 1) + kPlus : kFrom - 1);
@@ -79,7 +80,7 @@ HWY_INLINE Vector inverse_cube(Vector distance_squared) {
   return hn::Mul(hn::Mul(y, y_squared), mend);
 }
 #else
-// Elsewhere the estimate may have no more than 8 bits, too few for one step.
+// Elsewhere the estimate may have only 8 bits, too few for one step.
 constexpr float kScale = 1;
 HWY_INLINE Vector inverse_cube(Vector distance_squared) {
   const Vector y = hn::Div(hn::Set(Lanes(), 1.0f), hn::Sqrt(distance_squared));
@@ -93,8 +94,8 @@ struct Three {
   Vector x, y, z;
 };
 
-// Bodies i ... i + kRegisterBlock - 1 meet the bodies first <= j < last. What each of the latter
-// feels is added to on_j, still divided by kScale, and what body i feels to on_i.
+// Bodies i ... i + kRegisterBlock - 1 meet the bodies first <= j < last. The forces on the latter
+// are added to on_j, still divided by kScale, those on bodies i to on_i.
 HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softening_squared,
                      const Sums& on_j, const Sums& on_i) {
   const Lanes lanes;
@@ -113,7 +114,7 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
       const Vector dz = hn::Sub(zj, hn::Set(lanes, s.z[i + k]));
       const Vector w =
           inverse_cube(hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, softening))));
-      // Newton's third law: one w, and i is drawn to j as j is drawn to i.
+      // Newton's third law: one w for the force of j on i and that of i on j.
       const Vector from_j = hn::Mul(mass_j, w);
       const Vector from_i = hn::Mul(hn::Set(lanes, s.mass[i + k]), w);
       a[k].x = hn::MulAdd(from_j, dx, a[k].x), aj.x = hn::NegMulAdd(from_i, dx, aj.x);
@@ -129,11 +130,11 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
   }
 }
 
-// The tile begin <= i < end meets the bodies first <= j < last. No sum gets long enough to round
-// much: a lane adds up one run, a body j one tile, and only then the totals take over.
+// The tile begin <= i < end meets the bodies first <= j < last. No sum gets long enough to lose
+// much to rounding: a lane sums over one run, a body j over one tile; then they go into the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
-  const bool itself = first == begin;  // each pair is met from both sides, so one is enough
+  const bool itself = first == begin;  // then every pair occurs twice, and one side is enough
   HWY_ALIGN float x[kRunSize], y[kRunSize], z[kRunSize];
   for (int run = first; run < last; run += kRunSize) {
     const int size = std::min(kRunSize, last - run);
@@ -149,9 +150,9 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
   }
 }
 
-// Makes `total` what tiles number first_tile, first_tile + stride ... contribute. The tiles stand
-// in a ring. Each meets itself and the half of the ring that follows it: two tiles meet once, and
-// all tiles have the same work. Of two that stand opposite each other the lower one does it.
+// Sets `total` to what tiles first_tile, first_tile + stride ... contribute. The tiles form a ring.
+// Each meets itself and the half of the ring that follows it, so that two tiles meet once and all
+// tiles have the same work. Of two opposite tiles the lower one does it.
 void accelerate(const Columns& s, int first_tile, int stride, float softening_squared,
                 const Sums& total) {
   for (float* const sum : {total.x, total.y, total.z}) std::fill_n(sum, s.n, 0.0f);
@@ -174,8 +175,8 @@ HWY_AFTER_NAMESPACE();
 namespace {
 HWY_EXPORT(accelerate);  // the table of its versions
 
-// One thread's memory: the columns of a system, and a sum of its own for every body, so that no
-// thread waits for another to add up, and the order of additions is always the same.
+// One thread's memory: the columns of a system, and its own sum for every body, so that threads
+// need not wait for each other, and the order of additions is always the same.
 struct Workspace {
   explicit Workspace(std::size_t n) : memory(hwy::AllocateAligned<float>(7 * n)) {
     float* const p = memory.get();
@@ -188,7 +189,7 @@ struct Workspace {
   Sums sums;
 };
 
-// Padding stands where the first body stands: at no distance that was not there before.
+// Padding is placed where the first body is: no new distances arise.
 void load(const Columns& s, int i, const Body* bodies, int n) {
   const Body& body = bodies[i < n ? i : 0];
   s.x[i] = body.x, s.y[i] = body.y, s.z[i] = body.z, s.mass[i] = i < n ? body.mass : 0;
@@ -217,7 +218,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
     const auto mine = all.subspan(static_cast<std::size_t>(me), 1);
     const int whole = systems.count - systems.count % team;
     for (int step = 0; step < run.steps; ++step) {
-      // As many systems as can be dealt evenly, each to one thread from first force to last drift.
+      // As many systems as can be distributed evenly: one thread does all the work of a system.
 #pragma omp for schedule(dynamic)
       for (int s = 0; s < whole; ++s) {
         Body* const bodies = systems.system(s).data();
@@ -226,7 +227,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
         HWY_DYNAMIC_DISPATCH(accelerate)(columns, 0, 1, run.softening_squared, sums);
         for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, mine);
       }
-      // The others one after the other, each by all threads. Ends of loops are barriers.
+      // The others one after the other, each by all threads. The end of a loop is a barrier.
       for (int s = whole; s < systems.count; ++s) {
         Body* const bodies = systems.system(s).data();
         const Columns& columns = all.front().columns;
@@ -234,7 +235,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
         for (int i = 0; i < padded; ++i) load(columns, i, bodies, n);
         HWY_DYNAMIC_DISPATCH(accelerate)
         (columns, me, team, run.softening_squared, mine.front().sums);
-#pragma omp barrier  // no body moves before all that was found for it is there
+#pragma omp barrier  // no body moves before all forces on it are there
 #pragma omp for
         for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, all);
       }
@@ -243,7 +244,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   return {.compute = stopwatch.seconds()};
 }
 
-// NBODY_SIMD=AVX2 (or AVX3, which is AVX-512; SSE4, SSSE3, SCALAR) keeps Highway to one target.
+// NBODY_SIMD=AVX2 (or AVX3, which is AVX-512; SSE4, SSSE3, SCALAR) limits Highway to one target.
 bool choose_target(const std::string& name) {
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
     if (name == hwy::TargetName(target)) return hwy::DisableTargets(~target), true;
