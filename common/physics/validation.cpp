@@ -114,7 +114,9 @@ class Validator {
   void check_forces(const BasicReference<W>& reference, std::span<const BasicBody<Real>> kicked) {
     std::vector<double> relative(which_.size());
     W error = 0, scale = 0, magnitudes = 0, squares = 0;
-#pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static)
+    // Threads cost more than some ten thousand interactions.
+#pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static) \
+    if (which_.size() * kicked.size() > 10000)
     for (std::size_t k = 0; k < which_.size(); ++k) {
       const auto force = reference.force(which_[k], input_.softening_squared);
       const auto difference =
