@@ -20,6 +20,8 @@ template <>
 constexpr double kBudget<double> = 2e7;
 // A run that takes longer is not repeated without being asked.
 constexpr double kPatience = 10;  // seconds
+// As many steps of the run are repeated one by one, the others in longer calls.
+constexpr int kSingleSteps = 32;
 
 // Evenly spaced numbers below n, the first and the last always among them: the last is where a
 // dropped tail and an off-by-one show.
@@ -112,7 +114,9 @@ class Validator {
   void check_forces(const BasicReference<W>& reference, std::span<const BasicBody<Real>> kicked) {
     std::vector<double> relative(which_.size());
     W error = 0, scale = 0, magnitudes = 0, squares = 0;
-#pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static)
+    // Threads cost more than some ten thousand interactions.
+#pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static) \
+    if (which_.size() * kicked.size() > 10000)
     for (std::size_t k = 0; k < which_.size(); ++k) {
       const auto force = reference.force(which_[k], input_.softening_squared);
       const auto difference =
@@ -179,8 +183,8 @@ class Validator {
     }
   }
 
-  // The run once more, in calls of 1, 2, 4, 8, ... steps and a last one of 1: any number of steps
-  // that a step gets wrong, however it does it, does not add up to the same.
+  // The run once more, in several calls. Whatever depends on the number of steps of a call does not
+  // add up to the same.
   void check_composition(const Step<Real>& first) {
     const double affordable = mode_ == ValidationMode::full || input_.seconds <= kPatience
                                   ? input_.start.count
@@ -204,13 +208,21 @@ class Validator {
     }
   }
 
-  // From the state after the first step to that before the last.
+  // From the state after the first step to that before the last: many single steps, which are known
+  // to be right, then calls of 2, 4, 8, ... steps and two equal ones. If just one call were long, a
+  // program that loses a step in every long call would lose as many as in the run.
   State before_last(State state) const {
-    const int end = input_.steps - 1;
-    for (int taken = 1, steps = 2; taken < end; taken += steps, steps *= 2) {
-      steps = std::min(steps, end - taken);
-      advance_(state, input_.dt, steps);
-    }
+    int left = input_.steps - 2;
+    const auto take = [&](int steps) {
+      if (steps > 0) advance_(state, input_.dt, steps);
+      left -= steps;
+    };
+    for (int k = 1; k < kSingleSteps && left > 0; ++k) take(1);
+    for (int steps = 2; 4 * steps <= left; steps *= 2) take(steps);
+    const int half = left / 2;
+    take(half);
+    take(half);
+    take(left);
     return state;
   }
 

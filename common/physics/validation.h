@@ -9,8 +9,8 @@
 //                      of a body in memory shows, also in bodies that are not sampled
 //   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt, every body, to rounding
 // Of the run:
-//   composition        the run once more, in calls of 1, 2, 4, 8, ... steps and a last one of 1,
-//                      comes to the same end
+//   composition        the run once more, up to 32 steps one by one, a longer one then in calls of
+//                      2, 4, 8, ... steps, comes to the same end
 //   mass               no body's mass changed
 //   momentum           |dP| / sum m (|v| + |a| t): exact in this scheme but for rounding
 //   angular_momentum   likewise; kick-drift conserves both whatever the time step. A position or a

@@ -7,6 +7,7 @@
     make_mutants.py program STEP_SOURCE FILE    when it is built: writes the program of a step,
         with all its variants, each in a namespace; what they have in common, most of it headers, is
         then compiled once
+    make_mutants.py ladder STEP_SOURCE FILE     the same to be linked with the tests of every step
 """
 import hashlib
 import json
@@ -117,19 +118,23 @@ def write_tests(root, folder):
 
 
 def namespace(mutant, name, source, **edit):
-    text = edited(source, name, main="nbody::test::mutant_main", **edit)
+    text = edited(source, name, **edit)
     macro, _, value = mutant.define.partition("=")
     begin, end = (f"#undef {macro}\n#define {macro} {value}\n", f"#undef {macro}\n") if macro else ("", "")
     # The compiler names the step's file, not this one.
     return f'{begin}namespace {name} {{\n#line 1 "{source}"\n{text}\n}}\n{end}'
 
 
-def write_program(source, file):
+def write_ladder(source, file):
+    write_program(source, file, "nbody::step_main")
+
+
+def write_program(source, file, main="nbody::test::mutant_main"):
     variants = {}
     for mutant in (m for m in read_mutants() if m.step == source.parent.name):
-        variants[mutant.variant] = namespace(mutant, mutant.variant, source, find=mutant.find,
-                                             replace=mutant.replace)
-        variants[mutant.control] = namespace(mutant, mutant.control, source)
+        variants[mutant.variant] = namespace(mutant, mutant.variant, source, main=main,
+                                             find=mutant.find, replace=mutant.replace)
+        variants[mutant.control] = namespace(mutant, mutant.control, source, main=main)
     # Headers are included before the namespaces open, which then find them included already.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
     table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)
@@ -147,7 +152,7 @@ int main(int argc, char** argv) {{
 
 def main(command, *paths):
     try:
-        {"tests": write_tests, "program": write_program}[command](*map(Path, paths))
+        {"tests": write_tests, "program": write_program, "ladder": write_ladder}[command](*map(Path, paths))
     except (EditError, tomllib.TOMLDecodeError) as error:
         sys.exit(f"{HERE.name}/mutants.toml: {error}")
 

@@ -51,6 +51,15 @@ class Records(fakes.InFolder):
         fakes.write_records(self.records, [good])
         self.refused_with(":1: not a result record: 'systems' is missing")
 
+    def test_a_judgement_says_what_the_verdict_leaves_open(self) -> None:
+        old, sampled, full = read_records(fakes.write_records(self.records, [
+            fakes.record("step01_gpu_naive"),
+            fakes.record("step02_layout", sampled=True, undecided=["trajectory: too chaotic"]),
+            fakes.record("step03_tiling", sampled=False, undecided=[])]))
+        self.assertEqual(old.judgement, "pass")
+        self.assertEqual(sampled.judgement, "pass (sampled; trajectory: too chaotic)")
+        self.assertEqual(full.judgement, "pass")
+
     def test_speedup_is_of_total_times(self) -> None:
         first, second = read_records(fakes.write_records(self.records, [
             fakes.record("step00_cpu_omp", "cpu", (9.5, 9.5, 9.5)),

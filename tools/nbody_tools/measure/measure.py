@@ -119,7 +119,7 @@ def row(part: str, record: Record) -> list[str]:
     return [part, record.step, str(record.device_count),
             f"{data['systems']} x {data['bodies']} x {data['steps']}", with_range(record.seconds("compute")),
             with_range(record.seconds("total")), plain(record.giga_interactions_per_second("compute").median),
-            ABSENT if error is None else f"{error:.1e}", record.verdict]
+            ABSENT if error is None else f"{error:.1e}", record.judgement]
 
 
 def measure(part: str, options: argparse.Namespace) -> list[str]:

@@ -25,7 +25,7 @@ def row(outcome: Outcome, base: Optional[Record]) -> list[str]:
         verdict = {"no device": "skipped: no device"}.get(outcome.status, outcome.status)
         return [outcome.step, *[ABSENT] * (len(COLUMNS) - 2), _with_message(verdict, outcome)]
     error = record.acceleration_error
-    checked = [ABSENT if error is None else f"{error:.1e}", _with_message(record.verdict, outcome)]
+    checked = [ABSENT if error is None else f"{error:.1e}", _with_message(record.judgement, outcome)]
     if record.emulated:
         return [record.step, EMULATED, EMULATED, EMULATED, EMULATED, *checked]
     comparable = base is not None and base.problem == record.problem

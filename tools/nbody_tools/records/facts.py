@@ -186,7 +186,7 @@ QUANTITIES: dict[str, Callable[[Facts, Measured], tuple]] = {
     "speedup_compute": speedup("compute"),
     "error": lambda _, m: (m.record.acceleration_error, ".1e"),
     "machine": lambda _, m: (m.record.machine, "text"),
-    "verdict": lambda _, m: (m.record.verdict, "text"),
+    "verdict": lambda _, m: (m.record.judgement, "text"),
     "date": lambda _, m: (m.record.date[:10], "text"),
     "repeats": lambda _, m: (len(m.record.data["repeats"]), "number"),
     "caption": lambda _, m: (f"{m.record.machine}, {m.record.date[:10]}: {m.record.problem}", "text"),

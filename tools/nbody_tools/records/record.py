@@ -81,6 +81,12 @@ class Record:
     emulated = property(lambda self: self.backend == EMULATED_BACKEND)
 
     @property
+    def judgement(self) -> str:
+        """The verdict and, in words, what it leaves open: a cell of a table."""
+        words = ["sampled"] * self.data.get("sampled", False) + self.data.get("undecided", [])
+        return f"{self.verdict} ({'; '.join(words)})" if words else self.verdict
+
+    @property
     def number(self) -> str:
         """04b of step04b_blocks."""
         return self.step[4:].partition("_")[0]

@@ -1,0 +1,178 @@
+// The validator against programs that are right, wrong, and neither provably.
+#include "physics/validation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "physics/integrator.h"
+#include "physics/reference.h"
+#include "scenarios/initial_conditions.h"
+
+namespace nbody {
+namespace {
+
+constexpr double kSofteningSquared = 0.05 * 0.05;
+
+// Right, in float32.
+void advance_right(Systems& systems, double dt, int steps) {
+  SystemsF64 wide(systems.count, systems.bodies_per_system);
+  for (int step = 0; step < steps; ++step) {
+    std::transform(systems.bodies.begin(), systems.bodies.end(), wide.bodies.begin(), widened);
+    advance(wide, dt, 1, kSofteningSquared);
+    std::transform(wide.bodies.begin(), wide.bodies.end(), systems.bodies.begin(), rounded);
+  }
+}
+
+Systems galaxies(int systems, int bodies) {
+  return make_scenario(find_scenario("galaxies"), {systems, bodies, 3, 0.05}).systems;
+}
+
+Validation validated(const Systems& start, double dt, int steps, ValidationMode mode,
+                     const Advance<float>& advance = advance_right, double seconds = 0) {
+  Systems end = start;
+  advance(end, dt, steps);
+  return validate<float>({Summation::tiled, dt, steps, kSofteningSquared, start, end, seconds},
+                         mode, advance);
+}
+
+const Gate& gate(const Validation& validation, const std::string& name) {
+  for (const Gate& gate : validation.gates)
+    if (gate.name == name) return gate;
+  throw std::out_of_range(name);
+}
+
+TEST(Gate, KeepsTheWorstAndNeverForgetsANaN) {
+  Gate gate{"", 0, 1};
+  gate.keep_worse(2, 8);
+  EXPECT_EQ(gate.limit, 8);
+  gate.keep_worse(1, 8);
+  EXPECT_EQ(gate.value, 2);
+  gate.keep_worse(NAN, 1);
+  gate.keep_worse(0.5, 1);
+  EXPECT_TRUE(std::isnan(gate.value));
+  EXPECT_TRUE(gate.failed());
+}
+
+TEST(Validation, OfARightProgramPassesAndLeavesNothingOpen) {
+  const Validation validation = validated(galaxies(3, 50), 0.01, 5, ValidationMode::automatic);
+  EXPECT_FALSE(validation.failed());
+  EXPECT_FALSE(validation.sampled);
+  EXPECT_TRUE(validation.open().empty());
+}
+
+TEST(Validation, SaysWhichTrajectoryItCompared) {
+  const Validation validation = validated(galaxies(3, 50), 0.01, 5, ValidationMode::sampled);
+  EXPECT_FALSE(validation.failed());
+  EXPECT_TRUE(validation.sampled);
+  ASSERT_EQ(validation.open().size(), 1u);
+  EXPECT_TRUE(validation.open()[0].starts_with("trajectory: compared in 1 of 3 systems"));
+}
+
+// The second of two systems lives through some thirty crossings, the first through less than one.
+constexpr int kLong = 4000;
+Systems calm_and_chaotic() {
+  Systems systems = galaxies(2, 8);
+  for (Body& body : systems.system(0))
+    body = {50 * body.x, 50 * body.y, 50 * body.z, 0, 0, 0, 0.1f};
+  return systems;
+}
+
+TEST(Validation, OneChaoticSystemExcusesNoOther) {
+  const Systems start = calm_and_chaotic();
+  const Validation right = validated(start, 0.01, kLong, ValidationMode::full);
+  const Gate& trajectory = gate(right, "trajectory");
+  EXPECT_TRUE(trajectory.decided);
+  EXPECT_FALSE(right.failed());
+  EXPECT_EQ(trajectory.open, "too chaotic at this length in 1 of 2 systems");
+
+  Systems end = start;
+  advance_right(end, 0.01, kLong);
+  end.system(0)[6].x *= 1.01f;
+  const Validation wrong =
+      validate<float>({Summation::tiled, 0.01, kLong, kSofteningSquared, start, end},
+                      ValidationMode::full, advance_right);
+  EXPECT_TRUE(gate(wrong, "trajectory").failed());
+}
+
+TEST(Validation, ChaosAloneIsUndecidedAndNotPassed) {
+  Systems start(1, 8);
+  const auto chaotic = calm_and_chaotic();
+  std::copy(chaotic.system(1).begin(), chaotic.system(1).end(), start.bodies.begin());
+  const Validation validation = validated(start, 0.01, kLong, ValidationMode::full);
+  EXPECT_FALSE(gate(validation, "trajectory").decided);
+  EXPECT_FALSE(validation.failed());
+  EXPECT_EQ(validation.open(),
+            (std::vector<std::string>{"trajectory: too chaotic at this length"}));
+}
+
+// Bodies without gravity, and fewer steps than were asked for where these are many.
+TEST(Validation, MissesNoStepsInAnyMode) {
+  const Systems start = galaxies(1, 2);
+  for (const int steps : {3, 8, 14, 33, 34, 41, 60, 97, 200}) {
+    for (int threshold = 2; threshold < steps; threshold += 1 + threshold / 4) {
+      const auto loses_one = [&](int asked) { return asked - 1; };
+      const auto loses_half = [&](int asked) { return asked / 2; };
+      const auto loses_remainder = [&](int asked) { return asked / 4 * 4; };
+      for (const std::function<int(int)>& taken :
+           {std::function<int(int)>(loses_one), std::function<int(int)>(loses_half),
+            std::function<int(int)>(loses_remainder)}) {
+        if (taken(steps) == steps) continue;  // then the run is right
+        const Advance<float> wrong = [&](Systems& systems, double dt, int asked) {
+          const int steps_taken = asked > threshold ? taken(asked) : asked;
+          for (int k = 0; k < steps_taken; ++k) drift(systems, static_cast<float>(dt));
+        };
+        EXPECT_TRUE(
+            gate(validated(start, 0.01, steps, ValidationMode::sampled, wrong), "composition")
+                .failed())
+            << steps << " steps, wrong above " << threshold;
+      }
+    }
+  }
+}
+
+// Repeating a run that took an hour would take another one: then this is said, and two steps are
+// checked at least.
+TEST(Validation, SaysWhatIsTooLongToRepeat) {
+  const Systems start = galaxies(4, 20);
+  const Validation all = validated(start, 0.01, 16, ValidationMode::automatic, advance_right, 3600);
+  EXPECT_EQ(
+      all.open(),
+      (std::vector<std::string>{"composition: the run was not repeated, which takes 3.6e+03 s"}));
+  const Validation some = validated(start, 0.01, 16, ValidationMode::automatic, advance_right, 20);
+  EXPECT_EQ(some.open(),
+            (std::vector<std::string>{"composition: of the run, 2 of 4 systems were repeated"}));
+  const Validation asked = validated(start, 0.01, 16, ValidationMode::full, advance_right, 3600);
+  EXPECT_TRUE(asked.open().empty());
+}
+
+// The force on one body depends on where it is stored; it is none of those in the sample.
+TEST(Validation, SeesABodyThatIsNotInTheSample) {
+  const auto favours_one = [](Systems& systems, double dt, int steps) {
+    for (int step = 0; step < steps; ++step) {
+      Systems before = systems;
+      advance_right(systems, dt, 1);
+      const float dvx = systems.bodies[7].vx - before.bodies[7].vx;
+      systems.bodies[7].vx += dvx;
+      systems.bodies[7].x += dvx * static_cast<float>(dt);
+    }
+  };
+  EXPECT_TRUE(
+      gate(validated(galaxies(1, 40), 0.01, 3, ValidationMode::sampled, favours_one), "body_order")
+          .failed());
+}
+
+TEST(Validation, RejectsNaNInOneSystemOfMany) {
+  const Systems start = galaxies(3, 20);
+  Systems end = start;
+  advance_right(end, 0.01, 3);
+  end.system(0)[3].vy = NAN;
+  EXPECT_TRUE(validate<float>({Summation::tiled, 0.01, 3, kSofteningSquared, start, end},
+                              ValidationMode::full, advance_right)
+                  .failed());
+}
+
+}  // namespace
+}  // namespace nbody
