@@ -74,7 +74,7 @@ void check_same(const Snapshot& a, const Snapshot& b) {
     fail("float64 bodies change when written and read");
   if (a.time != b.time || a.step != b.step || a.softening != b.softening || a.dt != b.dt ||
       a.integrator != b.integrator || a.staggered != b.staggered || a.scenario != b.scenario ||
-      a.units != b.units)
+      a.units != b.units || a.checkpoint != b.checkpoint)
     fail("the header changes when written and read");
 }
 

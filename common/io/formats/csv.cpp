@@ -102,7 +102,7 @@ class Reader {
         separator_ = separator_of(line);
         read_columns(where(), line);
       } else {
-        if (contents_.bodies.empty()) separator_ = separator_of(line);
+        if (separator_ == kUnknown) separator_ = separator_of(line);
         contents_.bodies.push_back(read_body(line));
       }
     }
@@ -305,7 +305,8 @@ class Reader {
   bool digest_seen_ = false;
   std::vector<std::string_view> keys_seen_;
   std::vector<Column> columns_;  // in the order of the file; empty until its header line is read
-  char separator_ = ',';
+  static constexpr char kUnknown = '\0';
+  char separator_ = kUnknown;  // that of the line of names or, without one, of the first row
   std::vector<std::string_view> fields_;
 };
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "io/snapshot_file.h"
+#include "io/formats/formats.h"
 #include "io/tests/refusal.h"
 #include "nbody/error.h"
 #include "support/crc32.h"
@@ -212,18 +212,24 @@ TEST_F(BinCheckpoint, ComesBack) {
 }
 
 TEST_F(BinCheckpoint, NoBitOfItCanChange) {
-  for (std::size_t i = 0; i < bytes_.size(); ++i)
+  const auto accepted = [](std::string_view bytes) {
+    try {
+      formats::kBin.read("a.bin", bytes, {});
+    } catch (const UsageError&) {
+      return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(accepted(bytes_));
+  // Without the magic at its beginning it would not be taken for BIN at all.
+  for (std::size_t i = 8; i < bytes_.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string changed = bytes_;
       changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
-      std::string message = refusal(folder_.with("bad.bin", changed));
-      if (message != "accepted") continue;
-      // Without the magic it may be raw bodies, but never a checkpoint.
-      EXPECT_LT(i, 8u);
-      EXPECT_TRUE(read_bodies(folder_ / "bad.bin").checkpoint.empty());
+      EXPECT_FALSE(accepted(changed)) << "byte " << i << ", bit " << bit;
     }
   for (std::size_t size = 0; size < bytes_.size(); ++size)
-    EXPECT_NE(refusal(folder_.with("cut.bin", bytes_.substr(0, size))), "accepted") << size;
+    EXPECT_FALSE(accepted(bytes_.substr(0, size))) << size;
 }
 
 }  // namespace
