@@ -81,6 +81,22 @@ def warn_of_arch(files):
                   file=sys.stderr)
 
 
+UNKNOWN = re.compile(r"^(\S+:\d+:\d+: error: )[‘'](cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|"
+                     r"curand\w*|cublas\w*|nvcuda|wmma|thrust|cub)[’'].*(?:was not declared|"
+                     r"has not been declared|does not name a type).*$|"
+                     r"^(\S+:\d+:\d+: error: )(?:use of undeclared identifier|unknown type name) "
+                     r"'(cuda[A-Z]\w*|texture|tex[123]D\w*|nvcuda|thrust|cub)'.*$", re.M)
+
+
+def names_of_cuda_that_are_missing(errors):
+    """A line for each, in place of all that follows from them."""
+    first = {}
+    for match in UNKNOWN.finditer(errors):
+        place, name = (match[1], match[2]) if match[1] else (match[3], match[4])
+        first.setdefault(name, f"{place}{name} is not part of hostcuda (hostcuda/README.md: Missing)\n")
+    return list(first.values())
+
+
 def toolkit_header(text):
     """NVIDIA's own headers cannot be compiled here: one line instead of pages."""
     for includer, line, file in cuda_rewrite.includes(text):
@@ -136,9 +152,12 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
         file.write(rewritten)
     # A loop that clang cannot unroll is no reason for a warning about the user's code.
     quiet = ["-Wno-pass-failed"] if clang else []
-    return subprocess.run(
+    ended = subprocess.run(
         [*ccache, compiler, *both, *quiet, "-x", "c++-cpp-output", "-c", intermediate,
-         "-o", output], check=False).returncode
+         "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    missing = names_of_cuda_that_are_missing(ended.stderr) if ended.returncode else []
+    sys.stderr.write("".join(missing) or ended.stderr)
+    return ended.returncode
 
 
 def main(arguments):

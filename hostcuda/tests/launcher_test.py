@@ -86,6 +86,13 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(1, result.returncode)
         self.assertRegex(result.stderr, r"^a\.cu:2: error: <curand_kernel\.h> is not part of hostcuda")
 
+    def test_missing_names_of_cuda_are_one_line_each(self):
+        self.write("a.cu", "void f() {\n  cudaGraph_t graph;\n  cudaGraphCreate(&graph, 0);\n}\n")
+        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
+        self.assertNotEqual(0, result.returncode)
+        self.assertRegex(result.stderr, r"^a\.cu:2:3: error: cudaGraph_t is not part of hostcuda .*\n"
+                                        r"a\.cu:3:3: error: cudaGraphCreate is not part of hostcuda .*\n$")
+
     def test_ptx_is_refused(self):
         text = ('__device__ int lane() {\n  int i;\n  asm volatile("mov.u32 %0, %%laneid;"\n'
                 '               : "=r"(i));\n  return i;\n}\n')

@@ -2,6 +2,9 @@
 // program that calls them does not link.
 #pragma once
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "cublas_v2.h"
 
 using cublasLtHandle_t = struct cublasLtContext*;

@@ -9,6 +9,7 @@
 #include <math.h>  // not <cmath>: CUDA has float overloads of sqrt and friends in the global scope
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "types.h"
 
