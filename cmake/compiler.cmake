@@ -31,10 +31,10 @@ if(NBODY_SANITIZE STREQUAL "thread")
   # The fibers of hostcuda change stacks, so a record of the calls would be wrong, and grow.
   add_compile_options(--param=tsan-instrument-func-entry-exit=0)
   add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # memory fences, which it does not know
-  add_library(nbody_openmp_for_tsan STATIC ${PROJECT_SOURCE_DIR}/tests/thread_sanitizer/openmp.cpp)
+  # A shared library, because one comes before libgomp whatever the order of the static ones.
+  add_library(nbody_openmp_for_tsan SHARED ${PROJECT_SOURCE_DIR}/tests/thread_sanitizer/openmp.cpp)
   target_link_libraries(nbody_openmp_for_tsan PRIVATE ${CMAKE_DL_LIBS})
-  set_property(TARGET OpenMP::OpenMP_CXX APPEND PROPERTY INTERFACE_LINK_LIBRARIES
-    nbody_openmp_for_tsan)
+  link_libraries(-Wl,--no-as-needed nbody_openmp_for_tsan)
 endif()
 
 if(NBODY_CUDA)

@@ -1,14 +1,18 @@
 #include "run/program.h"
 
+#include <omp.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "nbody/device.h"
 #include "nbody/error.h"
+#include "support/threads.h"
 
 namespace nbody {
 
@@ -47,6 +51,12 @@ int run_program(std::string_view name, const std::function<int()>& work) {
   // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
+    require_threads(omp_get_max_threads());
+  } catch (const std::runtime_error& error) {
+    // Not by a return: OpenBLAS, short of address space, would wait for its own threads for ever.
+    std::_Exit(say(error.what(), kFailed));
+  }
+  try {
     const int code = work();
     if (!std::cout.flush()) throw std::runtime_error("cannot write to standard output");
     return code;
@@ -63,6 +73,10 @@ int run_program(std::string_view name, const std::function<int()>& work) {
                required != nullptr && std::string_view(required) == "1" ? kFailed : kNoDevice);
   } catch (const std::bad_alloc&) {
     return say("out of memory", kFailed);
+  } catch (const std::system_error& error) {
+    const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return say(((is_thread ? "cannot start a thread: " : "") + std::string(error.what())).c_str(),
+               kFailed);
   } catch (const std::exception& error) {
     return say(error.what(), kFailed);
   }

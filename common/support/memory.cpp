@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
 
 namespace nbody {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -25,16 +28,14 @@ std::uint64_t machine() {
              : kUnlimited;
 }
 
-// A container sees its own control group as the root. Version 2, then version 1; a file that does
-// not exist or says "max" sets no limit.
-std::uint64_t control_group() {
-  std::uint64_t least = kUnlimited;
-  for (const char* file :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::uint64_t limit = 0;
-    if (std::ifstream(file) >> limit) least = std::min(least, limit);
+// The least limit of a control group and of those that it is nested in. A file that does not exist or
+// says "max" sets no limit.
+std::uint64_t least_limit(fs::path group, const fs::path& hierarchy, const char* file) {
+  for (std::uint64_t least = kUnlimited, limit = 0;; group = group.parent_path()) {
+    if (std::ifstream(hierarchy / group.relative_path() / file) >> limit)
+      least = std::min(least, limit);
+    if (!group.has_relative_path()) return least;
   }
-  return least;
 }
 
 std::uint64_t address_space() {
@@ -51,7 +52,33 @@ std::string gigabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-std::uint64_t available_memory() { return std::min({machine(), control_group(), address_space()}); }
+// A line is ID:CONTROLLERS:GROUP. Version 2 has one, with no controllers; in version 1 the one of
+// "memory" counts. Containers may show the names that the groups have outside, where nothing is
+// found under them; what limits the container is then in the root.
+std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierarchies) {
+  std::uint64_t least = kUnlimited;
+  const auto look = [&](const fs::path& group, const fs::path& hierarchy, const char* file) {
+    least = std::min(least, least_limit(group, hierarchies / hierarchy, file));
+  };
+  look("/", "", "memory.max");
+  look("/", "memory", "memory.limit_in_bytes");
+  std::ifstream lines(groups);
+  for (std::string id, controllers, group; std::getline(lines, id, ':') &&
+                                           std::getline(lines, controllers, ':') &&
+                                           std::getline(lines, group);) {
+    if (controllers.empty()) {
+      look(group, "", "memory.max");
+      look(group, "unified", "memory.max");  // where both versions are mounted
+    } else if (("," + controllers + ",").find(",memory,") != std::string::npos) {
+      look(group, "memory", "memory.limit_in_bytes");
+    }
+  }
+  return least;
+}
+
+std::uint64_t available_memory() {
+  return std::min({machine(), control_group_limit(), address_space()});
+}
 
 void require_memory(const std::string& what, std::uint64_t bytes) {
   const std::uint64_t available = available_memory();

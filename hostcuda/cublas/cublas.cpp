@@ -1,6 +1,10 @@
 #include <cblas.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
 
 #include "cublas_v2.h"
 #include "hostcuda/launch.h"
@@ -8,6 +12,25 @@
 struct cublasContext {
   cudaStream_t stream = nullptr;
 };
+
+// OpenBLAS keeps a buffer of 128 MB of address space. Where it cannot get one (ulimit -v), it asks
+// again for ever, and so do its threads, for which exit() waits.
+static void require_memory_of_openblas() {
+  constexpr std::size_t kEnough = std::size_t{160} << 20;
+  void* const probe = mmap(nullptr, kEnough, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED) {
+    std::perror("hostcuda: no memory for OpenBLAS");
+    std::abort();
+  }
+  munmap(probe, kEnough);
+  constexpr int kRows = 4096;  // enough for it to take the buffer now
+  const std::vector<float> column(kRows);
+  std::vector<float> sum(kRows);
+  const float one = 1;
+  cblas_sgemv(CblasColMajor, CblasNoTrans, kRows, 1, 1, column.data(), kRows, &one, 1, 0,
+              sum.data(), 1);
+}
 
 const char* cublasGetStatusName(cublasStatus_t status) {
   switch (status) {
@@ -27,6 +50,7 @@ cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   // The library makes its context with calls of the runtime, which may fail.
   if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
+  require_memory_of_openblas();
   *handle = new cublasContext;
   return CUBLAS_STATUS_SUCCESS;
 }

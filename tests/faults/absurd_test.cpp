@@ -68,6 +68,29 @@ TEST_F(Absurd, InputThatNeverEndsIsGivenUp) {
       << outcome.error;
 }
 
+// With too little address space for its threads or its data, a program says so and ends. Below 100
+// MB not even the libraries of every program can be loaded.
+TEST_F(Absurd, AddressSpaceThatIsTooSmallEndsARun) {
+  for (const char* kilobytes : {"20000", "40000", "60000", "80000", "100000", "200000", "400000"}) {
+    SCOPED_TRACE(kilobytes);
+    const Outcome outcome =
+        program_.run("--scenario plummer --systems 5 --bodies 200 --steps 2 --validate off --quiet",
+                     std::string("-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS sh -c 'ulimit -v ") +
+                         kilobytes + R"(; exec timeout -s KILL 20 "$0" "$@"')");
+    EXPECT_NE(outcome.exit_code, 128 + 9) << "it hangs";
+    EXPECT_EQ(outcome.exit_code == 0, outcome.error.empty()) << outcome.error;
+  }
+}
+
+TEST_F(Absurd, AThreadThatCannotStartIsNamed) {
+  const Outcome outcome = program_.run(
+      "--scenario two-body --steps 1",
+      R"(OMP_NUM_THREADS=64 sh -c 'ulimit -v 400000; exec timeout -s KILL 20 "$0" "$@"')");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(std::regex_search(outcome.error, std::regex("cannot start 64 threads: ")))
+      << outcome.error;
+}
+
 TEST_F(Absurd, InputIsAFileThatCanBeRead) {
   expect(2, "--input /dev/zero", "is a device");
   expect(2, "--input .", "is a folder");
