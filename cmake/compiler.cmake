@@ -2,6 +2,11 @@
 
 set(NBODY_SANITIZE "" CACHE STRING "Sanitizers to build with: \"address,undefined\", \"thread\", or none")
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)
+  message(FATAL_ERROR "clang ${CMAKE_CXX_COMPILER_VERSION} lacks the coroutines of C++20, which the live "
+                      "view is written with: g++, or clang 15 or newer, is needed")
+endif()
+
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -11,11 +16,22 @@ if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
 
+# Where ccache cannot write, each compilation through it fails: with no home, or a read-only one.
 find_program(NBODY_CCACHE ccache)
 if(NBODY_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${NBODY_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${NBODY_CCACHE})
+  execute_process(COMMAND ${NBODY_CCACHE} --get-config cache_dir
+                  OUTPUT_VARIABLE cache OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND sh -c "mkdir -p \"$1\" && test -w \"$1\"" sh ${cache}
+                  RESULT_VARIABLE cannot_write ERROR_QUIET)
+  if(cannot_write)
+    message(STATUS "ccache is not used: it cannot write to ${cache}")
+  endif()
 endif()
+if(NOT NBODY_CCACHE OR cannot_write)
+  set(NBODY_CCACHE "")  # in front of the cached variable: the next configuration looks again
+endif()
+set(CMAKE_CXX_COMPILER_LAUNCHER ${NBODY_CCACHE})
+set(CMAKE_CUDA_COMPILER_LAUNCHER ${NBODY_CCACHE})
 
 if(NBODY_SANITIZE)
   # -fno-sanitize-recover: a finding must fail the test that made it. -g: it should name its line.

@@ -31,8 +31,9 @@ function(nbody_fuzz_target name)
   list(TRANSFORM ARGN APPEND .cpp)
   add_executable(fuzz_${name} ${name}_fuzzer.cpp ${ARGN})
   set(launcher sh ${CMAKE_CURRENT_SOURCE_DIR}/with_clang.sh ${NBODY_CLANGXX})
+  set(cached_launcher ${launcher} ${NBODY_CCACHE})
   set_target_properties(fuzz_${name} PROPERTIES
-    CXX_COMPILER_LAUNCHER "${launcher};${NBODY_CCACHE}" CXX_LINKER_LAUNCHER "${launcher}")
+    CXX_COMPILER_LAUNCHER "${cached_launcher}" CXX_LINKER_LAUNCHER "${launcher}")
   target_include_directories(fuzz_${name} PRIVATE ${common})
   target_link_libraries(fuzz_${name} PRIVATE nbody_gadget
     $<TARGET_PROPERTY:nbody_common,LINK_LIBRARIES>)
