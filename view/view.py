@@ -18,20 +18,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
-from nbody_arguments import OneLineParser, positive_integer  # noqa: E402
+from nbody_tools.arguments import OneLineParser, ToolError, positive_integer  # noqa: E402
+from nbody_tools.steps import find_step, step_folders  # noqa: E402
 
 # Programs beside the staircase, and where they are built.
 EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd"}
-STEPS = [*sorted(folder.parent.name for folder in ROOT.glob("step*_*/nbody.c*")), *EXPERIMENTS]
-
-
-def step_name(text):
-    """By full name or number: 3, 03, 04b."""
-    number = text.zfill(3 if text[-1:].isalpha() else 2)
-    for name in STEPS:
-        if text == name or name.startswith(f"step{number}_"):
-            return name
-    raise ValueError
+STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 
 
 def make_parser():
@@ -55,9 +47,9 @@ def parse(words):
     options.shows_files = bool(rest) and not rest[0].startswith("-")
     if options.step is not None:
         try:
-            options.step = step_name(options.step)
-        except ValueError:
-            parser.error(f"there is no step \"{options.step}\"; there are {' '.join(STEPS)}")
+            options.step = find_step(options.step, STEPS)
+        except ToolError as error:
+            parser.error(str(error))
     if any(word.startswith("--view") for word in rest):
         parser.error("the port is given by --port")
     if options.export and not options.shows_files:

@@ -28,8 +28,8 @@ std::uint64_t machine() {
              : kUnlimited;
 }
 
-// The least limit of a control group and of those that it is nested in. A file that is not there or
-// says "max" is no limit.
+// The least limit of a control group and of those that it is nested in. A file that does not exist
+// or says "max" sets no limit.
 std::uint64_t least_limit(fs::path group, const fs::path& hierarchy, const char* file) {
   for (std::uint64_t least = kUnlimited, limit = 0;; group = group.parent_path()) {
     if (std::ifstream(hierarchy / group.relative_path() / file) >> limit)

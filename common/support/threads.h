@@ -3,8 +3,8 @@
 
 namespace nbody {
 
-// Throws runtime_error if not. libgomp would end the process on the spot, and with OpenBLAS in it,
-// a process without enough address space would then wait for ever.
+// Throws runtime_error if not; the calling one is one of them. libgomp would end the process on the
+// spot, and with OpenBLAS in it, a process without enough address space would then wait for ever.
 void require_threads(int count);
 
 }  // namespace nbody

@@ -1,4 +1,5 @@
-// Nonsense gets one clear line (what, where, what is allowed), exit code 2, and no file.
+// Invalid command lines and malformed files get one clear line (what, where, what is allowed), exit
+// code 2, and leave no file.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the command line promises beyond refusing nonsense.
+// What the command line promises for valid input.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Runs the program under test as a user would: in a folder of its own, by its command line.
+// Runs the program under test as a user would: by its command line, in a folder of its own.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +28,7 @@ class Program {
   std::filesystem::path program_, folder_;
 };
 
-// The program has nothing to run on here: the tests that need a run are skipped, visibly.
+// False if the program has nothing to run on here: tests that need a run are then skipped.
 bool has_device(const Program& program);
 
 }  // namespace nbody::test

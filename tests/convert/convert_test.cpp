@@ -98,7 +98,7 @@ TEST_F(Convert, Units) {
 
 TEST_F(Convert, KeepsFloat64WhereThereIsMore) {
   const std::string data = NBODY_SOURCE_DIR "/data/solar_system_j2000.csv";
-  expect_success(data + " a.bin");
+  expect_success("'" + data + "' a.bin");
   expect_success("a.bin b.csv");
   const Snapshot first = read_bodies(data, {.float64 = true});
   const Snapshot last = read_bodies(program_.file("b.csv"), {.float64 = true});

@@ -92,7 +92,7 @@ NOISE = re.compile(r"^(\[Thread debugging using|Using host libthread_db|warning:
 def tidy(output: str) -> str:
     lines = [line for line in output.splitlines() if not NOISE.match(line)]
     text = "\n".join(lines)
-    text = re.sub(r"(/[^ :,]*)?/nbody\.cu", "nbody.cu", text)
+    text = re.sub(r"(/[^ :,]*)?/nbody\.cu", "nbody.cu", text.replace(str(ROOT), ""))
     text = re.sub(r"0x[0-9a-f]{4,}", "0x...", text)
     return text
 

@@ -13,7 +13,7 @@
 namespace nbody::test {
 namespace {
 
-// A machine with 4 GB, as far as the program can see, and a minute of patience.
+// To the program, a machine with 4 GB; it is killed after a minute.
 const char* const kSmallMachine = R"(sh -c 'ulimit -v 4000000; exec timeout -s KILL 60 "$0" "$@"')";
 
 class Absurd : public testing::Test {
@@ -47,7 +47,7 @@ TEST_F(Absurd, SizesAreComparedWithTheMemory) {
   expect(2, "--steps 9223372036854775808", "--steps: \"9223372036854775808\"");
 }
 
-// Sparse: the size is there, the disk is not used.
+// Sparse files: large, but they take no space on the disk.
 TEST_F(Absurd, FilesAreComparedWithTheMemory) {
   for (const auto& [name, head] : {std::pair("a.raw", std::string(24, '\0')),
                                    std::pair("a.csv", "x,y,vx,vy\n" + std::string(2000, '\n'))}) {
@@ -68,8 +68,8 @@ TEST_F(Absurd, InputThatNeverEndsIsGivenUp) {
       << outcome.error;
 }
 
-// With too little address space for its threads or its data, a program says so and ends. Below 100
-// MB not even the libraries of every program can be loaded.
+// With too little address space for its libraries, its threads or its data, a program says so and
+// ends.
 TEST_F(Absurd, AddressSpaceThatIsTooSmallEndsARun) {
   for (const char* kilobytes : {"20000", "40000", "60000", "80000", "100000", "200000", "400000"}) {
     SCOPED_TRACE(kilobytes);

@@ -1,6 +1,6 @@
-// A device that fails in any call, is lost in any call, has too little memory or is not there: one
-// line that names the call and the error, exit code 1, no hang, no crash, and nothing written.
-// Where the failed call did not matter (a free at the end), the result is right to the bit.
+// A device that fails or is lost in any call, has too little memory or is missing: one line that
+// names the call and the error, exit code 1, no hang, no crash, and nothing written. Where the
+// failed call did not matter (a free at the end), the result is right to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Device : public testing::Test {
   }
 
   Outcome run_with(const std::string& environment) const {
-    // A hang is killed, and is then neither 0 nor 1.
+    // A program that hangs is killed; its exit code is then neither 0 nor 1.
     return program_.run(kRun, two_devices_ + " " + environment + " timeout -s KILL 20");
   }
 

@@ -1,4 +1,4 @@
-// A library to be preloaded: makes the disk fail, or the program be killed, at a chosen moment.
+// A library to preload: makes the disk fail, or kills the program, at a chosen moment.
 //
 //   NBODY_FAULT=bytes:K   the disk is full after K bytes: the write that passes them is cut short,
 //                         later ones fail with ENOSPC

@@ -31,8 +31,11 @@ void run_undisturbed(const Program& program, const std::string& arguments) {
 
 std::string disk_fault(const std::string& fault) {
   // AddressSanitizer wants to be the first library; here it may be the second.
-  return "LD_PRELOAD=" NBODY_DISK_FAULTS " ASAN_OPTIONS=verify_asan_link_order=0 NBODY_FAULT=" +
-         fault;
+  // LD_PRELOAD takes no path with a blank in it, LD_LIBRARY_PATH does.
+  const fs::path library = NBODY_DISK_FAULTS;
+  return "LD_LIBRARY_PATH='" + library.parent_path().string() +
+         "' LD_PRELOAD=" + library.filename().string() +
+         " ASAN_OPTIONS=verify_asan_link_order=0 NBODY_FAULT=" + fault;
 }
 
 std::map<std::string, std::string> files_of(const Program& program) {

@@ -1,5 +1,5 @@
-// What the tests of faults share: a run that writes all that a run can write, and what it leaves
-// when nothing goes wrong.
+// Shared by the tests of faults: a run that writes every kind of file, and the files of an
+// undisturbed one to compare with.
 #pragma once
 
 #include <map>

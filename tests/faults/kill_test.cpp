@@ -13,7 +13,7 @@ namespace nbody::test {
 namespace {
 
 constexpr int kKilled = 128 + 9;
-constexpr int kTimeUp = 124;  // timeout's own answer, when the run ended in that same moment
+constexpr int kTimeUp = 124;  // the exit code of timeout if the run ended at the same moment
 
 int number(const char* variable, int otherwise) {
   const char* value = std::getenv(variable);
@@ -72,7 +72,7 @@ TEST_P(Kill, AtAnyMoment) {
     const Program program;
     run.prepare(program);
     for (bool finished = false; !finished && !HasFailure();) {
-      // After the last kill the run may end in peace.
+      // After the last kill the run may finish.
       const std::string killer =
           killed < kills ? "timeout --foreground -s KILL " + std::to_string(moment(random)) : "";
       const Outcome outcome = program.run(run.next(program), killer);

@@ -18,7 +18,7 @@ PROGRAMS = {}
 FEW_BODIES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "256", "--steps", "2",
               "--validate", "off", "--quiet"]
 
-# What a textbook says a request of a whole warp costs: kernel, memory, access, bytes, requests,
+# The textbook cost of a request of a whole warp: kernel, memory, access, bytes, requests,
 # cost, ideal cost. 1024 threads are 32 warps; a transpose of 128 x 128 takes 512.
 TEXTBOOK = """
 coalesced_4_bytes          global load   4    32   4   4
@@ -143,7 +143,7 @@ class Seeded(unittest.TestCase):
         return [race for race in self.found.races if race.kernel == kernel]
 
     def assert_race(self, kernel, memory, *sides):
-        """sides: mark and access, in whichever order they were emulated."""
+        """sides: mark and access, in either order."""
         races = self.races_in(kernel)
         said = [sorted((side.place.line, side.access) for side in (race.earlier, race.later))
                 for race in races if race.memory == memory]
@@ -178,7 +178,7 @@ class Seeded(unittest.TestCase):
         self.assertEqual({race.kernel for race in self.found.races}, wrong)
 
     def test_divergence_names_both_barriers_and_their_threads(self):
-        self.assertEqual(len(self.found.divergences), 1)  # and not one a block
+        self.assertEqual(len(self.found.divergences), 1)  # and not one per block
         found = self.found.divergences[0]
         self.assertEqual(found.kernel, "divergent_barrier")
         self.assertEqual([(at.place.line, at.threads, at.example[0]) for at in found.places],

@@ -1,7 +1,7 @@
 """A variant of a step against its declaration: check_run.py DECLARATION PROGRAM
 
-Runs it in the declared mode of hostcuda and, if it is wrong, in plain mode; compares what it came to
-with what was declared, and leaves it beside the declaration, as NAME.json.
+Runs it in the declared mode of hostcuda and, if it is wrong, in plain mode; compares the outcome with
+the declaration, and writes it beside the declaration, as NAME.json.
 """
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent  # where the inputs of runs are
 
 def run(program, declared, mode, record):
-    """What a run came to: the gates that failed, what weak checks say, or why it was stopped."""
+    """The outcome of a run: the gates that failed, the verdicts of weak checks, or why it was stopped."""
     weak = Path(f"{record}.weak")
     for file in (record, weak):
         file.unlink(missing_ok=True)
@@ -43,7 +43,7 @@ def describe(found):
 
 
 def problems(declared, found, plain):
-    """What is not as it was declared."""
+    """Every difference between outcome and declaration, as a line."""
     expected, failed = set(declared["caught_by"]), set(found.get("failed", []))
     if not declared["is_wrong"]:
         if not passed(found):

@@ -33,7 +33,7 @@ class Presence(unittest.TestCase):
 
     def is_there(self, package: str, libraries: str) -> bool:
         compiler = self.program("compiler", COMPILER.format(libraries=libraries))
-        environment = {**os.environ, "CXX": str(compiler),
+        environment = {**os.environ, "LC_ALL": "C", "CXX": str(compiler),
                        "PATH": f"{self.folder}:{os.environ['PATH']}"}
         done = subprocess.run(["bash", "-euo", "pipefail", "-c",
                                f"source '{fakes.TOOLS}/setup.sh'; missing_for test"],
@@ -60,7 +60,7 @@ class Presence(unittest.TestCase):
         self.program("sudo", "#!/bin/sh\nexit 1\n")
         done = subprocess.run(["bash", "-euo", "pipefail", "-c",
                                f"source '{fakes.TOOLS}/setup.sh'; set_up build"],
-                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"},
+                              env={**os.environ, "LC_ALL": "C", "PATH": f"{self.folder}:{os.environ['PATH']}"},
                               check=False, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertRegex(done.stdout, r"cmake +configures .* 3\.25 or newer; \S+/cmake is 3\.22\.1")

@@ -50,7 +50,7 @@ def source_lines(program: Path, codes: Sequence[int]) -> dict[int, Place]:
 def place_of(frames: Sequence[str]) -> Place:
     places = []
     for frame in frames:
-        file, _, line = frame.partition(" (")[0].rpartition(":")
+        file, _, line = frame.partition(" (discriminator ")[0].rpartition(":")
         places.append(Place(file, int(line) if line.isdigit() else 0))
     users = [place for place in places if not Path(place.file).is_relative_to(HOSTCUDA_HEADERS)]
     chosen = (users or places)[0]
