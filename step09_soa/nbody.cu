@@ -1,7 +1,6 @@
 // step09_soa -- structure of arrays: x, y, z, mass, vx, vy and vz on their own; tiles of 256.
 //
-// A warp's loads are coalesced: 128 contiguous bytes instead of every fourth float of 512. From
-// shared memory, one instruction loads the x of four bodies, for four interactions.
+// A warp loads 128 contiguous bytes (coalesced) instead of every fourth float of 512 bytes.
 //
 // Parent: step08_multigpu.   Run: step09_soa --systems 32 --bodies 8192 --steps 20
 #include <algorithm>
