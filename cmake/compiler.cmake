@@ -38,6 +38,7 @@ if(NBODY_SANITIZE)
   add_compile_options(-g -fsanitize=${NBODY_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${NBODY_SANITIZE})
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)  # containers check their indices
 endif()
 if(NBODY_SANITIZE STREQUAL "thread")
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -91,9 +92,10 @@ if(NBODY_CUDA)
   endif()
 endif()
 
-# For what is compiled more often than it runs: without the optimiser, and several files at a time,
-# since each of them reads the same headers of a library.
+# For tests, which are compiled more often than they run: without the optimiser, several files at a time,
+# since each of them reads the same headers of a library, and with containers that check their indices.
 function(nbody_compile_quickly target)
   target_compile_options(${target} PRIVATE -O0)
+  target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
