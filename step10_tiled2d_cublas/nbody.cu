@@ -7,7 +7,6 @@
 //
 // Parent: step06_ldg_fastmath.   Run: step10_tiled2d_cublas --scenario plummer --bodies 262144
 #include <algorithm>
-#include <climits>
 #include <cmath>
 
 #include "nbody/cublas.h"
@@ -22,13 +21,8 @@ constexpr int kBlockSize = kTileSize;  // each thread loads one body of every ti
 constexpr int kMinChunk = TUNABLE(MIN_CHUNK, 1024);
 constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 12 bytes per body for its sums
 
-struct alignas(16) Position {  // loaded 16 bytes at once
-  float x, y, z, mass;
-};
+using Position = float4;  // loaded 16 bytes at once; w is the mass
 struct Velocity {
-  float x, y, z;
-};
-struct Acceleration {
   float x, y, z;
 };
 
@@ -37,15 +31,14 @@ __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) /
 
 // Past the end there are massless bodies: every tile is full, and any N will do.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
-  return j < n ? positions[j] : Position{0.0f, 0.0f, 0.0f, 0.0f};
+  return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
 // What the sources of chunk blockIdx.y contribute to each a_i: partials[chunk][body of all
 // systems].
 __global__ void __launch_bounds__(kBlockSize)
-    partial_accelerations(const Position* __restrict__ all_positions,
-                          Acceleration* __restrict__ partials, int n, int chunk, size_t bodies,
-                          float softening_squared) {
+    partial_accelerations(const Position* __restrict__ all_positions, float3* __restrict__ partials,
+                          int n, int chunk, size_t bodies, float softening_squared) {
   __shared__ Position tile[kTileSize];
   const int system = blockIdx.x / blocks_for(n);
   const int i = blockIdx.x % blocks_for(n) * kBlockSize + threadIdx.x;
@@ -59,12 +52,13 @@ __global__ void __launch_bounds__(kBlockSize)
     float tile_ax = 0.0f, tile_ay = 0.0f, tile_az = 0.0f;
 #pragma unroll kUnroll
     for (int j = 0; j < kTileSize; ++j) {
-      const float dx = tile[j].x - body.x;
-      const float dy = tile[j].y - body.y;
-      const float dz = tile[j].z - body.z;
+      const Position source = tile[j];
+      const float dx = source.x - body.x;
+      const float dy = source.y - body.y;
+      const float dz = source.z - body.z;
       const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
       const float inverse_distance = rsqrtf(distance_squared);
-      const float s = tile[j].mass * inverse_distance * inverse_distance * inverse_distance;
+      const float s = source.w * inverse_distance * inverse_distance * inverse_distance;
       tile_ax = fmaf(s, dx, tile_ax);
       tile_ay = fmaf(s, dy, tile_ay);
       tile_az = fmaf(s, dz, tile_az);
@@ -75,7 +69,7 @@ __global__ void __launch_bounds__(kBlockSize)
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
   if (i >= n) return;  // a thread past the end only loads its share of the tiles
-  partials[blockIdx.y * bodies + static_cast<size_t>(system) * n + i] = {ax, ay, az};
+  partials[blockIdx.y * bodies + static_cast<size_t>(system) * n + i] = make_float3(ax, ay, az);
 }
 
 // Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
@@ -98,16 +92,13 @@ int chunk_for(int n) {
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system;
   const int chunk = chunk_for(n), chunks = (n - 1) / chunk + 1;
-  if (systems.bodies.size() > INT_MAX / 3) {
-    throw nbody::UsageError("more than 715827882 bodies in all: cuBLAS counts rows in an int");
-  }
-  const int rows = 3 * count * n;
+  const int rows = nbody::cublas_size(3 * systems.bodies.size());
   std::vector<Position> host_positions(systems.bodies.size());
   std::vector<Velocity> host_velocities(systems.bodies.size());
   nbody::unpack(systems.bodies, host_positions, host_velocities);
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
-  nbody::DeviceArray<Acceleration> partials(systems.bodies.size() * chunks);
+  nbody::DeviceArray<float3> partials(systems.bodies.size() * chunks);
   nbody::DeviceArray<float> ones(chunks);
   const nbody::Cublas cublas;
   nbody::StageTimer timer;
