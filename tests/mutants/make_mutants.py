@@ -43,6 +43,7 @@ class Mutant:
     mode: str = ""
     passes_plain: bool = False
     define: str = ""
+    ladder: bool = False
 
     @property
     def control(self):
@@ -114,6 +115,7 @@ def write_tests(root, folder):
     steps = dict.fromkeys(mutant.step for mutant in mutants)
     lines = [f"nbody_mutant_program({step} \"{source_of(root, step)}\")" for step in steps]
     lines += [f"nbody_mutant_test({name} {test['step']})" for name, test in tests.items()]
+    lines += [f"nbody_ladder_test({mutant.name} {mutant.step})" for mutant in mutants if mutant.ladder]
     (folder / "mutants.cmake").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -83,7 +83,7 @@ Systems calm_and_chaotic() {
 TEST(Validation, OneChaoticSystemExcusesNoOther) {
   const Systems start = calm_and_chaotic();
   const Validation right = validated(start, 0.01, kLong, ValidationMode::full);
-  const Gate& trajectory = gate(right, "trajectory");
+  const Gate trajectory = gate(right, "trajectory");
   EXPECT_TRUE(trajectory.decided);
   EXPECT_FALSE(right.failed());
   EXPECT_EQ(trajectory.open, "too chaotic at this length in 1 of 2 systems");

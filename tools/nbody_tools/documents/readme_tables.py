@@ -49,7 +49,7 @@ def measured_row(m: Measured) -> list[str]:
     return [f"{m.record.machine}, {m.record.date[:10]}", str(m.problem),
             with_range(m.record.seconds("compute")), with_range(m.record.seconds("total")),
             f"{m.rate:.4g}", speedup(m.record, m.base), ABSENT if error is None else f"{error:.1e}",
-            m.record.verdict]
+            m.record.judgement]
 
 
 def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[str]) -> str:
