@@ -125,17 +125,20 @@ class Validator {
       scale += dot(force.acceleration, force.acceleration);
       magnitudes += force.magnitude * force.magnitude;
       squares += force.squares;
-      relative[k] = relative_error(static_cast<double>(length(difference)),
-                                   static_cast<double>(force.magnitude));
+      // A single interaction that rules a body doubles what is allowed, see below.
+      const W magnitude = force.magnitude;
+      relative[k] = relative_error(static_cast<double>(length(difference) * magnitude),
+                                   static_cast<double>(magnitude * magnitude + force.squares));
     }
     const auto of_scale = [&](W sum) {
       return relative_error(static_cast<double>(std::sqrt(sum)),
                             static_cast<double>(std::sqrt(scale)));
     };
-    // Where a few close pairs rule, their errors do not average out over the system; where forces
-    // cancel, there is less to compare the errors with.
+    // Where single interactions rule (a close pair, a star), errors do not average out: each of the
+    // other bodies is added to a sum that is large from the start. Where forces cancel, there is
+    // less to compare the errors with.
     const double dominance = of_scale(squares), cancelled = std::max(1.0, of_scale(magnitudes) / 4);
-    rms_.keep_worse(of_scale(error), rms_limit() * std::hypot(1, 3 * dominance) * cancelled);
+    rms_.keep_worse(of_scale(error), rms_limit() * (1 + 4 * dominance * dominance) * cancelled);
     // A NaN would make the order of the sort undefined: it is the worst error there is.
     for (double& value : relative) {
       if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
