@@ -87,9 +87,9 @@ class Blocks(InspectTest):
             blocks.step_block("step02_layout", "step01_gpu_naive", self.folder)
 
     def test_a_line_that_moved_keeps_its_counts(self) -> None:
-        self.assertIn("| 28-30, 33 |", blocks.step_block("step02_layout", None, self.folder))
-        self.edit_source("// step02_layout", "// one more line\n// step02_layout")
         self.assertIn("| 29-31, 34 |", blocks.step_block("step02_layout", None, self.folder))
+        self.edit_source("// step02_layout", "// one more line\n// step02_layout")
+        self.assertIn("| 30-32, 35 |", blocks.step_block("step02_layout", None, self.folder))
 
     def edit_source(self, old: str, new: str) -> None:
         source = self.folder / "step02_layout" / "nbody.cu"

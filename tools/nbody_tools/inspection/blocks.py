@@ -19,14 +19,19 @@ CAUSES = {
     ("step03_tiling", "advance_systems", "shared load"):
         "nvcc loads the four floats of a body with one instruction of 16 bytes, and the mass again "
         "later on; the source has four loads",
-    ("step08_multigpu", "update_velocities", "shared load"):
-        "as in step 03, but the mass is kept: one instruction of 16 bytes per body",
-    ("step08_multigpu", "update_velocities", "shared store"):
+    ("step03_tiling", "advance_systems", "shared store"):
         "nvcc stores the four floats of a body with one instruction of 16 bytes, which has no conflict; "
         "the source has four stores",
+    ("step08_multigpu", "update_velocities", "shared load"):
+        "as in step 03, but the mass is kept: one instruction of 16 bytes per body",
+    ("step08_multigpu", "update_velocities", "shared store"): "as in step 03",
     ("step09_soa", "update_velocities", "shared load"):
         "nvcc unrolls the loop and loads the x of four bodies with one instruction of 16 bytes, and "
         "so on: four loads for four interactions; the source has sixteen",
+    ("step10_tiled2d_cublas", "update_positions", "global load"):
+        "nvcc loads a whole position with one instruction of 16 bytes; the source has three loads",
+    ("step10_tiled2d_cublas", "update_positions", "global store"):
+        "nvcc stores x and y with one instruction of 8 bytes; the source has two stores",
 }
 
 
