@@ -89,7 +89,8 @@ def diff(source: Source, sources: dict[str, Source]) -> list[str]:
 
 
 def changed(lines: Sequence[str]) -> int:
-    return sum(line[:1] in ("+", "-") for line in lines[2:])  # behind the --- and +++ headers
+    """Blank lines are not counted. The first two lines are the --- and +++ headers."""
+    return sum(line[:1] in ("+", "-") and line[1:].strip() != "" for line in lines[2:])
 
 
 def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
