@@ -80,7 +80,7 @@ program: kernel.o main.o
 %.o: %.cpp
 \t$(NVCC) $(FLAGS) -x cu -c $< -o $@
 """)
-        self.works("make", "-s", f"NVCC={BIN / 'nvcc'}")
+        self.works("make", "-s", f"NVCC='{BIN / 'nvcc'}'")
         self.assertEqual("6\n", self.works("./program"))
 
     def test_what_cannot_be_is_one_line(self):
