@@ -19,12 +19,10 @@ constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kMinChunk = TUNABLE(MIN_CHUNK, 1024);
-constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 12 bytes per body for its sums
+constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 16 bytes per body for its sums
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
-struct Velocity {
-  float x, y, z;
-};
+using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
 
 // The number of blocks that have a thread for each body.
 __host__ __device__ constexpr int blocks_for(int bodies) { return (bodies - 1) / kBlockSize + 1; }
@@ -34,10 +32,9 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// What the sources of chunk blockIdx.y contribute to each a_i: partials[chunk][body of all
-// systems].
+// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all].
 __global__ void __launch_bounds__(kBlockSize)
-    partial_accelerations(const Position* __restrict__ all_positions, float3* __restrict__ partials,
+    partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {
   __shared__ Position tile[kTileSize];
   const int system = blockIdx.x / blocks_for(n);
@@ -69,7 +66,8 @@ __global__ void __launch_bounds__(kBlockSize)
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
   if (i >= n) return;  // a thread past the end only loads its share of the tiles
-  partials[blockIdx.y * bodies + static_cast<size_t>(system) * n + i] = make_float3(ax, ay, az);
+  partials[blockIdx.y * bodies + static_cast<size_t>(system) * n + i] =
+      make_float4(ax, ay, az, 0.0f);
 }
 
 // Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
@@ -92,13 +90,13 @@ int chunk_for(int n) {
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system;
   const int chunk = chunk_for(n), chunks = (n - 1) / chunk + 1;
-  const int rows = nbody::cublas_size(3 * systems.bodies.size());
+  const int rows = nbody::cublas_size(4 * systems.bodies.size());
   std::vector<Position> host_positions(systems.bodies.size());
   std::vector<Velocity> host_velocities(systems.bodies.size());
   nbody::unpack(systems.bodies, host_positions, host_velocities);
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
-  nbody::DeviceArray<float3> partials(systems.bodies.size() * chunks);
+  nbody::DeviceArray<float4> partials(systems.bodies.size() * chunks);
   nbody::DeviceArray<float> ones(chunks);
   const nbody::Cublas cublas;
   nbody::StageTimer timer;

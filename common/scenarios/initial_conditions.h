@@ -8,6 +8,7 @@
 //                 Henon units: M = 1, a = 3 pi / 16, so that E = -1/4, T = 1/4, W = -1/2.
 //   galaxies      several of them, independent
 //   uniform       mini-nbody's random cube, no equilibrium
+//   star-cluster  a Plummer sphere of stars whose masses follow Salpeter's law
 //   cold-sphere   uniform sphere, M = R = 1, W = -3/5, at rest: it collapses in the free-fall time
 //                 (pi/2) sqrt(R^3 / 2M) = 1.11 (Binney & Tremaine 2008, section 3.1). virial-ratio
 //                 is 2T/|W| at the start, of normally distributed velocities.

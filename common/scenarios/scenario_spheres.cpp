@@ -46,6 +46,24 @@ void plummer(const SystemSpec& spec) {
   set_virial_ratio(spec.bodies, 1, spec.softening);
 }
 
+// A Plummer sphere of stars, mass 1 in all: the number of stars of mass m falls as m^-2.35 (Salpeter
+// 1955, ApJ 121, 161) from 0.1 to 100 solar masses. m follows from the fraction of lighter stars.
+void star_cluster(const SystemSpec& spec) {
+  constexpr double kPower = 1 - 2.35;
+  const auto power = [](double x, double p) { return portable::exp(p * portable::log(x)); };
+  const double lightest = power(0.1, kPower), heaviest = power(100, kPower);
+  plummer(spec);
+  double sum = 0;
+  for (BodyF64& body : spec.bodies) {
+    const double lighter = spec.random.uniform();
+    body.mass = power(lightest + lighter * (heaviest - lightest), 1 / kPower);
+    sum += body.mass;
+  }
+  for (BodyF64& body : spec.bodies) body.mass /= sum;
+  recentre(spec.bodies);
+  set_virial_ratio(spec.bodies, 1, spec.softening);
+}
+
 void cold_sphere(const SystemSpec& spec) {
   for (BodyF64& body : spec.bodies) {
     Vector3 x;

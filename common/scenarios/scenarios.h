@@ -28,6 +28,7 @@ struct SystemSpec {
 using Generator = void (*)(const SystemSpec&);
 
 void plummer(const SystemSpec& spec);
+void star_cluster(const SystemSpec& spec);
 void cold_sphere(const SystemSpec& spec);
 void uniform(const SystemSpec& spec);
 

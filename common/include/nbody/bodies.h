@@ -50,6 +50,23 @@ struct BasicSystems {
 using Systems = BasicSystems<float>;
 using SystemsF64 = BasicSystems<double>;
 
+// Groups the bodies of every system by their mass, the heaviest first, so that whole tiles of a
+// kernel have one mass; restore() puts them back. Where a system has more than eight masses, only
+// those without mass are moved, to its end.
+class MassOrder {
+ public:
+  explicit MassOrder(Systems& systems);
+  void restore();
+
+ private:
+  Systems& systems_;
+  std::vector<int> from_;  // body k was body from_[k] of its system; empty where none was moved
+};
+
+// The mass that all bodies of a tile have, or -1 where they differ: for each system, tile after
+// tile of `tile` bodies. The last tile of a system is filled up with massless bodies.
+std::vector<float> masses_of_tiles(const Systems& systems, int tile);
+
 // Bodies as two arrays on the host, and back. What an element is called is up to the step: a struct
 // of x, y, z and mass, and one of the three components of the velocity.
 template <class Positions, class Velocities>
@@ -57,7 +74,8 @@ void unpack(std::span<const Body> bodies, Positions& positions, Velocities& velo
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const Body& b = bodies[k];
     positions[k] = {b.x, b.y, b.z, b.mass};
-    velocities[k] = {b.vx, b.vy, b.vz};
+    auto& v = velocities[k];
+    v.x = b.vx, v.y = b.vy, v.z = b.vz;
   }
 }
 
@@ -65,8 +83,8 @@ template <class Positions, class Velocities>
 void pack(const Positions& positions, const Velocities& velocities, std::span<Body> bodies) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const auto& [x, y, z, mass] = positions[k];
-    const auto& [vx, vy, vz] = velocities[k];
-    bodies[k] = {x, y, z, vx, vy, vz, mass};
+    const auto& v = velocities[k];
+    bodies[k] = {x, y, z, v.x, v.y, v.z, mass};
   }
 }
 

@@ -1,0 +1,34 @@
+// How a kernel's work is cut into blocks, chosen by the number of bodies and of SMs.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "nbody/cuda.h"
+
+namespace nbody {
+
+// What a shape costs: so many equal blocks of so many issue slots each. `side_by_side` of them fill
+// an SM: fewer take as long, because their warps wait for one another's results. `besides` is what
+// the whole device does beside the blocks, in slots of one SM.
+struct Cost {
+  double blocks;
+  double slots;
+  double side_by_side;
+  double besides = 0;
+};
+
+// The shape with the least work for the SM that has the most blocks; the first of several such.
+template <class Shape, class CostOf>
+Shape least_work(const std::vector<Shape>& shapes, const CostOf& cost_of) {
+  int sms = 0;
+  CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const auto work = [&](const Shape& shape) {
+    const Cost cost = cost_of(shape);
+    return std::max(cost.side_by_side, std::ceil(cost.blocks / sms)) * cost.slots + cost.besides;
+  };
+  return *std::ranges::min_element(shapes, {}, work);
+}
+
+}  // namespace nbody

@@ -1,0 +1,172 @@
+// step11_register_blocking -- several bodies per thread: one load of a source serves them all.
+//
+// Each thread keeps K bodies and their sums in registers. A source that is read from shared memory
+// takes part in K interactions, which do not wait for one another. K and the length of a chunk
+// follow from the number of bodies and of SMs. A kernel of our own adds up and moves the bodies.
+//
+// Parent: step10_tiled2d_cublas.   Run: step11_register_blocking --scenario plummer --bodies 262144
+#include <array>
+#include <cmath>
+
+#include "nbody/shape.h"
+#include "nbody/step.h"
+#include "nbody/timeline.h"
+
+namespace {
+
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
+constexpr int kUnroll = TUNABLE(UNROLL, 4);
+constexpr int kBlockSize = kTileSize;                // each thread loads one body of every tile
+constexpr int kMaxBodies = TUNABLE(MAX_BODIES, 4);   // per thread: 1, 2 or 4
+constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 16 bytes per body for its sums
+
+using Position = float4;  // loaded 16 bytes at once; w is the mass
+using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+
+// The number of blocks that have a thread for every K bodies.
+__host__ __device__ constexpr int blocks_for(int bodies, int k) {
+  return (bodies - 1) / (kBlockSize * k) + 1;
+}
+
+// Past the end there are massless bodies: every tile is full, and any N will do.
+__device__ Position load(const Position* __restrict__ positions, int j, int n) {
+  return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+// A source and the K bodies of a thread: the interactions do not wait for one another.
+template <int K>
+__device__ void interact(const Position& source, const Position (&body)[K], float3 (&a)[K],
+                         float softening_squared) {
+  for (int k = 0; k < K; ++k) {
+    const float dx = source.x - body[k].x;
+    const float dy = source.y - body[k].y;
+    const float dz = source.z - body[k].z;
+    const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
+    const float inverse_distance = rsqrtf(distance_squared);
+    const float s = source.w * inverse_distance * inverse_distance * inverse_distance;
+    a[k].x = fmaf(s, dx, a[k].x);
+    a[k].y = fmaf(s, dy, a[k].y);
+    a[k].z = fmaf(s, dz, a[k].z);
+  }
+}
+
+// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all]. The
+// bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 in a row.
+template <int K>
+__global__ void __launch_bounds__(kBlockSize)
+    partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
+                          int n, int chunk, size_t bodies, float softening_squared) {
+  __shared__ Position tile[kTileSize];
+  const int system = blockIdx.x / blocks_for(n, K);
+  const int first_i = blockIdx.x % blocks_for(n, K) * kBlockSize * K + threadIdx.x;
+  const Position* const positions = all_positions + static_cast<size_t>(system) * n;
+  const int begin = blockIdx.y * chunk, end = min(begin + chunk, n);
+  Position body[K];
+  float3 a[K] = {};
+  for (int k = 0; k < K; ++k) body[k] = load(positions, first_i + k * kBlockSize, n);
+  for (int first = begin; first < end; first += kTileSize) {
+    tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
+    __syncthreads();  // no thread may read the tile before all of it is there
+    float3 tile_a[K] = {};
+#pragma unroll kUnroll
+    for (int j = 0; j < kTileSize; ++j) interact<K>(tile[j], body, tile_a, softening_squared);
+    for (int k = 0; k < K; ++k) {
+      a[k].x += tile_a[k].x;
+      a[k].y += tile_a[k].y;
+      a[k].z += tile_a[k].z;
+    }
+    __syncthreads();  // nor overwrite it while another thread still reads it
+  }
+  for (int k = 0; k < K; ++k) {
+    const int i = first_i + k * kBlockSize;
+    if (i >= n) break;  // a thread past the end only loads its share of the tiles
+    partials[blockIdx.y * bodies + static_cast<size_t>(system) * n + i] =
+        make_float4(a[k].x, a[k].y, a[k].z, 0.0f);
+  }
+}
+
+// Kick, v_i += a_i dt, with the partial sums added in the order of the chunks, and drift,
+// x_i += v_i dt: the forces of this step are all there, so a body may move at once.
+__global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
+                              const float4* __restrict__ partials, int chunks, int n, float dt) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= n) return;
+  float ax = 0.0f, ay = 0.0f, az = 0.0f;
+#pragma unroll 8
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    const float4 partial = partials[static_cast<size_t>(chunk) * n + i];
+    ax += partial.x;
+    ay += partial.y;
+    az += partial.z;
+  }
+  velocities[i].x += ax * dt;
+  velocities[i].y += ay * dt;
+  velocities[i].z += az * dt;
+  positions[i].x += velocities[i].x * dt;
+  positions[i].y += velocities[i].y * dt;
+  positions[i].z += velocities[i].z * dt;
+}
+
+struct Shape {
+  int bodies_per_thread;
+  int chunk;  // the number of sources per block, a multiple of the tile
+};
+
+Shape shape_for(int systems, int n) {
+  std::vector<Shape> shapes;
+  for (const int k : {4, 2, 1}) {
+    for (int chunks = 1; chunks <= kMaxChunks; ++chunks) {
+      shapes.push_back({k, blocks_for(n, chunks) * kTileSize});
+    }
+  }
+  // K interactions take 14 K issue slots, and their source's load one; to begin and to end a block
+  // takes as long as 64 sources.
+  return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
+    const auto [k, chunk] = shape;
+    return {.blocks = 1.0 * systems * blocks_for(n, k) * ((n - 1) / chunk + 1),
+            .slots = (14.0 * k + 1) * (chunk + 64),
+            .side_by_side = 3};
+  });
+}
+
+const auto kernels =
+    std::array{partial_accelerations<1>, partial_accelerations<2>, partial_accelerations<4>};
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
+  const auto [k, chunk] = shape_for(count, n);
+  const int chunks = (n - 1) / chunk + 1;
+  std::vector<Position> host_positions(systems.bodies.size());
+  std::vector<Velocity> host_velocities(systems.bodies.size());
+  nbody::unpack(systems.bodies, host_positions, host_velocities);
+  nbody::DeviceArray<Position> positions(systems.bodies.size());
+  nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
+  nbody::DeviceArray<float4> partials(systems.bodies.size() * chunks);
+  nbody::StageTimer timer;
+  nbody::upload(host_positions, positions);
+  nbody::upload(host_velocities, velocities);
+  timer.uploaded();
+  for (int step = 0; step < run.steps; ++step) {
+    kernels[k / 2]<<<dim3(count * blocks_for(n, k), chunks), kBlockSize>>>(
+        positions.get(), partials.get(), n, chunk, positions.size(), run.softening_squared);
+    update_bodies<<<blocks_for(bodies, 1), kBlockSize>>>(positions.get(), velocities.get(),
+                                                         partials.get(), chunks, bodies, run.dt);
+    CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  }
+  timer.computed();
+  nbody::download(positions, host_positions);
+  nbody::download(velocities, host_velocities);
+  timer.downloaded();
+  nbody::pack(host_positions, host_velocities, systems.bodies);
+  return timer.timing();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::step_main({.name = "step11_register_blocking",
+                           .parent = "step10_tiled2d_cublas",
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize, 4 * kTileSize}},
+                          simulate, argc, argv);
+}

@@ -1,0 +1,237 @@
+// step12_newton3 -- each pair once: what i does to j is what j does to i, turned round.
+//
+// A warp keeps 32 K bodies in registers, K per lane. Sources come by 32, and each carries the sum
+// of the forces on itself from lane to lane, until it has met all 32 K and is home again. So a pair
+// costs one reciprocal square root and not two, and no sum depends on the order of the blocks.
+//
+// Parent: step11_register_blocking.   Run: step12_newton3 --scenario plummer --bodies 262144
+#include <algorithm>
+#include <cmath>
+
+#include "nbody/shape.h"
+#include "nbody/step.h"
+#include "nbody/timeline.h"
+
+namespace {
+
+constexpr int kUnroll = TUNABLE(UNROLL, 8);
+constexpr int kBlockSize = 128;                // of update_bodies
+constexpr size_t kMaxBytes = size_t{2} << 30;  // for partial sums: the rest has to wait for them
+
+using Position = float4;  // loaded 16 bytes at once; w is the mass
+using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+
+// Past the end there are massless bodies: every tile is full, and any N will do.
+__device__ Position load(const Position* __restrict__ positions, int j, int n) {
+  return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+// A source and the K bodies of a thread, both ways: the interactions do not wait for one another.
+// With kOneMass all sources have one mass and all bodies have one; whoever adds up multiplies by
+// them.
+template <bool kOneMass, int K>
+__device__ void interact(const Position& source, const Position (&body)[K], float3 (&a)[K],
+                         float3& reaction, float softening_squared) {
+  for (int k = 0; k < K; ++k) {
+    const float dx = source.x - body[k].x;
+    const float dy = source.y - body[k].y;
+    const float dz = source.z - body[k].z;
+    const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
+    const float inverse_distance = rsqrtf(distance_squared);
+    const float cubed = inverse_distance * inverse_distance * inverse_distance;
+    const float s = kOneMass ? cubed : source.w * cubed, t = kOneMass ? cubed : body[k].w * cubed;
+    a[k].x = fmaf(s, dx, a[k].x);
+    a[k].y = fmaf(s, dy, a[k].y);
+    a[k].z = fmaf(s, dz, a[k].z);
+    reaction.x = fmaf(-t, dx, reaction.x);
+    reaction.y = fmaf(-t, dy, reaction.y);
+    reaction.z = fmaf(-t, dz, reaction.z);
+  }
+}
+
+// 32 sources meet the bodies of a warp. In step s a lane works on source lane + s, which the slab
+// holds twice so that no remainder is needed, and hands that source's sum on to the lane whose turn
+// is next. After a whole turn every lane has the sum of its own source.
+template <bool kOneMass, int K>
+__device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (&a)[K],
+                       float softening_squared) {
+  const int lane = threadIdx.x % 32, next = (lane + 1) % 32;
+  float3 reaction = {};
+#pragma unroll kUnroll
+  for (int s = 0; s < 32; ++s) {
+    interact<kOneMass, K>(slab[lane + s], body, a, reaction, softening_squared);
+    reaction.x = __shfl_sync(0xffffffff, reaction.x, next);
+    reaction.y = __shfl_sync(0xffffffff, reaction.y, next);
+    reaction.z = __shfl_sync(0xffffffff, reaction.z, next);
+  }
+  return reaction;
+}
+
+// All sources of a column meet the bodies of a block: in each turn every warp has another part of
+// the column, so that no two add to the same sums, and the order is always the same.
+template <bool kOneMass, int K, int kWarps>
+__device__ void meet_column(const Position* __restrict__ positions, int first, int n,
+                            const Position (&body)[K], float3 (&a)[K], Position* slab,
+                            float3* column_a, float softening_squared) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int turn = 0; turn < kWarps; ++turn) {
+    for (int k = 0; k < K; ++k) {
+      const int j = ((warp + turn) % kWarps * K + k) * 32 + lane;
+      slab[lane] = slab[lane + 32] = load(positions, first + j, n);
+      __syncwarp();  // no lane may read the slab before all of it is there
+      const float3 reaction = meet<kOneMass, K>(slab, body, a, softening_squared);
+      __syncwarp();  // nor overwrite it while another lane still reads it
+      column_a[j].x += reaction.x;
+      column_a[j].y += reaction.y;
+      column_a[j].z += reaction.z;
+    }
+    __syncthreads();  // the next turn adds to what another warp has just left
+  }
+}
+
+// Tiles of bodies stand in a ring. A block lets tile `row` meet the one `offset` places on; with
+// offsets up to half the ring every pair of tiles meets. What the column does to the row's bodies
+// is partials[2 y][body of all], what the row does to the column's is partials[2 y + 1], y =
+// blockIdx.y.
+template <int K, int kWarps>
+__global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
+    partial_accelerations(const Position* __restrict__ all_positions,
+                          const float* __restrict__ tile_mass, float3* __restrict__ partials, int n,
+                          int first_offset, size_t bodies, float softening_squared) {
+  constexpr int kTile = 32 * K * kWarps;
+  __shared__ Position slabs[kWarps][64];
+  __shared__ float3 column_a[kTile];
+  const int tiles = (n - 1) / kTile + 1, system = blockIdx.x / tiles, row = blockIdx.x % tiles;
+  const int offset = first_offset + blockIdx.y, column = (row + offset) % tiles;
+  const Position* const positions = all_positions + static_cast<size_t>(system) * n;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int first_i = row * kTile + warp * 32 * K + lane;
+  Position body[K];
+  float3 a[K] = {};
+  for (int k = 0; k < K; ++k) body[k] = load(positions, first_i + k * 32, n);
+  for (int k = 0; k < K; ++k) column_a[k * 32 * kWarps + threadIdx.x] = {};
+  __syncthreads();  // no warp may add to a sum before it is zero
+  const float row_mass = tile_mass[system * tiles + row];
+  const float column_mass = tile_mass[system * tiles + column];
+  const bool one_mass = row_mass >= 0.0f && column_mass >= 0.0f;
+  // Half the ring away a tile is met from both sides: the second time there is nothing left to do.
+  if (2 * offset < tiles || row < column) {
+    const int first = column * kTile;
+    if (one_mass) {
+      meet_column<true, K, kWarps>(positions, first, n, body, a, slabs[warp], column_a,
+                                   softening_squared);
+    } else {
+      meet_column<false, K, kWarps>(positions, first, n, body, a, slabs[warp], column_a,
+                                    softening_squared);
+    }
+  }
+  const float on_row = one_mass ? column_mass : 1.0f;
+  // A tile that meets itself does so from both sides, and each sum is there twice.
+  const float on_column = offset == 0 ? 0.0f : one_mass ? row_mass : 1.0f;
+  float3* const row_partials = partials + 2 * blockIdx.y * bodies + static_cast<size_t>(system) * n;
+  for (int k = 0; k < K; ++k) {
+    const int i = first_i + k * 32;
+    if (i < n) row_partials[i] = {on_row * a[k].x, on_row * a[k].y, on_row * a[k].z};
+    const int of_tile = k * 32 * kWarps + threadIdx.x, j = column * kTile + of_tile;
+    const float3 sum = column_a[of_tile];
+    if (j < n) row_partials[bodies + j] = {on_column * sum.x, on_column * sum.y, on_column * sum.z};
+  }
+}
+
+// Kick, v_i += a_i dt, with the partial sums added in their order, and drift, x_i += v_i dt, when
+// the last of them are there.
+__global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
+                              const float3* __restrict__ partials, int count, int n, float dt,
+                              bool last) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= n) return;
+  float ax = 0.0f, ay = 0.0f, az = 0.0f;
+#pragma unroll 8
+  for (int p = 0; p < count; ++p) {
+    const float3 partial = partials[static_cast<size_t>(p) * n + i];
+    ax += partial.x;
+    ay += partial.y;
+    az += partial.z;
+  }
+  velocities[i].x += ax * dt;
+  velocities[i].y += ay * dt;
+  velocities[i].z += az * dt;
+  if (!last) return;
+  positions[i].x += velocities[i].x * dt;
+  positions[i].y += velocities[i].y * dt;
+  positions[i].z += velocities[i].z * dt;
+}
+
+struct Shape {
+  int bodies_per_thread;
+  int warps;
+  void (*kernel)(const Position*, const float*, float3*, int, int, size_t, float);
+  int tile() const { return 32 * bodies_per_thread * warps; }
+};
+
+template <int K, int kWarps>
+const Shape shape{K, kWarps, partial_accelerations<K, kWarps>};
+
+Shape shape_for(int systems, int n) {
+  const std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
+                                  shape<4, 2>,  shape<4, 1>,  shape<2, 1>};
+  // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
+  // to add a partial sum takes 2.
+  return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
+    const double tile = shape.tile(), tiles = std::ceil(n / tile);
+    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
+            .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),
+            .side_by_side = 16.0 / shape.warps,
+            .besides = 2.0 * systems * n * (tiles + 1)};
+  });
+}
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
+  const Shape shape = shape_for(count, n);
+  const int tiles = (n - 1) / shape.tile() + 1, offsets = tiles / 2 + 1;
+  const int at_once = std::clamp<size_t>(kMaxBytes / (2 * sizeof(float3) * bodies), 1, offsets);
+  nbody::MassOrder order(systems);  // so that whole tiles have one mass
+  const std::vector<float> host_masses = nbody::masses_of_tiles(systems, shape.tile());
+  std::vector<Position> host_positions(systems.bodies.size());
+  std::vector<Velocity> host_velocities(systems.bodies.size());
+  nbody::unpack(systems.bodies, host_positions, host_velocities);
+  nbody::DeviceArray<Position> positions(systems.bodies.size());
+  nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
+  nbody::DeviceArray<float> masses(host_masses.size());
+  nbody::DeviceArray<float3> partials(2 * systems.bodies.size() * at_once);
+  nbody::StageTimer timer;
+  nbody::upload(host_positions, positions);
+  nbody::upload(host_velocities, velocities);
+  nbody::upload(host_masses, masses);
+  timer.uploaded();
+  for (int step = 0; step < run.steps; ++step) {
+    for (int offset = 0; offset < offsets; offset += at_once) {
+      const int now = std::min(at_once, offsets - offset);
+      shape.kernel<<<dim3(count * tiles, now), 32 * shape.warps>>>(
+          positions.get(), masses.get(), partials.get(), n, offset, positions.size(),
+          run.softening_squared);
+      update_bodies<<<(bodies - 1) / kBlockSize + 1, kBlockSize>>>(
+          positions.get(), velocities.get(), partials.get(), 2 * now, bodies, run.dt,
+          offset + now == offsets);
+    }
+    CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+  }
+  timer.computed();
+  nbody::download(positions, host_positions);
+  nbody::download(velocities, host_velocities);
+  timer.downloaded();
+  nbody::pack(host_positions, host_velocities, systems.bodies);
+  order.restore();
+  return timer.timing();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::step_main({.name = "step12_newton3",
+                           .parent = "step11_register_blocking",
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {64, 128, 256, 384, 768}},
+                          simulate, argc, argv);
+}
