@@ -37,7 +37,7 @@ function(nbody_fuzz_target name)
   target_include_directories(fuzz_${name} PRIVATE ${common})
   target_link_libraries(fuzz_${name} PRIVATE nbody_gadget
     $<TARGET_PROPERTY:nbody_common,LINK_LIBRARIES>)
-  target_compile_options(fuzz_${name} PRIVATE -g -O1 -w
+  target_compile_options(fuzz_${name} PRIVATE -g1 -O1 -w
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   set_target_properties(fuzz_${name} PROPERTIES UNITY_BUILD ON)
