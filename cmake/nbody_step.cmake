@@ -75,7 +75,7 @@ function(nbody_add_step_tests name)
     if(sources MATCHES "\\.cu")
       # Other random problems than in the usual order, and fewer.
       nbody_add_step_test(${name} reverse "Force.*:*Ladder*:-*Large*:*4099" HOSTCUDA_ORDER=reverse
-        NBODY_TEST_SEED=9 NBODY_TEST_CASES=4)
+        NBODY_TEST_SEED=9 NBODY_TEST_CASES=2)
       # Three devices by default: a step that uses one must not notice the others.
       set(device_counts ${ARGN})
       if(NOT device_counts)
@@ -84,7 +84,7 @@ function(nbody_add_step_tests name)
       foreach(devices IN LISTS device_counts)
         nbody_add_step_test(${name} adversarial_${devices} "Force.*:*Ladder*:-*Large*"
           HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_DEVICES=${devices}
-          HOSTCUDA_STRICT_MEM=1 NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=4)
+          HOSTCUDA_STRICT_MEM=1 NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)
       endforeach()
     endif()
   endif()
