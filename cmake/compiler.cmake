@@ -33,6 +33,13 @@ endif()
 set(CMAKE_CXX_COMPILER_LAUNCHER ${NBODY_CCACHE})
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${NBODY_CCACHE})
 
+# Links in a fifth of the time, and there are a hundred programs.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=lld NBODY_HAS_LLD)
+if(NBODY_HAS_LLD AND NOT NBODY_SANITIZE AND NOT NBODY_CUDA)
+  add_link_options(-fuse-ld=lld)
+endif()
+
 if(NBODY_SANITIZE)
   # -fno-sanitize-recover: a finding must fail the test that made it. -g: it should name its line.
   add_compile_options(-g -fsanitize=${NBODY_SANITIZE} -fno-sanitize-recover=all

@@ -53,7 +53,7 @@ std::vector<double> shares_of(const Sources& sources, const std::vector<std::siz
   std::vector<double> shares(which.size());
   // Dynamic: the first bodies have the most partners. Each share has a place of its own, so the sum
   // over them is in the same order whichever thread computed it.
-#pragma omp parallel for schedule(dynamic, 16)
+#pragma omp parallel for schedule(dynamic, 16) if (which.size() > 64)
   for (std::size_t k = 0; k < which.size(); ++k) {
     shares[k] = share_of(sources, which[k], softening * softening);
   }

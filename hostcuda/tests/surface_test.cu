@@ -59,7 +59,7 @@ TEST(Surface, HintsAreChecked) {
   cudaGetLastError();
 }
 
-__global__ void increment(int* value) { ++*value; }
+__global__ void increment_managed(int* value) { ++*value; }
 
 TEST(Surface, MappedMemoryAndCallbacks) {
   int* host = nullptr;
@@ -67,7 +67,7 @@ TEST(Surface, MappedMemoryAndCallbacks) {
   EXPECT_CUDA(cudaHostAlloc(&host, sizeof *host, cudaHostAllocMapped));
   EXPECT_CUDA(cudaHostGetDevicePointer(&device, host, 0));
   *host = 5;
-  increment<<<1, 1>>>(device);
+  increment_managed<<<1, 1>>>(device);
   EXPECT_CUDA(cudaStreamAddCallback(
       nullptr,
       [](cudaStream_t, cudaError_t error, void* data) {

@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include <regex.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -58,6 +59,15 @@ std::string Program::listing() const {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;
+}
+
+bool matches(const std::string& text, const std::string& expression) {
+  regex_t compiled;
+  if (regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
+    throw std::invalid_argument("not a regular expression: " + expression);
+  const bool found = regexec(&compiled, text.c_str(), 0, nullptr, 0) == 0;
+  regfree(&compiled);
+  return found;
 }
 
 bool has_device(const Program& program) {

@@ -28,6 +28,10 @@ class Program {
   std::filesystem::path program_, folder_;
 };
 
+// Whether some line of the text matches a POSIX extended regular expression. (Not std::regex, which
+// takes a compiler seconds.)
+bool matches(const std::string& text, const std::string& expression);
+
 // False if the program has nothing to run on here: tests that need a run are then skipped.
 bool has_device(const Program& program);
 

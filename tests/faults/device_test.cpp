@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "program.h"
 
@@ -32,7 +31,7 @@ class Device : public testing::Test {
   void expect_one_line(const Outcome& outcome, const std::string& pattern) const {
     EXPECT_EQ(outcome.exit_code, 1) << outcome.error;
     EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
-    EXPECT_TRUE(std::regex_search(outcome.error, std::regex(pattern))) << outcome.error;
+    EXPECT_TRUE(matches(outcome.error, pattern)) << outcome.error;
     EXPECT_EQ(program_.read("end.bin"), "old");
     EXPECT_EQ(program_.listing().find(".nbody"), std::string::npos);
   }
@@ -83,8 +82,7 @@ TEST_F(Device, IsNotThere) {
   expect_one_line(run_with("HOSTCUDA_DEVICES=0"), "no CUDA device");
   const Outcome more = program_.run(std::string(kRun) + " --devices 3", two_devices_);
   EXPECT_EQ(more.exit_code, 2);
-  EXPECT_TRUE(std::regex_search(more.error, std::regex("--devices: \"3\" is not allowed")))
-      << more.error;
+  EXPECT_TRUE(matches(more.error, "--devices: \"3\" is not allowed")) << more.error;
   EXPECT_EQ(program_.read("end.bin"), "old");
 }
 

@@ -37,7 +37,7 @@ function(nbody_fuzz_target name)
   target_include_directories(fuzz_${name} PRIVATE ${common})
   target_link_libraries(fuzz_${name} PRIVATE nbody_gadget
     $<TARGET_PROPERTY:nbody_common,LINK_LIBRARIES>)
-  target_compile_options(fuzz_${name} PRIVATE -g -O1 -w
+  target_compile_options(fuzz_${name} PRIVATE -g1 -O1 -w
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   set_target_properties(fuzz_${name} PROPERTIES UNITY_BUILD ON)
@@ -51,14 +51,21 @@ endfunction()
 
 function(nbody_fuzz folder target)
   nbody_fuzz_corpus(${folder} ${target})
+  nbody_fuzz_for(${NBODY_FUZZ_SECONDS} ${folder} ${target})
+  nbody_fuzz_for(60 ${folder}.nightly ${target})
+  set_tests_properties(fuzz.${folder}.nightly PROPERTIES LABELS "fuzz;nightly")
+endfunction()
+
+function(nbody_fuzz_for seconds name target)
+  cmake_path(GET name STEM folder)
   if(NBODY_LIBFUZZER)
-    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
-      -D CORPUS=${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder} -D SECONDS=${NBODY_FUZZ_SECONDS}
-      -D FOUND=${CMAKE_CURRENT_BINARY_DIR}/found/${folder} -P ${CMAKE_CURRENT_SOURCE_DIR}/fuzz_run.cmake)
+    add_test(NAME fuzz.${name} COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
+      -D CORPUS=${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder} -D SECONDS=${seconds}
+      -D FOUND=${CMAKE_CURRENT_BINARY_DIR}/found/${name} -P ${CMAKE_CURRENT_SOURCE_DIR}/fuzz_run.cmake)
   else()
-    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -E echo
+    add_test(NAME fuzz.${name} COMMAND ${CMAKE_COMMAND} -E echo
       "skipped: no clang++ with libFuzzer here (Debian: clang), or a sanitizer build")
   endif()
-  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "unit;fuzz" TIMEOUT 1200 COST 12
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS "unit;fuzz" TIMEOUT 1200 COST ${seconds}
     SKIP_REGULAR_EXPRESSION "skipped: no clang")
 endfunction()

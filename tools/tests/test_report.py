@@ -2,6 +2,7 @@
 
 import unittest
 from typing import Any
+from unittest import mock
 
 import jinja2
 
@@ -134,12 +135,17 @@ class Check(InRoot):
     def setUp(self) -> None:
         super().setUp()
         try:
-            import matplotlib  # noqa: F401
+            from nbody_tools.figures import style
         except ModuleNotFoundError as missing:
             self.skipTest(f"{missing.name} is not installed")
+        # Every call draws all figures; how they look is seen in test_figures.
+        blank = lambda figure, file, **_: style.Image.new("RGB", (1, 1)).save(file, "PNG")
+        patched = mock.patch.multiple(style.Figure, savefig=blank, draw_without_rendering=mock.DEFAULT,
+                                      get_tightbbox=mock.DEFAULT)
+        patched.start()["get_tightbbox"].return_value = mock.Mock(y0=0)
+        self.addCleanup(patched.stop)
         self.file(REPORT, "# Title\n\nMakes {{ step03_tiling.systems.gips }} G/s.\n\n"
                   "{{ figure('step03_tiling') }}\n")
-        # Every call draws all figures: two steps are enough of them.
         self.records("a.jsonl", *[data for data in fakes.staircase_records()
                                   if data["step"] in ("step00_cpu_omp", "step03_tiling")])
 

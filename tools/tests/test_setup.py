@@ -24,6 +24,7 @@ class Presence(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+        self.program("python3", "#!/bin/sh\n")  # one that has every module, at once
 
     def program(self, name: str, text: str) -> Path:
         path = self.folder / name
