@@ -1,16 +1,10 @@
-// hostcuda: cooperative groups: blocks, tiles of a warp, coalesced threads, and a grid's numbers.
+// hostcuda: cooperative groups: blocks, clusters, grids, tiles of a warp, coalesced threads.
 //
-// A tile or a coalesced group is a mask of lanes; its operations are those of the warp. grid.sync()
-// is not emulated: blocks run one after another, so none can wait for a later one.
+// A tile or a coalesced group is a mask of lanes; its operations are those of the warp.
 #ifndef HOSTCUDA_COOPERATIVE_GROUPS_H
 #define HOSTCUDA_COOPERATIVE_GROUPS_H
 
 #include "cuda_runtime.h"
-
-namespace hostcuda {
-// Ends the process: a kernel uses what is not emulated.
-[[noreturn]] void refuse_in_kernel(const char* what, const char* file, int line);
-}  // namespace hostcuda
 
 #define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
@@ -127,10 +121,66 @@ class grid_group {
   static dim3 group_dim() { return gridDim; }
   static dim3 dim_blocks() { return gridDim; }
   static dim3 block_index() { return blockIdx; }
-  static bool is_valid() { return false; }  // only a cooperative launch makes it valid
-  static void sync(HOSTCUDA_HERE) { hostcuda::refuse_in_kernel("grid.sync()", file, line); }
+  static bool is_valid() { return hostcuda::launch_is_cooperative(); }
+  static void sync(HOSTCUDA_HERE) { hostcuda::sync_blocks(hostcuda::Scope::grid, file, line); }
+  struct arrival_token {};
+  static arrival_token barrier_arrive(HOSTCUDA_HERE) {
+    hostcuda::arrive_at(hostcuda::Scope::grid, file, line);
+    return {};
+  }
+  static void barrier_wait(arrival_token = {}, HOSTCUDA_HERE) {
+    hostcuda::wait_at(hostcuda::Scope::grid, file, line);
+  }
 };
 inline grid_group this_grid() { return {}; }
+
+class cluster_group {
+ public:
+  static void sync(HOSTCUDA_HERE) { hostcuda::sync_blocks(hostcuda::Scope::cluster, file, line); }
+  struct arrival_token {};
+  static arrival_token barrier_arrive(HOSTCUDA_HERE) {
+    hostcuda::arrive_at(hostcuda::Scope::cluster, file, line);
+    return {};
+  }
+  static void barrier_wait(arrival_token = {}, HOSTCUDA_HERE) {
+    hostcuda::wait_at(hostcuda::Scope::cluster, file, line);
+  }
+  static dim3 dim_blocks() { return hostcuda::cluster_shape(); }
+  static unsigned num_blocks() {
+    const dim3 shape = dim_blocks();
+    return shape.x * shape.y * shape.z;
+  }
+  static dim3 block_index() {
+    const dim3 shape = dim_blocks();
+    return dim3(blockIdx.x % shape.x, blockIdx.y % shape.y, blockIdx.z % shape.z);
+  }
+  static unsigned block_rank() {
+    const dim3 shape = dim_blocks(), at = block_index();
+    return at.x + shape.x * (at.y + shape.y * at.z);
+  }
+  static dim3 dim_threads() {
+    const dim3 shape = dim_blocks();
+    return dim3(shape.x * blockDim.x, shape.y * blockDim.y, shape.z * blockDim.z);
+  }
+  static dim3 thread_index() {
+    const dim3 at = block_index();
+    return dim3(at.x * blockDim.x + threadIdx.x, at.y * blockDim.y + threadIdx.y,
+                at.z * blockDim.z + threadIdx.z);
+  }
+  static unsigned num_threads() { return num_blocks() * details::block_size(); }
+  static unsigned size() { return num_threads(); }
+  static unsigned thread_rank() {
+    return block_rank() * details::block_size() + details::rank_in_block();
+  }
+  // Shared memory of another block of the cluster (distributed shared memory).
+  template <class T>
+  static T* map_shared_rank(T* address, int rank, HOSTCUDA_HERE) {
+    return static_cast<T*>(
+        hostcuda::map_shared(const_cast<void*>(static_cast<const volatile void*>(address)),
+                             static_cast<unsigned>(rank), file, line));
+  }
+};
+inline cluster_group this_cluster() { return {}; }
 
 template <unsigned kSize, class Parent = void>
 class thread_block_tile : public lanes_group {

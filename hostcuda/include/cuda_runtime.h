@@ -9,6 +9,7 @@
 #include "hostcuda/device_functions.h"
 #include "hostcuda/intrinsics.h"
 #include "hostcuda/launch.h"
+#include "hostcuda/launch_functions.h"
 #include "hostcuda/math.h"
 #include "hostcuda/runtime_api.h"
 #include "hostcuda/types.h"

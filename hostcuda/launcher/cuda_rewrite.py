@@ -1,5 +1,5 @@
-"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds,
-`#pragma unroll`.
+"""Rewrites preprocessed CUDA C++ to plain C++: launches, shared variables, launch bounds, loops that
+poll, `#pragma unroll`.
 
 Works on tokens, not on a syntax tree: it needs to know only where the expression before <<< begins,
 where >>> ends, what a shared declaration declares, and whether it stands in a function. What the
@@ -21,7 +21,13 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 OPENING = {")": "(", "]": "[", "}": "{"}
 BLANK = ("space", "directive")
 NOT_A_CALLEE = ("return", "else", "do", "case", "co_return", "throw")
-MAYBE_CUDA = re.compile(r"<<|__shared__|__noinline__|__launch_bounds__|\basm\b|pragma\s+unroll")
+MAYBE_CUDA = re.compile(r"<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
+                        r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll")
+# Launches by a function call, and which argument is the kernel.
+KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
+                   "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
+CAST_TO_VOID = re.compile(r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
+                          r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)")
 # Names of PTX instructions and registers, which no assembler of a CPU knows.
 PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
 
@@ -309,8 +315,13 @@ def opens_function(output):
     return not (is_linkage or is_type or "namespace" in names)
 
 
-def parenthesised(tokens, i):
-    """(index after the closing parenthesis, first argument) of the list that begins after tokens[i]."""
+# Attributes of a kernel that become checks where its body begins.
+CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "check_cluster_dims"}
+
+
+def parenthesised(tokens, i, whole=False):
+    """(index after the closing parenthesis, first argument or all) of the list that begins after
+    tokens[i]."""
     begin = neighbour(tokens, i, 1)
     depth, argument_end, k = 0, None, begin
     while k < len(tokens):
@@ -319,7 +330,7 @@ def parenthesised(tokens, i):
         if depth == 1 and text == "," and argument_end is None:
             argument_end = k
         if depth == 0:
-            return k + 1, join(tokens[begin + 1:argument_end or k])
+            return k + 1, join(tokens[begin + 1:k if whole else argument_end or k])
         k += 1
     raise RewriteError(f"{tokens[i].text} without )", tokens[i])
 
@@ -329,6 +340,65 @@ def refuse_ptx(tokens, i):
     if any(token.kind == "text" and PTX.search(token.text) for token in tokens[i:end]):
         raise RewriteError("inline PTX is not emulated; put the CPU's version of it between "
                            "#ifdef __HOSTCUDA__ and #else", tokens[i])
+
+
+def argument_place(tokens, opening, number):
+    """(index where argument `number` of the call with ( at `opening` begins, index after its end)."""
+    depth, begin = 0, opening + 1
+    for i in range(opening, len(tokens)):
+        text = at(tokens, i)
+        depth += (text in CLOSING) - (text in OPENING)
+        if depth == 0 or (depth == 1 and text == ","):
+            if number == 0:
+                return begin, i
+            number, begin = number - 1, i + 1
+        if depth == 0:
+            break
+    raise RewriteError("too few arguments", tokens[opening])
+
+
+def rewrite_launch_function(tokens, i, output, options, scopes):
+    """cudaLaunchKernel(k, ...): the kernel k is passed with its type and its name."""
+    opening = neighbour(tokens, i, 1)
+    before = neighbour(tokens, i, -1)
+    declared = before >= 0 and tokens[before].kind == "name" and at(tokens, before) not in NOT_A_CALLEE
+    if at(tokens, opening) != "(" or declared or at(tokens, before) in (".", "->"):
+        return None
+    begin, end = argument_place(tokens, opening, KERNEL_ARGUMENT[at(tokens, i)])
+    text = join(rewrite(tokens[begin:end], options))
+    kernel = CAST_TO_VOID.sub("", text)
+    name = " ".join(kernel.split()).strip("(&)").replace("\\", "\\\\").replace('"', '\\"')
+    for token in tokens[i:begin]:
+        scopes.pass_by(token, output)
+        output.append(token)
+    output.append(Token("rewritten", f'::hostcuda::name_kernel({kernel}, "{name}")'))
+    return end
+
+
+def ends_do(tokens, i):
+    """Whether the `while` at i ends a `do`."""
+    before = neighbour(tokens, i, -1)
+    if at(tokens, before) == "}":
+        return at(tokens, neighbour(tokens, opening_of(tokens, before), -1)) == "do"
+    while before > 0 and at(tokens, before) != "do":  # of a single statement
+        before = neighbour(tokens, before, -1)
+        if at(tokens, before) in (";", "{", "}"):
+            return False
+    return before > 0
+
+
+def loop_body(tokens, i):
+    """Index of the { or ; of the loop that may begin at i, if it can wait for another thread."""
+    if at(tokens, i) == "do":
+        body = neighbour(tokens, i, 1)
+    elif at(tokens, i) in ("while", "for"):
+        end, header = parenthesised(tokens, i)
+        body = neighbour(tokens, end - 1, 1)
+        if header.replace(" ", "") != ";;" if at(tokens, i) == "for" else ends_do(tokens, i):
+            return None
+    else:
+        return None
+    return body if at(tokens, body) in ("{", ";") else None
 
 
 def rewrite_pragma(directive, options):
@@ -369,7 +439,8 @@ class Scopes:
 
 
 def rewrite(tokens, options):
-    output, i, scopes, bound = [], 0, Scopes(), None
+    output, i, scopes, checks, spins = [], 0, Scopes(), "", set()
+    polls = any(token == "volatile" for token in tokens)
     while i < len(tokens):
         token = tokens[i]
         try:
@@ -379,9 +450,16 @@ def rewrite(tokens, options):
             if token == "__shared__":
                 i = rewrite_shared(tokens, i, output, options, scopes.in_function)
                 continue
-            if token == "__launch_bounds__":
-                i, bound = parenthesised(tokens, i)
+            if token.text in CHECKED:
+                i, bound = parenthesised(tokens, i, token == "__cluster_dims__")
+                checks += f" ::hostcuda::{CHECKED[token.text]}({bound});"
                 continue
+            if token.text in KERNEL_ARGUMENT:
+                if end := rewrite_launch_function(tokens, i, output, options, scopes):
+                    i = end
+                    continue
+            if polls and (body := loop_body(tokens, i)):
+                spins.add(body)
             if token == "asm" or token == "__asm__":
                 following = neighbour(tokens, i, 1)
                 volatile = at(tokens, following) in ("volatile", "__volatile__")
@@ -390,11 +468,14 @@ def rewrite(tokens, options):
             error.token = error.token or token
             raise
         scopes.pass_by(token, output)
-        if token == "{" and bound and scopes.parentheses == 0:
-            token = Token("rewritten", f"{{ ::hostcuda::check_launch_bounds({bound});")
-            bound = None
+        if i in spins:
+            # It may poll a volatile variable: other threads and blocks have to run.
+            token = Token("rewritten", ("{ " if token == "{" else "") + "::hostcuda::note_spin();")
+        elif token == "{" and checks and scopes.parentheses == 0:
+            token = Token("rewritten", "{" + checks)
+            checks = ""
         elif token == ";" and scopes.parentheses == 0:
-            bound = None
+            checks = ""
         elif token == "__noinline__" and at(tokens, neighbour(tokens, i, -1)) != "(":
             token = Token("rewritten", "__attribute__((noinline))")
         elif token.kind == "directive":

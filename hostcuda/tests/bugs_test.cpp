@@ -211,6 +211,31 @@ const std::vector<Case>& cases() {
        {},
        Ends::with_status_1,
        "__trap\\(\\) at .*bugs.cu:[0-9]+\n.*cudaErrorLaunchFailure, then cudaErrorLaunchFailure"},
+      {"grid_sync_in_a_plain_launch",
+       {},
+       Ends::abnormally,
+       "grid.sync\\(\\) in a kernel that was not launched for it.*\n  kernel syncs_the_grid .*\n"
+       ".*\n  thread \\(.*\\) at .*gang_bugs.h:[0-9]+"},
+      {"block_returns_before_grid_sync",
+       {},
+       Ends::abnormally,
+       "deadlock.*64 thread\\(s\\) waiting at grid.sync\\(\\) .*gang_bugs.h:[0-9]+.*"
+       "1 other block\\(s\\) returned"},
+      {"barriers_of_different_scope",
+       {},
+       Ends::abnormally,
+       "deadlock.*32 thread\\(s\\) waiting at __syncthreads.*32 thread\\(s\\) waiting at grid.sync|"
+       "deadlock.*32 thread\\(s\\) waiting at grid.sync.*32 thread\\(s\\) waiting at "
+       "__syncthreads"},
+      {"cooperative_blocks_wait_forever",
+       {"HOSTCUDA_WATCHDOG=1"},
+       Ends::abnormally,
+       "kernel waits_forever .* runs for . s without"},
+      {"cluster_block_ends_early", {}, Ends::with_status_1, "WRONG RESULT: element 64 is -?nan"},
+      {"maps_what_is_not_shared",
+       {},
+       Ends::abnormally,
+       "map_shared_rank: the address is not in shared memory"},
       {"deep_recursion", {}, Ends::abnormally, "stack.overflow|overflows the stack"},
   };
   return all;

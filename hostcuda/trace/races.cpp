@@ -3,10 +3,12 @@
 namespace hostcuda::trace {
 namespace {
 
-// Shared memory belongs to one block: what another block left in the same bytes is no conflict.
+// Shared memory belongs to one block and its cluster: what another one left in the same bytes is no
+// conflict.
 bool is_ordered(const Moment& a, const Moment& b, Space space) {
-  if (a.launch != b.launch) return true;
-  if (a.block != b.block) return space == Space::shared;
+  if (a.launch != b.launch || a.grid_barriers != b.grid_barriers) return true;
+  if (a.cluster != b.cluster) return space == Space::shared;
+  if (a.block != b.block) return a.cluster_barriers != b.cluster_barriers;
   if (a.thread == b.thread || a.barriers != b.barriers) return true;
   const bool same_warp = a.thread / 32 == b.thread / 32;
   return same_warp && a.warp_calls != b.warp_calls;

@@ -16,9 +16,11 @@
 namespace hostcuda::trace {
 
 // The thread of an access and its time: counts of launches, of blocks, of barriers passed by the
-// block and of warp functions completed by the warp. Different launches count as ordered.
+// block, by its cluster and by its grid, and of warp functions completed by the warp. Different
+// launches count as ordered. Without clusters each block is one.
 struct Moment {
-  std::uint32_t launch = 0, block = 0, barriers = 0, warp_calls = 0;
+  std::uint32_t launch = 0, block = 0, cluster = 0;
+  std::uint32_t barriers = 0, cluster_barriers = 0, grid_barriers = 0, warp_calls = 0;
   std::uint16_t thread = 0;
 };
 

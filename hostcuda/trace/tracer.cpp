@@ -47,38 +47,52 @@ void Tracer::grid_begins(const Launch& launch) {
   ++kernel.launches;
   kernel.blocks += launch.blocks();
   kernel.threads += launch.blocks() * launch.threads();
-  now_.launch = static_cast<std::uint32_t>(launches_.size());
+  blocks_.clear();
   launches_.push_back({launch.grid, launch.block});
   recent_ = {};
 }
 
 void Tracer::block_begins(const BlockState& block) {
-  const dim3& grid = block.launch().grid;
-  now_.block = (blockIdx.z * grid.y + blockIdx.y) * grid.x + blockIdx.x;
-  now_.barriers = 0;
-  warp_calls_.fill(0);
-  shared_variables_.clear();
+  block_ = &blocks_[block.number()];
+  *block_ = {};
+  Moment& now = block_->now;
+  now.launch = static_cast<std::uint32_t>(launches_.size() - 1);
+  now.block = static_cast<std::uint32_t>(block.number());
+  now.cluster = static_cast<std::uint32_t>(block.launch().cluster_of(block.number()));
   if (const std::size_t size = block.launch().dynamic_shared_bytes)
-    shared_variables_.push_back({static_cast<const char*>(block.dynamic_shared()), size});
+    shared_variable(block.dynamic_shared(), size, block.dynamic_shared());
 }
 
-void Tracer::block_ended() {
+void Tracer::settle() {
   for (WarpLog& log : logs_) log.settle(sites_);
 }
 
-void Tracer::shared_variable(void* address, std::size_t size, const char*) {
-  shared_variables_.push_back({static_cast<const char*>(address), size});
+void Tracer::block_pauses() { settle(); }
+
+void Tracer::block_resumes(const BlockState& block) { block_ = &blocks_[block.number()]; }
+
+void Tracer::block_ended() {
+  settle();
+  blocks_.erase(block_->now.block);
 }
 
-void Tracer::barrier_passed() {
-  block_ended();
-  ++now_.barriers;
+void Tracer::shared_variable(void* address, std::size_t size, const void* identity) {
+  block_->shared.push_back(
+      {{static_cast<const char*>(address), size}, static_cast<const char*>(identity)});
 }
 
-void Tracer::warp_met(unsigned warp) { ++warp_calls_[warp]; }
+void Tracer::barrier_passed(const BlockState& block, Scope scope) {
+  settle();
+  Moment& now = blocks_[block.number()].now;
+  ++now.barriers;
+  if (scope == Scope::cluster) ++now.cluster_barriers;
+  if (scope == Scope::grid) ++now.grid_barriers;
+}
+
+void Tracer::warp_met(unsigned warp) { ++block_->warp_calls[warp]; }
 
 void Tracer::barrier_diverged(const BlockState& block) {
-  Divergence found{kernel_, blockIdx, {}};
+  Divergence found{kernel_, block.launch().block_index(block.number()), {}};
   for (unsigned i = 0; i < block.count(); ++i) {
     const Thread& thread = block.thread(i);
     if (thread.status != Status::at_barrier) continue;
@@ -104,18 +118,33 @@ void Tracer::barrier_diverged(const BlockState& block) {
 }
 
 bool Tracer::find_memory(const char* address, Memory& memory) {
-  for (const DeviceRange& variable : shared_variables_) {
-    if (!variable.contains(address)) continue;
-    memory = {Space::shared, reinterpret_cast<std::uint64_t>(variable.begin)};
+  for (const auto& [range, identity] : block_->shared) {
+    if (!range.contains(address)) continue;
+    const auto begin = reinterpret_cast<std::uint64_t>(identity);
+    memory = {Space::shared, begin, begin + static_cast<std::uint64_t>(address - range.begin)};
     return true;
   }
   if (!recent_.contains(address)) {
     const DeviceRange range = device_range(address);
-    if (!range.size) return false;  // a local variable, or the emulator's own
+    // If not in a cluster: a local variable, or the emulator's own.
+    if (!range.size) return find_shared_of_other_block(address, memory);
     recent_ = range;
   }
-  memory = {Space::global, reinterpret_cast<std::uint64_t>(recent_.begin)};
+  memory = {Space::global, reinterpret_cast<std::uint64_t>(recent_.begin),
+            reinterpret_cast<std::uint64_t>(address)};
   return true;
+}
+
+bool Tracer::find_shared_of_other_block(const char* address, Memory& memory) const {
+  if (running_block->launch().cluster_size() == 1) return false;
+  for (const auto& [number, block] : blocks_)
+    for (const auto& [range, identity] : block.shared) {
+      if (!DeviceRange{identity, range.size}.contains(address)) continue;
+      memory = {Space::shared, reinterpret_cast<std::uint64_t>(identity),
+                reinterpret_cast<std::uint64_t>(address)};
+      return true;
+    }
+  return false;
 }
 
 // Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
@@ -133,11 +162,11 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, Kind ki
   const unsigned thread = running_block->current_number();
   const unsigned warp = thread / kLanes;
   if (warp != warp_) leave_warp(std::exchange(warp_, warp));
-  Moment when = now_;
+  Moment when = block_->now;
   when.thread = static_cast<std::uint16_t>(thread);
-  when.warp_calls = warp_calls_[warp];
+  when.warp_calls = block_->warp_calls[warp];
 
-  const auto begin = reinterpret_cast<std::uint64_t>(pointer);
+  const std::uint64_t begin = memory.identity;
   for (unsigned done = 0, part = 0; done < bytes; done += piece, ++part) {
     const unsigned size = std::min(piece, bytes - done);
     const SiteKey key{

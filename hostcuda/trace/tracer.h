@@ -3,6 +3,7 @@
 #ifndef HOSTCUDA_TRACE_TRACER_H
 #define HOSTCUDA_TRACE_TRACER_H
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,19 @@ struct Divergence {
 
 struct Memory {
   Space space;
-  std::uint64_t begin;
+  std::uint64_t begin;     // of the allocation or the variable
+  std::uint64_t identity;  // of the address: no other byte in use has the same
+};
+
+// What is known of a block that has begun and has not ended.
+struct RunningBlock {
+  Moment now;  // without the warp's calls and the thread
+  std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
+  struct Variable {
+    DeviceRange range;
+    const char* identity;
+  };
+  std::vector<Variable> shared;
 };
 
 class Tracer final : public KernelObserver {
@@ -57,14 +70,18 @@ class Tracer final : public KernelObserver {
   void grid_begins(const Launch& launch) override;
   void block_begins(const BlockState& block) override;
   void block_ended() override;
-  void shared_variable(void* address, std::size_t size, const char* name) override;
-  void barrier_passed() override;
+  void block_pauses() override;
+  void block_resumes(const BlockState& block) override;
+  void shared_variable(void* address, std::size_t size, const void* identity) override;
+  void barrier_passed(const BlockState& block, Scope scope) override;
   void barrier_diverged(const BlockState& block) override;
   void warp_met(unsigned warp) override;
 
  private:
   bool find_memory(const char* address, Memory& memory);
+  bool find_shared_of_other_block(const char* address, Memory& memory) const;
   void leave_warp(unsigned warp);
+  void settle();
 
   std::vector<Kernel> kernels_;
   std::vector<Shape> launches_;
@@ -73,12 +90,11 @@ class Tracer final : public KernelObserver {
   std::vector<Divergence> divergences_;
 
   std::uint32_t kernel_ = 0;  // the running one
-  Moment now_;                // without the warp's calls and the thread
   unsigned warp_ = 0;         // of the last access
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
-  std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls_{};
-  std::vector<DeviceRange> shared_variables_;  // of the block
-  DeviceRange recent_;                         // global memory
+  std::map<std::uint64_t, RunningBlock> blocks_;  // by number
+  RunningBlock* block_ = nullptr;                 // the one that runs
+  DeviceRange recent_;                            // global memory
   bool busy_ = false;
 };
 

@@ -173,8 +173,21 @@ class Seeded(unittest.TestCase):
     def test_update_without_an_atomic(self):
         self.assert_race("plain_update", "global", ("plain", "load"), ("plain", "store"))
 
+    def test_a_barrier_of_the_block_where_the_grid_needs_one(self):
+        for race in self.assert_race("next_block<false>", "global", ("grid_written", "store"),
+                                     ("grid_read", "load")):
+            self.assertEqual({race.earlier.block[0], race.later.block[0]}, {0, 1})
+
+    def test_shared_memory_of_another_block_without_a_barrier(self):
+        for race in self.assert_race("other_block<false>", "shared", ("cluster_written", "store"),
+                                     ("cluster_read", "load")):
+            self.assertEqual(race.earlier.block[0] // 2, race.later.block[0] // 2)
+            self.assertNotEqual(race.earlier.block, race.later.block)
+            self.assertEqual(race.earlier.thread, race.later.thread)
+
     def test_corrections_have_none(self):
-        wrong = {"missing_barrier", "two_blocks_write", "missing_syncwarp", "plain_update"}
+        wrong = {"missing_barrier", "two_blocks_write", "missing_syncwarp", "plain_update",
+                 "next_block<false>", "other_block<false>"}
         self.assertEqual({race.kernel for race in self.found.races}, wrong)
 
     def test_divergence_names_both_barriers_and_their_threads(self):

@@ -1,8 +1,12 @@
 // Kernels with races and a divergent barrier, and their corrections. Lines that must be named are
 // marked; inspect_test.py looks the marks up.
+#include <cooperative_groups.h>
+
 #include <cstdio>
 
 #include "nbody/cuda.h"
+
+namespace cg = cooperative_groups;
 
 namespace {
 
@@ -53,6 +57,31 @@ __global__ void divergent_barrier(float* out) {
   }
 }
 
+template <bool kWithBarrier>
+__global__ void next_block(float* out) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;  // MARK grid_written
+  if (kWithBarrier)
+    cg::this_grid().sync();
+  else
+    __syncthreads();
+  const unsigned neighbour = (blockIdx.x + 1) % gridDim.x;
+  const float next = out[neighbour * blockDim.x + threadIdx.x];  // MARK grid_read
+  out[(gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] = next;
+}
+
+// The shared memory of the cluster's other block.
+template <bool kWithBarrier>
+__global__ void __cluster_dims__(2) other_block(float* out) {
+  __shared__ float line[kThreads];
+  cg::cluster_group cluster = cg::this_cluster();
+  line[threadIdx.x] = 1.0f;  // MARK cluster_written
+  if (kWithBarrier) cluster.sync();
+  const float* theirs = cluster.map_shared_rank(line, cluster.block_rank() ^ 1);
+  const float sum = theirs[threadIdx.x];  // MARK cluster_read
+  cluster.sync();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = line[threadIdx.x] + sum;
+}
+
 }  // namespace
 
 int main() {
@@ -71,5 +100,11 @@ int main() {
   atomic_float<<<2, kThreads>>>(floats.get());
   bytes_apart<<<1, kThreads>>>(bytes.get());
   divergent_barrier<<<3, kThreads>>>(floats.get());
+  float* out = floats.get();
+  void* arguments[] = {&out};
+  CUDA_CHECK(cudaLaunchCooperativeKernel(next_block<false>, 2, kThreads, arguments, 0, nullptr));
+  CUDA_CHECK(cudaLaunchCooperativeKernel(next_block<true>, 2, kThreads, arguments, 0, nullptr));
+  other_block<false><<<4, kThreads>>>(out);
+  other_block<true><<<4, kThreads>>>(out);
   CUDA_CHECK(cudaDeviceSynchronize());
 }

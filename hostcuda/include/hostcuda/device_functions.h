@@ -32,6 +32,17 @@ struct WarpRequest {
 };
 
 void block_barrier(const char* file, int line);
+
+// Barriers for several blocks, in one step or in two.
+enum class Scope : std::uint8_t { block, cluster, grid };  // whose threads a barrier is for
+void sync_blocks(Scope scope, const char* file, int line);
+void arrive_at(Scope scope, const char* file, int line);
+void wait_at(Scope scope, const char* file, int line);
+
+dim3 cluster_shape();  // {1, 1, 1} without clusters
+bool launch_is_cooperative();
+// Where the block of this rank in the cluster has what the caller's block has at `address`.
+void* map_shared(void* address, unsigned rank, const char* file, int line);
 // A barrier, and how many of the block's threads came to it with a true predicate.
 unsigned counting_barrier(bool predicate, const char* file, int line);
 void warp_call(WarpRequest& request, const char* file, int line);
@@ -233,6 +244,7 @@ static inline unsigned __activemask(const char* file = __builtin_FILE(),
 
 #define HOSTCUDA_ATOMIC_INTEGER(Type)                                              \
   static inline Type atomicAdd(Type* address, Type value) {                        \
+    hostcuda::note_spin();                                                         \
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);                   \
   }                                                                                \
   static inline Type atomicExch(Type* address, Type value) {                       \
@@ -258,6 +270,7 @@ static inline unsigned __activemask(const char* file = __builtin_FILE(),
     return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);                    \
   }                                                                                 \
   static inline Type atomicOr(Type* address, Type value) {                          \
+    hostcuda::note_spin();                                                          \
     return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);                     \
   }                                                                                 \
   static inline Type atomicXor(Type* address, Type value) {                         \
@@ -285,6 +298,14 @@ static inline float atomicAdd(float* address, float value) {
 static inline double atomicAdd(double* address, double value) {
   return hostcuda::atomic_add_real(address, value);
 }
+// Each component is added atomically, the vector is not: so it is on a GPU (from sm_90 on).
+static inline float2 atomicAdd(float2* address, float2 value) {
+  return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+static inline float4 atomicAdd(float4* address, float4 value) {
+  return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+                atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
+}
 static inline float atomicExch(float* address, float value) {
   float old;
   __atomic_exchange(address, &value, &old, __ATOMIC_RELAXED);
@@ -293,9 +314,12 @@ static inline float atomicExch(float* address, float value) {
 
 // ---- memory and the rest ------------------------------------------------------------------------
 
-static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence() {
+  hostcuda::note_spin();
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+static inline void __threadfence_block() { __threadfence(); }
+static inline void __threadfence_system() { __threadfence(); }
 
 template <class Value>
 inline Value __ldg(const Value* address) {

@@ -18,16 +18,26 @@
   inline void name(Value* address, Value value) { \
     *address = value;                             \
   }
-HOSTCUDA_LOAD(__ldcg)
 HOSTCUDA_LOAD(__ldca)
 HOSTCUDA_LOAD(__ldcs)
 HOSTCUDA_LOAD(__ldlu)
-HOSTCUDA_LOAD(__ldcv)
 HOSTCUDA_STORE(__stwb)
 HOSTCUDA_STORE(__stcg)
 HOSTCUDA_STORE(__stcs)
 HOSTCUDA_STORE(__stwt)
 #undef HOSTCUDA_LOAD
+
+// These see what other blocks have written, so threads poll with them.
+template <class Value>
+inline Value __ldcg(const Value* address) {
+  hostcuda::note_spin();
+  asm volatile("" ::: "memory");  // a vector has no volatile copy
+  return *address;
+}
+template <class Value>
+inline Value __ldcv(const Value* address) {
+  return __ldcg(address);
+}
 #undef HOSTCUDA_STORE
 
 // ---- integers -----------------------------------------------------------------------------------

@@ -41,11 +41,13 @@ struct LaunchRequest {
   dim3 block;
   std::size_t dynamic_shared_bytes;
   cudaStream_t stream;
+  dim3 cluster{1, 1, 1};
+  bool cooperative = false;
 };
 
 // Checks the configuration as a GPU does and appends the grid to the stream; errors are left for
-// cudaGetLastError. body runs the kernel for the one emulated thread that threadIdx names.
-void enqueue_kernel(const LaunchRequest& request, std::function<void()> body);
+// cudaGetLastError too. body runs the kernel for the one emulated thread that threadIdx names.
+cudaError_t enqueue_kernel(const LaunchRequest& request, std::function<void()> body);
 
 // For libraries emulated on top of hostcuda: appends work to the stream. When it runs it may read
 // and write the memory of every device; nothing else about it is checked.
@@ -100,6 +102,16 @@ class Argument<Parameter, true> {
 
 // Arguments are evaluated, converted to the parameter types and copied when the launch statement
 // runs, as on a GPU: the kernel may run much later.
+template <class... Parameters>
+cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parameters...),
+                             const std::tuple<Argument<Parameters>...>& arguments) {
+  using Function = void (*)(typename Argument<Parameters>::Passed...);
+  const auto function = reinterpret_cast<Function>(reinterpret_cast<void*>(kernel));
+  return enqueue_kernel(request, [function, stored = arguments] {
+    std::apply([&](const auto&... each) { function(each.get()...); }, stored);
+  });
+}
+
 template <class Call, class... Arguments>
 void enqueue_call(const LaunchRequest& request, const Call& call, const Arguments&... arguments) {
   enqueue_kernel(request, [call, stored = std::tuple<Argument<Arguments, false>...>(
@@ -132,12 +144,9 @@ struct ExactLauncher {
 
   void operator()(Parameters... parameters) const {
     if constexpr ((kPassedAsBytes<Parameters> || ...)) {
-      using Function = void (*)(typename Argument<Parameters>::Passed...);
-      const auto function = reinterpret_cast<Function>(const_cast<void*>(request.function));
-      enqueue_kernel(request, [function, stored = std::tuple<Argument<Parameters>...>(
-                                             Argument<Parameters>(parameters)...)] {
-        std::apply([&](const auto&... each) { function(each.get()...); }, stored);
-      });
+      const auto kernel =
+          reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(request.function));
+      enqueue_function<Parameters...>(request, kernel, {Argument<Parameters>(parameters)...});
     } else {
       enqueue_call<Call, Parameters...>(request, call, parameters...);
     }
@@ -224,6 +233,12 @@ void refuse_launch_bounds(unsigned allowed);
 inline void check_launch_bounds(unsigned allowed) {
   if (__builtin_expect(blockDim.x * blockDim.y * blockDim.z > allowed, 0))
     refuse_launch_bounds(allowed);
+}
+
+// The first statement of a kernel with __cluster_dims__: its grid runs in such clusters.
+void require_cluster(dim3 cluster);
+inline void check_cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
+  require_cluster(dim3(x, y, z));
 }
 
 }  // namespace hostcuda

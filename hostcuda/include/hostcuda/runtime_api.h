@@ -42,6 +42,7 @@ enum cudaError : unsigned {
   cudaErrorLaunchFailure = 719,
   cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorNotSupported = 801,
+  cudaErrorInvalidClusterSize = 912,
   cudaErrorUnknown = 999
 };
 typedef cudaError cudaError_t;
@@ -128,7 +129,8 @@ struct cudaPointerAttributes {
 
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 13
 };
 
 // What only a GPU compiler knows (registers, local memory) is 0.
@@ -161,7 +163,8 @@ enum cudaDeviceAttr {
   cudaDevAttrManagedMemory = 83,
   cudaDevAttrConcurrentManagedAccess = 89,
   cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+  cudaDevAttrClusterLaunch = 120
 };
 
 // The name says that this is no GPU. Limits are those of compute capability 9.0, whose launch rules
@@ -177,7 +180,8 @@ struct cudaDeviceProp {
       maxThreadsPerMultiProcessor, regsPerMultiprocessor, maxBlocksPerMultiProcessor, managedMemory,
       concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch, isMultiGpuBoard, clockRate,
       memoryClockRate, computeMode, deviceOverlap, kernelExecTimeoutEnabled, tccDriver,
-      streamPrioritiesSupported, computePreemptionSupported, hostNativeAtomicSupported;
+      streamPrioritiesSupported, computePreemptionSupported, hostNativeAtomicSupported,
+      clusterLaunch;
   std::size_t memPitch, textureAlignment;
 };
 

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "cooperative_groups.h"
+#include "execution/gang.h"
 #include "execution/kernel_observer.h"
 #include "execution/report.h"
 #include "execution/watchdog.h"
@@ -23,14 +23,12 @@ __thread dim3 gridDim;
 namespace hostcuda {
 
 __thread BlockRunner* running_block;
+__thread std::uint64_t progress;
 KernelObserver* kernel_observer;
 __thread unsigned block_sequence;
 __thread unsigned spins;
 
 namespace {
-
-// NaN as float and double, -1 as int: a read of uninitialised memory shows in the result.
-constexpr int kPoisonByte = 0xff;
 
 struct FileScopeVariable {
   void* (*address)();
@@ -97,6 +95,28 @@ void yield() {
   spins = 0;
 }
 
+void sync_blocks(Scope scope, const char* file, int line) {
+  require_block(barrier_name(scope), file, line).sync(scope, file, line);
+}
+
+void arrive_at(Scope scope, const char* file, int line) {
+  require_block(barrier_name(scope), file, line).arrive(scope, file, line);
+}
+
+void wait_at(Scope scope, const char* file, int line) {
+  require_block(barrier_name(scope), file, line).wait_for(scope, file, line);
+}
+
+void require_cluster(dim3 cluster) { require_block("a kernel", "?", 0).require_cluster(cluster); }
+
+void* map_shared(void* address, unsigned rank, const char* file, int line) {
+  return require_block("map_shared_rank", file, line).map_shared(address, rank, file, line);
+}
+
+dim3 cluster_shape() { return require_block("a cluster", "?", 0).launch().cluster; }
+
+bool launch_is_cooperative() { return require_block("a grid", "?", 0).launch().cooperative; }
+
 SharedAtFileScope::SharedAtFileScope(void* (*address)(), std::size_t size, const char* name) {
   file_scope_variables().push_back({address, size, name});
 }
@@ -110,10 +130,6 @@ void trap(const char* file, int line) {
   report_trap(block, file, line);
   break_context(cudaErrorLaunchFailure);
   block.abandon();
-}
-
-void refuse_in_kernel(const char* what, const char* file, int line) {
-  report_not_emulated(require_block(what, file, line), what, file, line);
 }
 
 long long clock_ticks() {
@@ -131,20 +147,38 @@ void* dynamic_shared_memory() {
 }
 
 void BlockRunner::run(const Launch& launch, std::uint64_t block_number) {
+  begin(launch, block_number, nullptr);
+  resume();
+}
+
+void BlockRunner::begin(const Launch& launch, std::uint64_t block_number, Gang* gang) {
   prepare_for_faults();
+  gang_ = gang;
+  number_ = block_number;
   prepare(launch, block_number);
-  blockDim = launch.block;
-  gridDim = launch.grid;
-  blockIdx.x = static_cast<unsigned>(block_number % launch.grid.x);
-  blockIdx.y = static_cast<unsigned>(block_number / launch.grid.x % launch.grid.y);
-  blockIdx.z = static_cast<unsigned>(block_number / launch.grid.x / launch.grid.y);
-  ++block_sequence;
+  static __thread unsigned sequence;
+  sequence_ = ++sequence;
+}
+
+void BlockRunner::resume() {
+  blockDim = launch_->block;
+  gridDim = launch_->grid;
+  blockIdx = launch_->block_index(number_);
+  block_sequence = sequence_;
   running_block = this;
-  if (kernel_observer) kernel_observer->block_begins(*this);
-  for (const FileScopeVariable& variable : file_scope_variables())
-    poison_shared(variable.address(), variable.size, variable.name);
+  idle_yields_ = 0;
+  if (started_ == 0) {
+    if (kernel_observer) kernel_observer->block_begins(*this);
+    for (const FileScopeVariable& variable : file_scope_variables())
+      declare_shared(variable.address(), variable.size);
+  } else if (kernel_observer) {
+    kernel_observer->block_resumes(*this);
+  }
+  shared_.enter();
   switch_fiber(main_, next_fiber());
-  if (kernel_observer) kernel_observer->block_ended();
+  shared_.leave();
+  if (is_done() && gang_) shared_.end();
+  if (kernel_observer) is_done() ? kernel_observer->block_ended() : kernel_observer->block_pauses();
   running_block = nullptr;
 }
 
@@ -154,6 +188,8 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   arrived_true_ = 0;
   started_ = finished_ = at_barrier_ = ready_begin_ = ready_end_ = 0;
   static_shared_bytes_ = 0;
+  wanted_cluster_.reset();
+  if (idle_.size() != fibers_.size()) idle_ = fibers_;  // the block before was abandoned
   lanes_waiting_.fill(0);
   lanes_finished_.fill(0);
   const dim3& block = launch.block;
@@ -169,36 +205,25 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
       order_[i] = static_cast<std::uint16_t>(config().order == Order::reverse ? count_ - 1 - i : i);
   }
   for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
+  if (gang_)
+    for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
   if (config().order == Order::random) {
     // Shuffled from the same start each time: the blocks that ran before must not matter.
     random_ = RandomNumbers(config().seed, launch.number, block_number);
     random_.shuffle(order_);
   }
-  allocate_dynamic_shared(launch.dynamic_shared_bytes);
+  shared_.begin(launch.dynamic_shared_bytes, gang_ != nullptr);
+  dynamic_shared_ = shared_.dynamic();
 }
 
-void BlockRunner::allocate_dynamic_shared(std::size_t size) {
-  constexpr std::size_t kAlignment = 128;
-  // Under AddressSanitizer the size must be exact: its redzone then begins at the first byte past
-  // the end.
-  const bool fits = kAddressSanitizer ? size == dynamic_capacity_ : size <= dynamic_capacity_;
-  if (!fits) {
-    std::free(dynamic_shared_);
-    void* memory = nullptr;
-    if (size && posix_memalign(&memory, kAlignment, size) != 0) std::abort();
-    dynamic_shared_ = static_cast<char*>(memory);
-    dynamic_capacity_ = size;
-  }
-  if (size && config().poison) std::memset(dynamic_shared_, kPoisonByte, size);
-}
-
-void BlockRunner::poison_shared(void* address, std::size_t size, const char* name) {
-  if (config().poison) std::memset(address, kPoisonByte, size);
-  if (kernel_observer) kernel_observer->shared_variable(address, size, name);
+bool BlockRunner::declare_shared(void* address, std::size_t size) {
+  const SharedMemory::Variable* declared = shared_.declare(address, size);
+  if (declared && kernel_observer) kernel_observer->shared_variable(address, size, declared->copy);
+  return declared;
 }
 
 void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
-  poison_shared(address, size, name);
+  if (!declare_shared(address, size)) return;
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
   const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;
@@ -209,13 +234,14 @@ void BlockRunner::begin_shared_variable(void* address, std::size_t size, const c
 void BlockRunner::fiber_entry(context::transfer_t transfer) {
   BlockRunner& block = *running_block;
   Fiber& self = *block.starting_;
-  arrive(self, transfer);
+  hostcuda::arrive(self, transfer);
   block.run_fresh_threads(self);
 }
 
 void BlockRunner::run_fresh_threads(Fiber& self) {
   while (started_ < count_) {
     const unsigned i = order_[started_++];
+    ++progress;
     threads_[i].fiber = &self;
     enter(i);
     launch_->body();
@@ -223,6 +249,7 @@ void BlockRunner::run_fresh_threads(Fiber& self) {
     threads_[i].status = Status::finished;
     lanes_finished_[i / kLanes] |= 1u << i % kLanes;
     ++finished_;
+    if (gang_) gang_->thread_ended(*this, threads_[i]);
   }
   idle_.push_back(&self);
   switch_fiber(self, next_fiber(), Leave::for_good);
@@ -230,22 +257,23 @@ void BlockRunner::run_fresh_threads(Fiber& self) {
 
 inline void BlockRunner::enter(unsigned i) {
   current_ = i;
-  ++progress_;
   spins = 0;
   threads_[i].status = Status::running;
   threadIdx = threads_[i].index;
 }
 
 void BlockRunner::wait(Thread& thread) {
+  ++progress;
   Fiber& self = *thread.fiber;
   Fiber& next = next_fiber();
   if (&next != &self) switch_fiber(self, next);
 }
 
 // Whose turn it is when the current thread cannot go on: a thread that may resume, else a fresh
-// one, else the block is done.
+// one, else the block is done, or waits for others of its gang.
 inline Fiber& BlockRunner::next_fiber() {
-  if (ready_begin_ == ready_end_ && started_ == count_ && finished_ < count_) unblock();
+  if (ready_begin_ == ready_end_ && started_ == count_ && finished_ < count_ && !unblock())
+    return main_;
   if (ready_begin_ != ready_end_) {
     const unsigned i = ready_[ready_begin_++ % kMaxThreads];
     enter(i);
@@ -262,18 +290,24 @@ Fiber& BlockRunner::fresh_fiber() {
   return *starting_;
 }
 
-// Every thread has begun and none can run.
-void BlockRunner::unblock() {
-  if (at_barrier_ == count_ - finished_) return release_barrier();
-  if (complete_any_warp_call()) return;
-  report_deadlock(*this);
+// Every thread has begun and none can run. Returns whether one can now.
+bool BlockRunner::unblock() {
+  if (at_barrier_ == count_ - finished_) return release_barrier(), true;
+  if (complete_any_warp_call()) return true;
+  if (!gang_) report_deadlock(*this, 0);
+  return false;
+}
+
+void BlockRunner::set_place(const char* file, int line) {
+  threads_[current_].file = file;
+  threads_[current_].line = line;
 }
 
 void BlockRunner::barrier(const char* file, int line) {
   Thread& thread = threads_[current_];
-  thread.file = file;
-  thread.line = line;
+  set_place(file, line);
   thread.status = Status::at_barrier;
+  thread.scope = Scope::block;
   ++at_barrier_;
   wait(thread);
 }
@@ -287,38 +321,41 @@ unsigned BlockRunner::counting_barrier(bool predicate, const char* file, int lin
 void BlockRunner::yield() {
   Fiber& self = *threads_[current_].fiber;
   make_ready(current_);
-  Fiber& next = started_ < count_ ? fresh_fiber() : next_fiber();  // all must have begun to act
+  // Once all have had their turn, another block has to act.
+  const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_end_ - ready_begin_;
+  Fiber& next = pause               ? main_
+                : started_ < count_ ? fresh_fiber()  // all must have begun to act
+                                    : next_fiber();
   if (&next != &self) switch_fiber(self, next);
 }
 
 void BlockRunner::abandon() {
   Fiber& self = *threads_[current_].fiber;
-  idle_ = fibers_;
   switch_fiber(self, main_, Leave::for_good);
   __builtin_unreachable();
 }
 
 void BlockRunner::release_barrier() {
-  check_barrier();
+  check_barrier(Scope::block);
   counted_true_ = std::exchange(arrived_true_, 0);
-  if (kernel_observer) kernel_observer->barrier_passed();
+  if (kernel_observer) kernel_observer->barrier_passed(*this, Scope::block);
   at_barrier_ = 0;
   if (config().order == Order::random) random_.shuffle(order_);
   for (const unsigned i : order_)
     if (threads_[i].status == Status::at_barrier) make_ready(i);
 }
 
-void BlockRunner::check_barrier() const {
+void BlockRunner::check_barrier(Scope scope) const {
   const Thread* first = nullptr;
   bool same = true;
   for (unsigned i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];
-    if (thread.status != Status::at_barrier) continue;
+    if (!waits_at(thread, scope)) continue;
     if (!first) first = &thread;
     same &= same_place(thread, *first);
   }
   if (!same) kernel_observer ? kernel_observer->barrier_diverged(*this) : report_divergence(*this);
-  if (same && finished_) report_early_exit(*this, first->file, first->line);
+  if (first && same && finished_) report_early_exit(*this, *first);
 }
 
 }  // namespace hostcuda

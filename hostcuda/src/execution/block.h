@@ -2,13 +2,17 @@
 #ifndef HOSTCUDA_SRC_EXECUTION_BLOCK_H
 #define HOSTCUDA_SRC_EXECUTION_BLOCK_H
 
+#include <optional>
 #include <vector>
 
 #include "execution/block_state.h"
 #include "execution/fiber.h"
+#include "execution/shared_memory.h"
 #include "support/random.h"
 
 namespace hostcuda {
+
+class Gang;
 
 // Runs blocks one after another. A fiber runs fresh threads in turn for as long as none of them
 // waits, so a kernel without barriers needs one fiber and no switch. A thread that waits keeps its
@@ -18,30 +22,46 @@ class BlockRunner : public BlockState {
  public:
   void run(const Launch& launch, std::uint64_t block_number);
 
+  // The same in steps, for a block that may wait for other blocks of its gang: it goes on until it
+  // is done, or none of its threads can go on, or they only spin.
+  void begin(const Launch& launch, std::uint64_t block_number, Gang* gang);
+  void resume();
+  bool can_run() const { return started_ < count_ || ready_begin_ != ready_end_; }
+  // Lets the threads go on that wait at a barrier for several blocks.
+  void release(Scope scope);
+  // The kernel's __cluster_dims__, if the block ended at once because the launch has others.
+  const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
+
   // Called by emulated threads.
   void barrier(const char* file, int line);
   unsigned counting_barrier(bool predicate, const char* file, int line);
   void yield();
   [[noreturn]] void abandon();  // leaves the block for good; its threads never go on
   void warp_call(WarpRequest& request, const char* file, int line);
+  // A barrier for several blocks: at once, or in two steps.
+  void sync(Scope scope, const char* file, int line);
+  void arrive(Scope scope, const char* file, int line);
+  void wait_for(Scope scope, const char* file, int line);
+  void require_cluster(const dim3& cluster);
+  // Where another block of the cluster has what this one has at `address`.
+  void* map_shared(void* address, unsigned rank, const char* file, int line);
   void begin_shared_variable(void* address, std::size_t size, const char* name);  // and counts it
-  // Changes whenever another emulated thread runs: what does not change for long may hang.
-  std::uint64_t progress() const { return progress_; }
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:
   void prepare(const Launch& launch, std::uint64_t block_number);
-  void allocate_dynamic_shared(std::size_t size);
-  void poison_shared(void* address, std::size_t size, const char* name);
+  bool declare_shared(void* address, std::size_t size);
   static void fiber_entry(context::transfer_t transfer);
   void run_fresh_threads(Fiber& self);
   void enter(unsigned i);
   void wait(Thread& thread);
   Fiber& next_fiber();
   Fiber& fresh_fiber();
-  void unblock();
+  bool unblock();
   void release_barrier();
-  void check_barrier() const;
+  void check_barrier(Scope scope) const;
+  void set_place(const char* file, int line);
+  Gang& gang_for(Scope scope, const char* file, int line);
   bool complete_any_warp_call();
   bool complete_warp_call(unsigned member);
   unsigned lanes_converging_with(unsigned member) const;
@@ -50,11 +70,13 @@ class BlockRunner : public BlockState {
     ready_[ready_end_++ % kMaxThreads] = static_cast<std::uint16_t>(i);
   }
 
-  unsigned started_ = 0;  // how many of order_ have begun
-  unsigned finished_ = 0;
+  Gang* gang_ = nullptr;
+  std::optional<dim3> wanted_cluster_;
+  unsigned sequence_ = 0;     // what block_sequence is while it runs
+  unsigned idle_yields_ = 0;  // in a row
+  unsigned started_ = 0;      // how many of order_ have begun
   unsigned at_barrier_ = 0;
   unsigned arrived_true_ = 0, counted_true_ = 0;  // predicates at this barrier, at the last one
-  std::uint64_t progress_ = 0;
   std::vector<std::uint16_t> order_;              // in which threads begin and leave a barrier
   std::array<std::uint16_t, kMaxThreads> ready_;  // ring: threads that may go on
   unsigned ready_begin_ = 0, ready_end_ = 0;
@@ -66,12 +88,16 @@ class BlockRunner : public BlockState {
 
   dim3 shape_{0, 0, 0};  // for which threads_[].index holds
   RandomNumbers random_;
-  std::size_t dynamic_capacity_ = 0;
+  SharedMemory shared_;
   std::size_t static_shared_bytes_ = 0;
 };
 
 // The block that this operating-system thread runs, or null in host code.
 extern __thread BlockRunner* running_block;
+
+// Changes whenever an emulated thread of this operating-system thread begins, or goes on after it
+// waited: what does not change for long may hang. Threads that spin in turn change nothing.
+extern __thread std::uint64_t progress;
 
 }  // namespace hostcuda
 

@@ -17,6 +17,11 @@ constexpr unsigned kLanes = 32;
 
 struct Fiber;
 
+inline const char* barrier_name(Scope scope) {
+  constexpr const char* kNames[] = {"__syncthreads()", "cluster.sync()", "grid.sync()"};
+  return kNames[static_cast<unsigned>(scope)];
+}
+
 // A grid that is to run: everything that a block needs to know.
 struct Launch {
   Site site;
@@ -27,8 +32,31 @@ struct Launch {
   std::function<void()> body;
   int device;
   std::uint64_t number;  // counts launches; seeds random orders
+  dim3 cluster{1, 1, 1};
+  bool cooperative = false;  // grid.sync() is allowed
   unsigned threads() const { return block.x * block.y * block.z; }
   std::uint64_t blocks() const { return std::uint64_t{grid.x} * grid.y * grid.z; }
+  uint3 block_index(std::uint64_t block_number) const {
+    return {static_cast<unsigned>(block_number % grid.x),
+            static_cast<unsigned>(block_number / grid.x % grid.y),
+            static_cast<unsigned>(block_number / grid.x / grid.y)};
+  }
+  unsigned cluster_size() const { return cluster.x * cluster.y * cluster.z; }
+  std::uint64_t cluster_of(std::uint64_t block_number) const {
+    const uint3 at = block_index(block_number);
+    return at.x / cluster.x +
+           std::uint64_t{grid.x / cluster.x} *
+               (at.y / cluster.y + std::uint64_t{grid.y / cluster.y} * (at.z / cluster.z));
+  }
+  std::uint64_t block_of_cluster(std::uint64_t number_of_cluster, unsigned rank) const {
+    const unsigned across = grid.x / cluster.x, down = grid.y / cluster.y;
+    const std::uint64_t x = number_of_cluster % across * cluster.x + rank % cluster.x;
+    const std::uint64_t y =
+        number_of_cluster / across % down * cluster.y + rank / cluster.x % cluster.y;
+    const std::uint64_t z =
+        number_of_cluster / across / down * cluster.z + rank / cluster.x / cluster.y;
+    return x + grid.x * (y + grid.y * z);
+  }
 };
 
 enum class Status : std::uint8_t { fresh, running, at_barrier, in_warp_call, finished };
@@ -40,7 +68,17 @@ struct Thread {
   const char* file;  // where it waits
   int line;
   WarpRequest* request;  // what it asks of its warp
+  Scope scope;           // of the barrier at which it waits
+  // When it last arrived at a barrier of its cluster and of its grid: how many of them were
+  // complete then, plus one; 0 if never.
+  std::array<std::uint32_t, 2> arrivals;
+
+  std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }
 };
+
+inline bool waits_at(const Thread& thread, Scope scope) {
+  return thread.status == Status::at_barrier && thread.scope == scope;
+}
 
 inline bool same_place(const Thread& a, const Thread& b) {
   return a.line == b.line && (a.file == b.file || !std::strcmp(a.file, b.file));
@@ -54,10 +92,14 @@ class BlockState {
   const Thread& current() const { return threads_[current_]; }
   unsigned current_number() const { return current_; }
   void* dynamic_shared() const { return dynamic_shared_; }
+  std::uint64_t number() const { return number_; }  // of the block in its grid
+  bool is_done() const { return finished_ == count_; }
 
  protected:
   const Launch* launch_ = nullptr;
-  unsigned count_ = 0;    // threads in the block
+  std::uint64_t number_ = 0;
+  unsigned count_ = 0;  // threads in the block
+  unsigned finished_ = 0;
   unsigned current_ = 0;  // the one that runs
   std::array<Thread, kMaxThreads> threads_;
   char* dynamic_shared_ = nullptr;

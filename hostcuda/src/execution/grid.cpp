@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "execution/block.h"
+#include "execution/gang.h"
 #include "execution/kernel_observer.h"
 #include "runtime/api.h"
 #include "runtime/memory.h"
@@ -25,33 +26,63 @@ constexpr int kMaxTeam = 16;
 // scarce. Shorter grids than this run on the calling thread alone.
 constexpr double kTeamPaysFromSeconds = 100e-6;
 
-// Runners keep their fibers for the next grid. Indexed by the number in the team; never destroyed.
-BlockRunner& runner(int number) {
-  static auto* runners = new std::vector<std::unique_ptr<BlockRunner>>(kMaxTeam);
-  auto& slot = (*runners)[static_cast<std::size_t>(number)];
-  if (!slot) slot = std::make_unique<BlockRunner>();
-  return *slot;
-}
-
 // The order of blocks is no more promised than that of threads.
-class BlockOrder {
+class RunOrder {
  public:
-  explicit BlockOrder(const Launch& launch) : blocks_(launch.blocks()) {
-    if (config().order != Order::random || blocks_ > kMaxShuffled) return;
-    shuffled_.resize(blocks_);
-    for (std::uint64_t i = 0; i < blocks_; ++i) shuffled_[i] = static_cast<std::uint32_t>(i);
-    RandomNumbers(config().seed, launch.number, blocks_).shuffle(shuffled_);
+  RunOrder(std::uint64_t count, std::uint64_t launch) : count_(count) {
+    if (config().order != Order::random || count_ > kMaxShuffled) return;
+    shuffled_.resize(count_);
+    for (std::uint64_t i = 0; i < count_; ++i) shuffled_[i] = static_cast<std::uint32_t>(i);
+    RandomNumbers(config().seed, launch, count_).shuffle(shuffled_);
   }
   std::uint64_t operator[](std::uint64_t i) const {
     if (!shuffled_.empty()) return shuffled_[i];
-    return config().order == Order::forward ? i : blocks_ - 1 - i;
+    return config().order == Order::forward ? i : count_ - 1 - i;
   }
+  std::uint64_t count() const { return count_; }
 
  private:
   static constexpr std::uint64_t kMaxShuffled = 1 << 24;  // a larger grid runs backwards
-  std::uint64_t blocks_;
+  std::uint64_t count_;
   std::vector<std::uint32_t> shuffled_;
 };
+
+// How many blocks run together because they may wait for each other: one, a cluster, all of them.
+std::uint64_t blocks_together(const Launch& launch) {
+  return launch.cooperative ? launch.blocks() : launch.cluster_size();
+}
+
+// Runs blocks on one operating-system thread. Keeps their fibers for the next grid.
+class Worker {
+ public:
+  // unit: the number of a block, or of a cluster. All of a cooperative grid is one.
+  void run(const Launch& launch, std::uint64_t unit) {
+    const std::uint64_t together = blocks_together(launch);
+    if (together == 1) return block_.run(launch, unit);
+    const RunOrder order(together, launch.number);
+    std::vector<std::uint64_t> blocks(together);
+    for (std::uint64_t i = 0; i < together; ++i)
+      blocks[i] = launch.cooperative
+                      ? order[i]
+                      : launch.block_of_cluster(unit, static_cast<unsigned>(order[i]));
+    gang_.run(launch, blocks);
+  }
+  const std::optional<dim3>& wanted_cluster(const Launch& launch) const {
+    return blocks_together(launch) == 1 ? block_.wanted_cluster() : gang_.wanted_cluster();
+  }
+
+ private:
+  BlockRunner block_;
+  Gang gang_;
+};
+
+// Indexed by the number in the team; never destroyed.
+Worker& worker(int number) {
+  static auto* workers = new std::vector<std::unique_ptr<Worker>>(kMaxTeam);
+  auto& slot = (*workers)[static_cast<std::size_t>(number)];
+  if (!slot) slot = std::make_unique<Worker>();
+  return *slot;
+}
 
 class Stopwatch {
  public:
@@ -63,27 +94,31 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// How long a thread of this kernel took when it was last launched from this place in the source. 0
-// the first time.
-double& seconds_per_thread(const Site& site) {
-  static auto* known = new std::map<std::pair<const char*, int>, double>;
+// What the last launch of a kernel from one place in the source told about it.
+struct Experience {
+  double seconds_per_thread = 0;  // 0: there was none
+  dim3 cluster{1, 1, 1};          // the kernel's __cluster_dims__
+};
+
+Experience& experience_of(const Site& site) {
+  static auto* known = new std::map<std::pair<const char*, int>, Experience>;
   return (*known)[{site.kernel, site.line}];
 }
 
-void run_blocks(const Launch& launch, const BlockOrder& order, std::uint64_t first, int team) {
+void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team) {
   // `omp for` wants a signed counter; a grid that overflows it would not end anyway.
   const auto begin = static_cast<long long>(first);
-  const auto end = static_cast<long long>(launch.blocks());
+  const auto end = static_cast<long long>(order.count());
   if (team == 1) {
     for (long long i = begin; i < end && !context_is_broken(); ++i)
-      runner(0).run(launch, order[static_cast<std::uint64_t>(i)]);
+      worker(0).run(launch, order[static_cast<std::uint64_t>(i)]);
     return;
   }
-  for (int i = 0; i < team; ++i) runner(i);
+  for (int i = 0; i < team; ++i) worker(i);
   const long long chunk = std::max(1LL, (end - begin) / (8 * team));
 #pragma omp parallel num_threads(team)
   {
-    BlockRunner& mine = runner(omp_get_thread_num());
+    Worker& mine = worker(omp_get_thread_num());
 #pragma omp for schedule(dynamic, chunk)
     for (long long i = begin; i < end; ++i)
       if (!context_is_broken()) mine.run(launch, order[static_cast<std::uint64_t>(i)]);
@@ -92,37 +127,47 @@ void run_blocks(const Launch& launch, const BlockOrder& order, std::uint64_t fir
 
 }  // namespace
 
-void run_grid(const Launch& launch) {
-  const DeviceMemoryAccess access(launch.device);
-  bring_in_symbols(launch.device);
-  const BlockOrder order(launch);
+void run_grid(const Launch& requested) {
+  const DeviceMemoryAccess access(requested.device);
+  bring_in_symbols(requested.device);
+  Experience& experience = experience_of(requested.site);
+  Launch launch = requested;
+  if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
   // Shared variables are plain statics under AddressSanitizer (it gives thread-local ones no
   // redzones), so one block runs at a time; an observer sees one block at a time too.
   const bool one_at_a_time = kAddressSanitizer || kernel_observer;
   const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
 
-  // Worth a team? The last launch from this line tells; the first one runs a block to find out.
-  double& cost = seconds_per_thread(launch.site);
-  const auto estimate = [&](std::uint64_t blocks) {
-    return cost * launch.threads() * static_cast<double>(blocks);
+  const auto count_units = [&] { return launch.blocks() / blocks_together(launch); };
+  RunOrder order(count_units(), launch.number);
+  const auto threads_per_unit = [&] {
+    return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
   };
+  // Worth a team? The last launch from this line tells; the first one runs a block to find out.
+  double& cost = experience.seconds_per_thread;
   std::uint64_t first = 0;
   if (cost == 0) {
     const Stopwatch stopwatch;
-    runner(0).run(launch, order[0]);
-    cost = stopwatch.seconds() / launch.threads();
+    worker(0).run(launch, order[0]);
+    if (const std::optional<dim3>& wanted = worker(0).wanted_cluster(launch)) {
+      launch.cluster = experience.cluster = *wanted;
+      order = RunOrder(count_units(), launch.number);
+      worker(0).run(launch, order[0]);
+    }
+    cost = stopwatch.seconds() / threads_per_unit();
     first = 1;
   }
-  const std::uint64_t left = launch.blocks() - first;
+  const std::uint64_t left = order.count() - first;
   if (left == 0) return;
-  const bool worth_it = left > 1 && estimate(left) > kTeamPaysFromSeconds;
+  const double estimate = cost * threads_per_unit() * static_cast<double>(left);
+  const bool worth_it = left > 1 && estimate > kTeamPaysFromSeconds;
   const int team =
       worth_it ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
                : 1;
   const Stopwatch stopwatch;
-  run_blocks(launch, order, first, team);
-  cost = stopwatch.seconds() * team / (static_cast<double>(left) * launch.threads());
+  run_units(launch, order, first, team);
+  cost = stopwatch.seconds() * team / (static_cast<double>(left) * threads_per_unit());
 }
 
 }  // namespace hostcuda

@@ -14,9 +14,13 @@ class KernelObserver {
  public:
   virtual void grid_begins(const Launch& launch) = 0;
   virtual void block_begins(const BlockState& block) = 0;
+  virtual void block_pauses() = 0;  // others of its gang run before it resumes
+  virtual void block_resumes(const BlockState& block) = 0;
   virtual void block_ended() = 0;
-  virtual void shared_variable(void* address, std::size_t size, const char* name) = 0;
-  virtual void barrier_passed() = 0;  // by every thread of the block
+  // identity: where other blocks of the cluster find the variable; no other block has the same.
+  virtual void shared_variable(void* address, std::size_t size, const void* identity) = 0;
+  // By every thread of the block.
+  virtual void barrier_passed(const BlockState& block, Scope scope) = 0;
   virtual void barrier_diverged(const BlockState& block) = 0;
   virtual void warp_met(unsigned warp) = 0;  // its lanes synchronised or exchanged values
 

@@ -1,6 +1,7 @@
 // Launches: checks of the configuration, limits of single kernels, occupancy.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "execution/grid.h"
 #include "runtime/api.h"
@@ -37,7 +38,44 @@ bool valid_shape(const dim3& grid, const dim3& block) {
   return block.x * block.y * block.z <= limits::kThreadsPerBlock;
 }
 
-cudaError_t try_enqueue(const LaunchRequest& request, std::function<void()> body) {
+// What cudaFuncAttributeNonPortableClusterSizeAllowed was set for.
+std::set<const void*>& kernels_with_large_clusters() {
+  static auto* set = new std::set<const void*>;
+  return *set;
+}
+
+cudaError_t check_cluster(const LaunchRequest& request) {
+  const dim3 &grid = request.grid, &cluster = request.cluster;
+  if (!cluster.x || !cluster.y || !cluster.z) return cudaErrorInvalidClusterSize;
+  if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+    return cudaErrorInvalidClusterSize;
+  const unsigned allowed = kernels_with_large_clusters().count(request.function)
+                               ? limits::kBlocksPerCluster
+                               : limits::kBlocksPerPortableCluster;
+  return cluster.x * cluster.y * cluster.z <= allowed ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
+
+int blocks_per_multiprocessor(unsigned threads, std::size_t dynamic_shared_bytes) {
+  const unsigned warps = (threads + warpSize - 1) / warpSize;
+  const std::size_t shared = dynamic_shared_bytes + limits::kSharedReservedPerBlock;
+  const int by_threads = limits::kThreadsPerMultiprocessor / static_cast<int>(warps * warpSize);
+  const int by_shared = static_cast<int>(limits::kSharedPerMultiprocessor / shared);
+  return std::min({limits::kBlocksPerMultiprocessor, by_threads, by_shared});
+}
+
+// All blocks of a cooperative grid must run at the same time.
+bool fits_cooperatively(const LaunchRequest& request) {
+  const dim3 &grid = request.grid, &block = request.block;
+  const int per_multiprocessor =
+      blocks_per_multiprocessor(block.x * block.y * block.z, request.dynamic_shared_bytes);
+  const auto room = static_cast<std::uint64_t>(per_multiprocessor) *
+                    static_cast<std::uint64_t>(config().multiprocessors);
+  return std::uint64_t{grid.x} * grid.y * grid.z <= room;
+}
+
+}  // namespace
+
+cudaError_t enqueue_kernel(const LaunchRequest& request, std::function<void()> body) {
   static std::uint64_t launches = 0;
   const ApiCall api_call(request.site.kernel);
   if (const cudaError_t error = api_call.error()) return fail(error);
@@ -46,17 +84,39 @@ cudaError_t try_enqueue(const LaunchRequest& request, std::function<void()> body
   if (!valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidConfiguration);
   if (request.dynamic_shared_bytes > dynamic_shared_limit(request.function))
     return fail(cudaErrorInvalidValue);
-  enqueue(*stream,
-          [launch = Launch{request.site, request.grid, request.block, request.dynamic_shared_bytes,
-                           dynamic_shared_limit(request.function), std::move(body), stream->device,
-                           ++launches}] { run_grid(launch); });
+  if (const cudaError_t error = check_cluster(request)) return fail(error);
+  if (request.cooperative && !fits_cooperatively(request))
+    return fail(cudaErrorCooperativeLaunchTooLarge);
+  enqueue(*stream, [launch = Launch{
+                        request.site, request.grid, request.block, request.dynamic_shared_bytes,
+                        dynamic_shared_limit(request.function), std::move(body), stream->device,
+                        ++launches, request.cluster, request.cooperative}] { run_grid(launch); });
   return cudaSuccess;
 }
 
-}  // namespace
-
-void enqueue_kernel(const LaunchRequest& request, std::function<void()> body) {
-  (void)try_enqueue(request, std::move(body));  // a launch is a statement: cudaGetLastError tells
+cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config) {
+  if (config.numAttrs && !config.attrs) return fail(cudaErrorInvalidValue);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttributeValue& value = config.attrs[i].val;
+    switch (config.attrs[i].id) {
+      case cudaLaunchAttributeClusterDimension:
+        request.cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+        break;
+      case cudaLaunchAttributeCooperative:
+        request.cooperative = value.cooperative != 0;
+        break;
+      case cudaLaunchAttributeIgnore:
+      case cudaLaunchAttributeAccessPolicyWindow:
+      case cudaLaunchAttributeSynchronizationPolicy:
+      case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+      case cudaLaunchAttributeProgrammaticStreamSerialization:
+      case cudaLaunchAttributePriority:
+        break;
+      default:
+        return fail(cudaErrorInvalidValue);
+    }
+  }
+  return cudaSuccess;
 }
 
 cudaError_t enqueue_work(cudaStream_t handle, std::function<void()> work) {
@@ -74,6 +134,13 @@ cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attri
   HOSTCUDA_API_CALL;
   if (!function) return fail(cudaErrorInvalidDeviceFunction);
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;  // a hint
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+    if (value)
+      kernels_with_large_clusters().insert(function);
+    else
+      kernels_with_large_clusters().erase(function);
+    return cudaSuccess;
+  }
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
       value > limits::kSharedPerBlockOptIn)
     return fail(cudaErrorInvalidValue);
@@ -94,12 +161,19 @@ cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* 
 cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes) {
   HOSTCUDA_API_CALL;
   if (!blocks || block_size < 1) return fail(cudaErrorInvalidValue);
-  const int warps = (block_size + warpSize - 1) / warpSize;
-  const std::size_t shared = dynamic_shared_bytes + limits::kSharedReservedPerBlock;
-  const int by_threads = limits::kThreadsPerMultiprocessor / (warps * warpSize);
-  const int by_shared = static_cast<int>(limits::kSharedPerMultiprocessor / shared);
-  *blocks = std::min({limits::kBlocksPerMultiprocessor, by_threads, by_shared});
+  *blocks = blocks_per_multiprocessor(static_cast<unsigned>(block_size), dynamic_shared_bytes);
   if (block_size > limits::kThreadsPerBlock) *blocks = 0;
+  return cudaSuccess;
+}
+
+// Clusters of one block per multiprocessor at least: a multiprocessor's blocks may form one.
+cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
+  HOSTCUDA_API_CALL;
+  if (!clusters || !valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = check_cluster(request)) return fail(error);
+  const dim3 &block = request.block, &cluster = request.cluster;
+  *clusters = blocks_per_multiprocessor(block.x * block.y * block.z, request.dynamic_shared_bytes) *
+              config().multiprocessors / static_cast<int>(cluster.x * cluster.y * cluster.z);
   return cudaSuccess;
 }
 

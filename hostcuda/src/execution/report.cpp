@@ -34,7 +34,8 @@ std::string where_is(const Thread& thread) {
     case Status::finished:
       return "returned from the kernel";
     case Status::at_barrier:
-      return "waiting at __syncthreads() " + place(thread.file, thread.line);
+      return std::string("waiting at ") + barrier_name(thread.scope) + " " +
+             place(thread.file, thread.line);
     case Status::in_warp_call:
       return "waiting in a warp function " + place(thread.file, thread.line) + " with mask " +
              hexadecimal(thread.request->mask);
@@ -53,8 +54,8 @@ void write_error(const BlockState& block, const std::string& what, const std::st
   const Site& site = block.launch().site;
   std::fflush(stdout);
   std::fprintf(stderr, "\nhostcuda: ERROR: %s\n  kernel %s launched at %s:%d\n  block %s\n%s",
-               what.c_str(), site.kernel, site.file, site.line, text(blockIdx).c_str(),
-               details.c_str());
+               what.c_str(), site.kernel, site.file, site.line,
+               text(block.launch().block_index(block.number())).c_str(), details.c_str());
   std::fflush(stderr);
 }
 
@@ -99,7 +100,7 @@ void report_divergence(const BlockState& block) {
   const Thread& example = block.thread(0);
   if (!config().divergence_is_error && !first_time("divergence", example.file, example.line))
     return;
-  write_error(block, "barrier divergence: threads of one block wait at different __syncthreads()",
+  write_error(block, "barrier divergence: threads of one block wait at different barriers",
               threads_by_place(block));
   if (config().divergence_is_error) die();
 }
@@ -114,15 +115,58 @@ void report_foreign_mask(const BlockState& block) {
   if (config().divergence_is_error) die();
 }
 
-void report_deadlock(const BlockState& block) {
+void report_deadlock(const BlockState& block, std::size_t ended_blocks) {
   const std::lock_guard lock(output());
-  write_error(block, "deadlock: no thread of the block can go on", threads_by_place(block));
+  std::string details = threads_by_place(block);
+  if (ended_blocks)
+    details += "  " + std::to_string(ended_blocks) + " other block(s) returned from the kernel\n";
+  write_error(block, "deadlock: no thread of the block can go on", details);
   die();
 }
 
-void report_early_exit(const BlockState& block, const char* file, int line) {
+void report_no_gang(const BlockState& block, Scope scope) {
   const std::lock_guard lock(output());
-  if (!first_time("exit", file, line)) return;
+  const Thread& thread = block.current();
+  write_error(block,
+              std::string(barrier_name(scope)) +
+                  " in a kernel that was not launched for it: only cudaLaunchCooperativeKernel, or "
+                  "the attribute of cudaLaunchKernelEx, makes all blocks run at the same time",
+              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) + "\n");
+  die();
+}
+
+void report_second_arrival(const BlockState& block, Scope scope) {
+  const std::lock_guard lock(output());
+  const Thread& thread = block.current();
+  write_error(block,
+              std::string("a thread arrives at the barrier of ") + barrier_name(scope) +
+                  " a second time, without a wait in between",
+              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) + "\n");
+  die();
+}
+
+void report_bad_mapping(const BlockState& block, const char* what) {
+  const std::lock_guard lock(output());
+  const Thread& thread = block.current();
+  write_error(block, std::string("map_shared_rank: ") + what,
+              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) + "\n");
+  die();
+}
+
+void report_cluster_dims(const BlockState& block, const dim3& wanted) {
+  const std::lock_guard lock(output());
+  const Launch& launch = block.launch();
+  write_error(block,
+              "__cluster_dims__" + text(wanted) +
+                  " of the kernel is not the cluster of the launch, or does not divide its grid: a "
+                  "GPU refuses this launch",
+              "  grid " + text(launch.grid) + ", cluster " + text(launch.cluster) + "\n");
+  die();
+}
+
+void report_early_exit(const BlockState& block, const Thread& waiting) {
+  const std::lock_guard lock(output());
+  if (!first_time("exit", waiting.file, waiting.line)) return;
   unsigned returned = 0;
   std::string example;
   for (unsigned i = 0; i < block.count(); ++i) {
@@ -131,10 +175,11 @@ void report_early_exit(const BlockState& block, const char* file, int line) {
   }
   std::fprintf(stderr,
                "hostcuda: warning: kernel %s: %u thread(s) of block %s, %s among them, returned "
-               "before the __syncthreads() at %s:%d, where others wait (allowed since sm_70, "
+               "before the %s at %s:%d, where others wait (allowed since sm_70, "
                "usually a mistake)\n",
-               block.launch().site.kernel, returned, text(blockIdx).c_str(), example.c_str(), file,
-               line);
+               block.launch().site.kernel, returned,
+               text(block.launch().block_index(block.number())).c_str(), example.c_str(),
+               barrier_name(waiting.scope), waiting.file, waiting.line);
 }
 
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
@@ -178,13 +223,6 @@ void report_api_call(const BlockState& block, const char* function) {
                      : std::string("a kernel launches ") + function +
                            ": kernels that launch kernels (dynamic parallelism) are not emulated",
               "  thread " + text(thread.index) + "\n");
-  die();
-}
-
-void report_not_emulated(const BlockState& block, const char* what, const char* file, int line) {
-  const std::lock_guard lock(output());
-  write_error(block, std::string(what) + " is not emulated",
-              "  thread " + text(block.current().index) + " at " + place(file, line) + "\n");
   die();
 }
 

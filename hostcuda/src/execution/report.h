@@ -16,13 +16,25 @@ void report_divergence(const BlockState& block);
 // HOSTCUDA_DIVERGENCE=warn.
 void report_foreign_mask(const BlockState& block);
 
-// No thread of the block can go on.
-[[noreturn]] void report_deadlock(const BlockState& block);
+// No thread of the block can go on; nor any of the others of its gang, of which so many have ended.
+[[noreturn]] void report_deadlock(const BlockState& block, std::size_t ended_blocks);
+
+// A barrier for several blocks that the launch has not made possible.
+[[noreturn]] void report_no_gang(const BlockState& block, Scope scope);
+
+// A thread arrives for the second time at a barrier that is not complete.
+[[noreturn]] void report_second_arrival(const BlockState& block, Scope scope);
+
+// map_shared_rank with what is no shared variable, or with a rank that the cluster lacks.
+[[noreturn]] void report_bad_mapping(const BlockState& block, const char* what);
+
+// The kernel's __cluster_dims__ are not those of the launch, or do not divide the grid.
+[[noreturn]] void report_cluster_dims(const BlockState& block, const dim3& wanted);
 
 // Some threads returned before a barrier at which others wait: one warning per barrier. Since sm_70
 // the hardware counts only threads that have not exited, so this is not an error; it is seldom
 // intended.
-void report_early_exit(const BlockState& block, const char* file, int line);
+void report_early_exit(const BlockState& block, const Thread& waiting);
 
 // A value is read from a lane that takes no part in the call: one warning per source line.
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
@@ -30,10 +42,6 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
 
 // A kernel calls a function of the API, or launches another kernel.
 [[noreturn]] void report_api_call(const BlockState& block, const char* function);
-
-// A kernel uses what hostcuda does not have.
-[[noreturn]] void report_not_emulated(const BlockState& block, const char* what, const char* file,
-                                      int line);
 
 // More threads per block than the kernel's __launch_bounds__ allow.
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);

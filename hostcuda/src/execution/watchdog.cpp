@@ -54,7 +54,6 @@ const void* interrupted_code([[maybe_unused]] const void* context) {
 }
 
 void on_tick(int, siginfo_t*, void* context) {
-  const std::uint64_t progress = running_block ? running_block->progress() : 0;
   if (!running_block || progress != last_progress) idle_seconds = 0;
   last_progress = progress;
   if (running_block && ++idle_seconds > config().watchdog) report_hang(context);

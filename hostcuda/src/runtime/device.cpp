@@ -86,6 +86,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.maxBlocksPerMultiProcessor = limits::kBlocksPerMultiprocessor;
   p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.asyncEngineCount = 1;
   p.managedMemory = p.concurrentManagedAccess = p.deviceOverlap = 1;
+  p.cooperativeLaunch = p.clusterLaunch = 1;
   p.memPitch = 0x7fffffff;
   p.textureAlignment = 512;
   p.pciBusID = device;
@@ -137,6 +138,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       return *value = p.integrated, cudaSuccess;
     case cudaDevAttrCooperativeLaunch:
       return *value = p.cooperativeLaunch, cudaSuccess;
+    case cudaDevAttrClusterLaunch:
+      return *value = p.clusterLaunch, cudaSuccess;
     case cudaDevAttrClockRate:
     case cudaDevAttrMemoryClockRate:
     case cudaDevAttrGlobalMemoryBusWidth:

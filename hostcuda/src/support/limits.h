@@ -14,6 +14,8 @@ constexpr int kSharedPerMultiprocessor = 228 << 10;
 constexpr int kSharedReservedPerBlock = 1 << 10;
 constexpr int kThreadsPerMultiprocessor = 2048;
 constexpr int kBlocksPerMultiprocessor = 32;
+constexpr unsigned kBlocksPerPortableCluster = 8;
+constexpr unsigned kBlocksPerCluster = 16;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
 
 }  // namespace hostcuda::limits
 

@@ -1,0 +1,158 @@
+// hostcuda: launches by a function call: cooperative grids, clusters, and other attributes.
+//
+// The launcher writes name_kernel(k, "k") for the kernel k that such a call names: messages can
+// then name it, and its parameters are known even where the program casts it to void*.
+#ifndef HOSTCUDA_LAUNCH_FUNCTIONS_H
+#define HOSTCUDA_LAUNCH_FUNCTIONS_H
+
+#include "launch.h"
+
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeSynchronizationPolicy = 3,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePriority = 8
+};
+enum cudaClusterSchedulingPolicy {
+  cudaClusterSchedulingPolicyDefault,
+  cudaClusterSchedulingPolicySpread,
+  cudaClusterSchedulingPolicyLoadBalancing
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  int cooperative;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+  cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
+  int programmaticStreamSerializationAllowed;
+  int priority;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+namespace hostcuda {
+
+template <class... Parameters>
+struct NamedKernel {
+  void (*function)(Parameters...);
+  Site site;
+};
+
+template <class... Parameters>
+NamedKernel<Parameters...> name_kernel(void (*function)(Parameters...), const char* name,
+                                       const char* file = __builtin_FILE(),
+                                       int line = __builtin_LINE()) {
+  return {function, Site{name, file, line}};
+}
+// A pointer without a type, which the launch itself will refuse.
+inline const void* name_kernel(const void* function, const char*) { return function; }
+
+// Applies the attributes; those that are hints change nothing. An unknown one is an error.
+cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config);
+cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request);
+
+template <class... Parameters>
+LaunchRequest request_for(const NamedKernel<Parameters...>& kernel, dim3 grid, dim3 block,
+                          std::size_t bytes, cudaStream_t stream) {
+  return {kernel.site, reinterpret_cast<const void*>(kernel.function), grid, block, bytes, stream};
+}
+
+template <class... Parameters, std::size_t... kIndex>
+cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(Parameters...),
+                                 void** arguments, std::index_sequence<kIndex...>) {
+  (void)arguments;  // of a kernel without parameters
+  return enqueue_function<Parameters...>(
+      request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
+}
+
+template <class... Parameters>
+cudaError_t launch_configured(const NamedKernel<Parameters...>& kernel,
+                              const cudaLaunchConfig_t& config, void** arguments) {
+  LaunchRequest request =
+      request_for(kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes, config.stream);
+  if (const cudaError_t error = apply_attributes(request, config)) return error;
+  return launch_with_pointers(request, kernel.function, arguments,
+                              std::index_sequence_for<Parameters...>{});
+}
+
+}  // namespace hostcuda
+
+template <class... Parameters>
+cudaError_t cudaLaunchKernel(const hostcuda::NamedKernel<Parameters...>& kernel, dim3 grid,
+                             dim3 block, void** arguments, std::size_t dynamic_shared_bytes = 0,
+                             cudaStream_t stream = nullptr) {
+  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, nullptr, 0};
+  return hostcuda::launch_configured(kernel, config, arguments);
+}
+template <class... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(const hostcuda::NamedKernel<Parameters...>& kernel,
+                                        dim3 grid, dim3 block, void** arguments,
+                                        std::size_t dynamic_shared_bytes = 0,
+                                        cudaStream_t stream = nullptr) {
+  cudaLaunchAttribute cooperative{cudaLaunchAttributeCooperative, {}};
+  cooperative.val.cooperative = 1;
+  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, &cooperative, 1};
+  return hostcuda::launch_configured(kernel, config, arguments);
+}
+template <class... Parameters>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
+                                const hostcuda::NamedKernel<Parameters...>& kernel,
+                                void** arguments) {
+  return hostcuda::launch_configured(kernel, *config, arguments);
+}
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
+                               const hostcuda::NamedKernel<Parameters...>& kernel,
+                               Arguments&&... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                "cudaLaunchKernelEx: as many arguments as the kernel has parameters");
+  std::tuple<Parameters...> converted(std::forward<Arguments>(arguments)...);
+  return std::apply(
+      [&](Parameters&... each) {
+        void* pointers[] = {&each..., nullptr};
+        return hostcuda::launch_configured(kernel, *config, pointers);
+      },
+      converted);
+}
+template <class... Parameters>
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
+                                           const hostcuda::NamedKernel<Parameters...>& kernel,
+                                           const cudaLaunchConfig_t* config) {
+  hostcuda::LaunchRequest request = hostcuda::request_for(kernel, config->gridDim, config->blockDim,
+                                                          config->dynamicSmemBytes, config->stream);
+  if (const cudaError_t error = hostcuda::apply_attributes(request, *config)) return error;
+  return hostcuda::max_active_clusters(clusters, request);
+}
+
+// A function of which only the address is known cannot be called with its arguments.
+#define HOSTCUDA_NEEDS_KERNEL \
+  __attribute__((error("hostcuda: the call must name the kernel, a void pointer is not enough")))
+HOSTCUDA_NEEDS_KERNEL cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t = 0,
+                                                   cudaStream_t = nullptr);
+HOSTCUDA_NEEDS_KERNEL cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**,
+                                                              std::size_t = 0,
+                                                              cudaStream_t = nullptr);
+HOSTCUDA_NEEDS_KERNEL cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*,
+                                                      void**);
+#undef HOSTCUDA_NEEDS_KERNEL
+
+// Programmatic launches: here a grid begins when the one before it in the stream is done, which is
+// the latest that a GPU allows.
+inline void cudaGridDependencySynchronize() {}
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
+#endif

@@ -1,0 +1,49 @@
+// Blocks that wait for each other: those of a cluster, or of a whole cooperative grid.
+#ifndef HOSTCUDA_SRC_EXECUTION_GANG_H
+#define HOSTCUDA_SRC_EXECUTION_GANG_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "execution/block.h"
+
+namespace hostcuda {
+
+// Runs its blocks in turn on one operating-system thread. A block goes on until none of its threads
+// can, or until they only spin; its fibers and shared memory stay. The order is one that a GPU may
+// choose, as is that of the threads of a block.
+class Gang {
+ public:
+  void run(const Launch& launch, const std::vector<std::uint64_t>& blocks);
+  // See BlockRunner::wanted_cluster.
+  const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
+
+  // What threads of the blocks do.
+  void arrive(const BlockRunner& block, Thread& thread, Scope scope);
+  bool has_passed(const BlockRunner& block, Thread& thread, Scope scope);
+  void thread_ended(const BlockRunner& block, Thread& thread);
+  BlockRunner& block_of_cluster(const BlockRunner& block, unsigned rank);
+
+ private:
+  // A barrier for several blocks.
+  struct Barrier {
+    std::vector<BlockRunner*> blocks;
+    unsigned expected = 0, arrived = 0;  // threads
+    std::uint32_t completed = 0;         // times
+  };
+  Barrier& barrier_of(const BlockRunner& block, Scope scope);
+  void complete_if_all_arrived(Barrier& barrier, Scope scope);
+
+  std::vector<std::unique_ptr<BlockRunner>> runners_;  // kept for the next gang
+  std::map<std::uint64_t, BlockRunner*> by_number_;
+  std::map<std::uint64_t, Barrier> clusters_;
+  Barrier grid_;
+  std::optional<dim3> wanted_cluster_;
+};
+
+}  // namespace hostcuda
+
+#endif

@@ -1,0 +1,90 @@
+#include "execution/shared_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "execution/fiber.h"
+#include "support/config.h"
+
+namespace hostcuda {
+namespace {
+
+// NaN as float and double, -1 as int: a read of uninitialised memory shows in the result.
+constexpr int kPoisonByte = 0xff;
+
+void poison(char* address, std::size_t size) {
+  if (size && config().poison) std::memset(address, kPoisonByte, size);
+}
+
+}  // namespace
+
+SharedMemory::Memory SharedMemory::allocate(std::size_t size) {
+  constexpr std::size_t kAlignment = 128;
+  void* memory = nullptr;
+  if (size && posix_memalign(&memory, kAlignment, size) != 0) std::abort();
+  return Memory(static_cast<char*>(memory));
+}
+
+void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
+  shares_ = shares;
+  variables_.clear();
+  copies_.clear();
+  // Under AddressSanitizer the size must be exact: its redzone then begins at the first byte past
+  // the end.
+  const bool fits =
+      kAddressSanitizer ? dynamic_bytes == dynamic_capacity_ : dynamic_bytes <= dynamic_capacity_;
+  if (!fits) {
+    dynamic_ = allocate(dynamic_bytes);
+    dynamic_capacity_ = dynamic_bytes;
+  }
+  dynamic_bytes_ = dynamic_bytes;
+  poison(dynamic_.get(), dynamic_bytes);
+}
+
+void SharedMemory::end() {
+  for (const Variable& variable : variables_) poison(variable.copy, variable.size);
+  poison(dynamic_.get(), dynamic_bytes_);
+}
+
+SharedMemory::Variable& SharedMemory::variable(char* address, std::size_t size) {
+  const auto known = std::ranges::find(variables_, address, &Variable::address);
+  if (known != variables_.end()) return *known;
+  if (shares_) copies_.push_back(allocate(size));
+  char* copy = shares_ ? copies_.back().get() : address;
+  poison(copy, size);
+  return variables_.emplace_back(Variable{address, size, copy, false});
+}
+
+const SharedMemory::Variable* SharedMemory::declare(void* address, std::size_t size) {
+  const std::size_t before = variables_.size();
+  Variable& declared = variable(static_cast<char*>(address), size);
+  if (std::exchange(declared.declared, true)) return nullptr;
+  const bool is_new = variables_.size() != before;
+  if (shares_ && is_new) poison(declared.address, size);
+  return &declared;
+}
+
+void SharedMemory::enter() {
+  if (!shares_) return;
+  for (const Variable& variable : variables_)
+    std::memcpy(variable.address, variable.copy, variable.size);
+}
+
+void SharedMemory::leave() {
+  if (!shares_) return;
+  for (const Variable& variable : variables_)
+    std::memcpy(variable.copy, variable.address, variable.size);
+}
+
+char* SharedMemory::find_for(const SharedMemory& mapper, char* address) {
+  if (mapper.dynamic_bytes_ && address >= mapper.dynamic() &&
+      address < mapper.dynamic() + mapper.dynamic_bytes_)
+    return dynamic() + (address - mapper.dynamic());
+  for (const Variable& theirs : mapper.variables_)
+    if (theirs.contains(address))
+      return variable(theirs.address, theirs.size).copy + (address - theirs.address);
+  return nullptr;
+}
+
+}  // namespace hostcuda
