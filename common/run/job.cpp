@@ -141,7 +141,10 @@ void start_from_checkpoint(const Options& options, Job& job) {
 void check_softening(const Job& job) {
   float heaviest = 0;
   for (const Body& body : job.start.systems.bodies) heaviest = std::max(heaviest, body.mass);
-  const double eps = std::sqrt(static_cast<double>(job.run.softening_squared));
+  const double eps = job.start.softening;
+  if (!is_float64(job.start) && eps * eps > std::numeric_limits<float>::max())
+    throw UsageError("--softening: \"" + text(eps) +
+                     "\" is not allowed; its square overflows float32: at most 1.8e19");
   if (heaviest / (eps * eps * eps) > std::numeric_limits<float>::max()) {
     throw UsageError("--softening: \"" + text(job.start.softening) +
                      "\" is not allowed; with a mass of " + text(heaviest) +

@@ -91,6 +91,7 @@ const Case kCases[] = {
     {"--softening 0", "--softening: \"0\""},
     {"--softening -0.1", "--softening: \"-0.1\""},
     {"--input heavy.csv --softening 1e-12", "--softening: \"1e-12\".*mass of 1000.*at least"},
+    {"--softening 1e30", "--softening: \"1e[+]?30\".*square overflows float32.*at most 1.8e19"},
     {"--integrator rk4", "--integrator: \"rk4\".*euler, leapfrog"},
     {"--scenario andromeda", "andromeda.*plummer.*solar-system"},
     {"--scenario solar-system --bodies 9", "--bodies: \"9\".*11"},
