@@ -3,6 +3,7 @@
 //
 // Run: nbody-view snapshot_*.bin   or   nbody-view snapshot_*.bin --export run.html
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -51,6 +52,9 @@ std::optional<Arguments> parse(int argc, char** argv) {
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.port && !arguments.export_to.empty())
     throw UsageError("--port and --export exclude each other");
+  const std::string ending = std::filesystem::path(arguments.export_to).extension().string();
+  if (!arguments.export_to.empty() && ending != ".html" && ending != ".htm")
+    nbody::refuse("--export", arguments.export_to, "a page ends in .html");
   return arguments;
 }
 

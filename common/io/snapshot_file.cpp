@@ -189,7 +189,7 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");
   lose(!snapshot.checkpoint.empty(), keeps.run, "what --resume needs of a checkpoint");
-  lose(snapshot.time != 0 || snapshot.softening > 0 || snapshot.dt > 0, keeps.times,
+  lose(snapshot.time != 0 || snapshot.softening > 0 || snapshot.dt != 0, keeps.times,
        "time, softening and time step");
   lose(!snapshot.units.empty(), keeps.units, "units");
   return lost;

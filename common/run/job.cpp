@@ -95,7 +95,7 @@ void start_from_file(const Options& options, Job& job) {
   if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
   start.softening =
       options.softening.value_or(start.softening > 0 ? start.softening : kDefaultSoftening);
-  start.dt = options.dt.value_or(start.dt > 0 ? start.dt : kDefaultDt);
+  start.dt = options.dt.value_or(start.dt != 0 ? start.dt : kDefaultDt);
   start.integrator = options.integrator.value_or(start.integrator);
   start.step = 0;  // a run counts its own steps; the time goes on
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : kDefaultSteps);
@@ -116,7 +116,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
   start = read_bodies(
       options.resume,
       {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
-  if (!(start.dt > 0) || !(start.softening > 0)) {
+  if (start.dt == 0 || !(start.softening > 0)) {
     throw UsageError(options.resume.string() +
                      ": is not a checkpoint: it does not say dt and softening");
   }
@@ -197,8 +197,11 @@ void check_outputs(const Options& options, Job& job) {
   if (!options.output.empty())
     require_can_write(options.output, job.start, format_for_writing(options.output));
   if (!options.checkpoint.empty()) {
-    const FileFormat& format = format_for_writing(options.checkpoint);
-    if (!format.keeps.run)
+    const std::string ending = options.checkpoint.extension().string();
+    const auto formats = basic_formats();
+    if (std::none_of(formats.begin(), formats.end(), [&](const FileFormat& format) {
+          return format.keeps.run && format.ending == ending;
+        }))
       throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
                        "\" is not allowed; a run resumes from .bin and .csv");
   }

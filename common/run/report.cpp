@@ -66,6 +66,16 @@ void print_result(std::ostream& out, const Result& result) {
     out << "  undecided    " << phrase << '\n';
 }
 
+void print_diagnostics(std::ostream& out, const Diagnostics& state) {
+  out << format("  energy       %.9g: kinetic %.9g, potential %.9g", state.energy(), state.kinetic,
+                state.potential);
+  if (state.potential_is_sampled())
+    out << format(" +- %.1e (from some of the bodies)", state.potential_error);
+  out << format("\n  virial       2T/|W| %.6g\n", state.virial_ratio());
+  out << format("  momentum     %.3g; angular momentum %.6g\n", length(state.momentum),
+                length(state.angular_momentum));
+}
+
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after) {
   const double scale = std::abs(before.energy());
   const double change = scale == 0 ? 0 : (after.energy() - before.energy()) / scale;

@@ -315,6 +315,39 @@ TEST_F(CommandLine, SpeciesAreChosenAndKept) {
   EXPECT_EQ(end.systems.bodies[3].x, 5);
 }
 
+TEST_F(CommandLine, NoStepsLeaveTheBodiesAsTheyAre) {
+  const std::string run = "--scenario plummer --bodies 33 --integrator leapfrog --output ";
+  expect_success(run + "start.csv --steps 0 --diagnostics d.csv --json r.json");
+  const Outcome again = program_.run("--input start.csv --steps 0 --output same.csv");
+  EXPECT_NE(again.out.find(": kinetic 0."), std::string::npos) << again.out << again.error;
+  EXPECT_EQ(program_.read("same.csv"), program_.read("start.csv"));
+  const std::string rows = program_.read("d.csv");
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 2) << rows;
+  const auto record = nlohmann::json::parse(program_.read("r.json"));
+  EXPECT_EQ(record["steps"], 0);
+  EXPECT_TRUE(record["interactions_per_second"].is_null());
+}
+
+// Leapfrog is its own inverse, to rounding: Euler is not.
+TEST_F(CommandLine, ANegativeTimeStepRunsBack) {
+  const std::string there = "--scenario plummer --bodies 33 --steps 40 --dt 0.02 --output end.bin ";
+  const auto distance = [&](const std::string& integrator) {
+    expect_success("--scenario plummer --bodies 33 --steps 0 --output start.bin");
+    expect_success(there + "--validate full --integrator " + integrator);
+    expect_success("--input end.bin --steps 40 --dt -0.02 --validate full --output back.bin");
+    const Snapshot start = read_bodies(program_.file("start.bin"));
+    const Snapshot back = read_bodies(program_.file("back.bin"));
+    EXPECT_EQ(back.dt, -0.02);
+    EXPECT_NEAR(back.time, start.time, 1e-6);
+    float most = 0;
+    for (std::size_t i = 0; i < 33; ++i)
+      most = std::max(most, std::abs(back.systems.bodies[i].x - start.systems.bodies[i].x));
+    return most;
+  };
+  EXPECT_LT(distance("leapfrog"), 1e-5f);
+  EXPECT_GT(distance("euler"), 1e-3f);
+}
+
 TEST_F(CommandLine, EffectiveValuesArePrinted) {
   const Outcome outcome = program_.run(
       "--scenario plummer --bodies 33 --steps 2 --dt 0.01 --softening 0.3 --json r.json");

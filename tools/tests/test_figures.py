@@ -165,6 +165,22 @@ class Figures(WithPictures):
         code, said = self.plot("density", before, other, "--output", output)
         self.assertEqual((code, len(said.splitlines())), (2, 1))
 
+    def test_captions_say_only_what_the_files_say(self) -> None:
+        values = numpy.random.default_rng(1).normal(size=(30, 7))
+        rows = "".join(f"{i},1," + ",".join(f"{x:.6g}" for x in row[:6]) + "\n"
+                       for i, row in enumerate(values))
+        head = "# softening={}\n# dt={}\n# integrator={}\n# step={}\nid,m,x,y,z,vx,vy,vz\n"
+        for numbers, said in (
+                ((0.05, 0.01, "leapfrog", 30), "Integrator leapfrog, dt 0.01, softening 0.05, 30 steps."),
+                ((0.05, 0.01, "euler", 0), "Softening 0.05."), ((0, 0, "euler", 0), "Softening not stated.")):
+            files = [self.file(name, (head.format(*numbers[:3], step) + rows).encode())
+                     for name, step in (("a.csv", 0), ("b.csv", numbers[3]))]
+            captions: list[str] = []
+            with mock.patch("nbody_tools.figures.density.save",
+                            lambda figure, path, caption: captions.append(caption) or path):
+                self.plot("density", *files, "--output", self.folder / "x.png")
+            self.assertRegex(captions[0], rf"^a\.csv: projected .* {said}$")
+
     def test_density_keeps_the_mass(self) -> None:
         from nbody_tools.figures.density import PIXELS, surface_density
         points = numpy.random.default_rng(2).normal(size=(500, 2))

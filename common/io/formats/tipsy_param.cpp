@@ -123,7 +123,7 @@ void write_tipsy_param(std::ostream& out, const Snapshot& snapshot) {
     out << "# units = " << snapshot.units << "\n";
   out << "bComove = 0\nbPeriodic = 0\n";
   if (snapshot.softening > 0) out << "dSoft = " << shortest(snapshot.softening) << "\n";
-  if (snapshot.dt > 0) out << "dDelta = " << shortest(snapshot.dt) << "\n";
+  if (snapshot.dt != 0) out << "dDelta = " << shortest(snapshot.dt) << "\n";
 }
 
 }  // namespace nbody::formats

@@ -132,7 +132,7 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
     snapshot.units = hdf5::text(where, own, "units", kMaxTextBytes);
     snapshot.softening = number(where, own, "softening", 0);
     snapshot.dt = number(where, own, "dt", 0);
-    if (!units_of(snapshot.units) || !(snapshot.softening >= 0) || !(snapshot.dt >= 0) ||
+    if (!units_of(snapshot.units) || !(snapshot.softening >= 0) ||
         !std::isfinite(snapshot.softening) || !std::isfinite(snapshot.dt))
       throw UsageError(where + ": units, softening and dt are not those of a snapshot");
   }

@@ -72,6 +72,15 @@ class Bodies:
         return self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
 
 
+def how_it_was_run(first: Bodies, last: Bodies) -> str:
+    """A sentence for a caption; of files that do not say it, such as converted ones, nothing is made up."""
+    softening = f"softening {last.softening:.3g}" if last.softening else "softening not stated"
+    if last.step > first.step:
+        return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "
+                f"{last.step - first.step} steps.")
+    return softening.capitalize() + "."
+
+
 def read_bodies(path: Path) -> Bodies:
     """Tells the formats apart by content, as the programs do."""
     try:
@@ -79,6 +88,7 @@ def read_bodies(path: Path) -> Bodies:
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror}") from error
     bodies = _read_bin(path, data) if data.startswith(MAGIC) else _read_csv(path, data)
+    bodies.scenario = bodies.scenario or Path(path).name
     if not all(numpy.isfinite(a).all() for a in (bodies.positions, bodies.velocities, bodies.masses)):
         raise FileError(f"{path}: holds a NaN or an infinity")
     return bodies
