@@ -32,6 +32,8 @@ struct FileFormat {
   std::string_view name;    // for --from and --to
   std::string_view title;   // for people
   std::string_view ending;  // of file names; "": the format must be asked for by its name
+  // Said of a file with a softening: what this format's own codes mean by one.
+  std::string_view softening = {};
   // Said of a file that no format recognises: why it is not of this one.
   std::string_view unlike = {};
 

@@ -114,6 +114,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
                              " MB that there is memory for");
   formats::Contents contents = format.read(file, content, options);
   contents.snapshot.sources = {file};
+  if (contents.snapshot.softening > 0) contents.snapshot.caution = format.softening;
   if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
     contents.snapshot.sources.push_back(second);
   content = {};  // the bodies are a second copy: not for longer than needed

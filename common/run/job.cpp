@@ -93,9 +93,15 @@ void start_from_file(const Options& options, Job& job) {
         ": is a checkpoint of a leapfrog run, half a step between two times; use --resume");
   }
   if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
-  start.softening =
-      options.softening.value_or(start.softening > 0 ? start.softening : kDefaultSoftening);
-  start.dt = options.dt.value_or(start.dt != 0 ? start.dt : kDefaultDt);
+  const auto choose = [&](const char* name, const std::optional<double>& asked, double in_file,
+                          double otherwise) {
+    if (asked) return *asked;
+    if (in_file != 0) return in_file;
+    job.defaults.emplace_back(name);
+    return otherwise;
+  };
+  start.dt = choose("dt", options.dt, start.dt, kDefaultDt);
+  start.softening = choose("softening", options.softening, start.softening, kDefaultSoftening);
   start.integrator = options.integrator.value_or(start.integrator);
   start.step = 0;  // a run counts its own steps; the time goes on
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : kDefaultSteps);

@@ -34,6 +34,8 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out << format("  run          %s of dt %s, softening %s, %s%s\n", steps.c_str(),
                 shortest(job.start.dt).c_str(), shortest(job.start.softening).c_str(),
                 to_string(job.start.integrator), is_float64(job.start) ? ", float64" : "");
+  for (const std::string& name : job.defaults)
+    out << "  default      " << name << ": the file does not say it\n";
   if (job.start.step > 0) out << format("  resumed      at step %lld\n", job.start.step);
   for (const std::string& note : job.notes) out << "               although it " << note << '\n';
   out.flush();

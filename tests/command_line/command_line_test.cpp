@@ -357,6 +357,17 @@ TEST_F(CommandLine, EffectiveValuesArePrinted) {
   const auto record = nlohmann::json::parse(program_.read("r.json"));
   EXPECT_EQ(record["dt"], 0.01);
   EXPECT_EQ(record["softening"], 0.3);
+  // What a file does not say is not the file's.
+  const auto says = [&](const std::string& keys, const std::string& options, const char* name) {
+    program_.write("one.csv", keys + "x,y,vx,vy\n0,0,0,0\n");
+    const std::string line = std::string("default      ") + name + ": the file does not say it";
+    return program_.run("--input one.csv --steps 1 " + options).out.find(line) != std::string::npos;
+  };
+  EXPECT_TRUE(says("", "", "dt"));
+  EXPECT_TRUE(says("", "--dt 1", "softening"));
+  EXPECT_FALSE(says("", "--dt 1", "dt"));
+  EXPECT_FALSE(says("# dt=1\n# softening=1\n", "", "dt"));
+  EXPECT_FALSE(says("# dt=1\n# softening=1\n", "", "softening"));
   EXPECT_NE(outcome.out.find("verdict"), std::string::npos) << outcome.out;
 }
 

@@ -54,6 +54,26 @@ TEST_F(Convert, SaysWhatItReadAndWrote) {
   EXPECT_NE(expect_success("a.tipsy b.csv").out.find("not read     rho, temp"), std::string::npos);
 }
 
+TEST_F(Convert, SaysThatTheSofteningOfTipsyFilesIsAnother) {
+  const auto notes = [&](const std::string& arguments) {
+    const std::string out = expect_success(arguments).out;
+    return out.find("note         the softening is Plummer's here; in") != std::string::npos;
+  };
+  EXPECT_TRUE(notes("galaxy.csv a.tipsy"));
+  EXPECT_TRUE(notes("a.tipsy a.csv"));
+  EXPECT_FALSE(notes("galaxy.csv b.csv"));
+  program_.write("none.csv", "x,y,vx,vy\n0,0,0,0\n");
+  EXPECT_FALSE(notes("none.csv none.tipsy"));
+}
+
+TEST_F(Convert, KeepsATimeStepThatRunsBack) {
+  program_.write("back.csv", "# units=kpc-100kms\n# dt=-0.5\nx,y,vx,vy\n0,0,0,0\n");
+  expect_success("back.csv a.tipsy");
+  expect_success("a.tipsy b.bin");
+  expect_success("b.bin c.csv");
+  EXPECT_EQ(read("c.csv").dt, -0.5);
+}
+
 TEST_F(Convert, SaysWhatIsLost) {
   program_.write("two.csv",
                  "# systems=2\n# step=3\nname,x,y,vx,vy\na,0,0,0,0\na,1.00000000001,0,0,0\n");

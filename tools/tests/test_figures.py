@@ -14,6 +14,7 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
+from nbody_tools.arguments import ROOT
 from nbody_tools.figures import performance, style
 from nbody_tools.figures.orbits import kepler_ellipse
 from nbody_tools.files.bodies import FileError, read_bodies, read_snapshots
@@ -59,6 +60,15 @@ class Files(WithPictures):
         self.assertEqual(read_bodies(self.file("a.csv", text)).species, ["gas"])
         with self.assertRaisesRegex(FileError, "a.csv:2: the species is 'dust'"):
             read_bodies(self.file("a.csv", text.replace(b"gas", b"dust")))
+
+    def test_the_documented_line_reads_a_bin(self) -> None:
+        text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+        line = next(line for line in text.splitlines() if "numpy.fromfile(" in line)
+        plain = fakes.bin_bytes(VALUES, 1, 2)
+        for content in (plain, plain[:8] + b"\2" + plain[9:] + b"\4\1"):
+            file = self.file("a.bin", content)
+            found = eval(line.strip().replace('"a.bin"', repr(str(file))), {"numpy": numpy, "N": 2})
+            numpy.testing.assert_array_equal(found, numpy.reshape(VALUES, (2, 7)))
 
     def test_staggered_positions_are_taken_back(self) -> None:
         bodies = read_bodies(self.file("a.bin", fakes.bin_bytes(VALUES, 2, 1, staggered=1)))

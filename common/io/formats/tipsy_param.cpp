@@ -87,7 +87,7 @@ void parse(const std::string& where, std::string_view text, Snapshot& snapshot) 
     snapshot.units = units->second;
   }
   snapshot.softening = number("dSoft", 0).value_or(snapshot.softening);
-  snapshot.dt = number("dDelta", 0).value_or(snapshot.dt);
+  snapshot.dt = number("dDelta", -std::numeric_limits<float>::max()).value_or(snapshot.dt);
 }
 
 }  // namespace
