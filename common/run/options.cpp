@@ -60,7 +60,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   for (const Scenario& scenario : scenarios()) {
     names += (names.empty() ? "" : ", ") + std::string(scenario.name);
   }
-  parser.text("--input", options.input, "file of bodies: CSV, BIN, Tipsy, raw; found by content");
+  parser.text("--input", options.input,
+              "file of bodies: CSV, BIN, Tipsy, Gadget 1 or 2, raw; found by content");
   parser.species("--species", options.species, "bodies of the input to keep: dark,star [all]");
   parser.text("--scenario", options.scenario, "initial condition: " + names + " [galaxies]");
   parser.whole("--systems", options.systems, 1, most, "number of independent systems");

@@ -130,6 +130,13 @@ TEST_F(Convert, ColumnsCanBeSaid) {
   program_.write("table.txt", "1 2 3 4 5 6 7\n8 9 10 11 12 13 14\n");
   expect_success("table.txt a.csv --columns m,x,y,z,vx,vy,vz");
   EXPECT_EQ(read("a.csv").systems.bodies[1].vz, 14);
+  program_.write("tabs.txt", "# made by NEMO\n1\t2\t3\t4\t5\t6\t7\n8\t9\t10\t11\t12\t13\t14\n");
+  program_.write("semicolons.txt", "1;2; 3;4;5;6;7\r\n8;9;10;11;12;13;14\r\n");
+  program_.write("blanks.txt", "  1.  2. +3. 4.e0 5 6 7\n 8 9 10   11 12 13 14 \n");
+  for (const char* name : {"tabs.txt", "semicolons.txt", "blanks.txt"}) {
+    expect_success(std::string(name) + " other.csv --columns m,x,y,z,vx,vy,vz");
+    EXPECT_EQ(program_.read("other.csv"), program_.read("a.csv")) << name;
+  }
   EXPECT_NE(program_.run("table.txt b.csv").error.find("--columns m,x,y,z,vx,vy,vz"),
             std::string::npos);
   EXPECT_NE(program_.run("a.csv b.bin --columns x,y,vx,vy").error.find("a.csv"), std::string::npos);

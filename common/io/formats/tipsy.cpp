@@ -220,7 +220,7 @@ constexpr std::string_view kSoftening =
     "the softening is Plummer's here; in codes that use Tipsy files it is usually a spline's, "
     "which "
     "is Newtonian beyond two lengths (docs/formats.md)";
-constexpr Keeps kKept{.species = true, .times = true, .units = true};
+constexpr Keeps kKept{.species = true, .needs_species = true, .times = true, .units = true};
 
 }  // namespace
 
