@@ -8,12 +8,13 @@ header, and lines key=value and a checksum at the end (common/io/formats/bin.cpp
 
 from __future__ import annotations
 
+import argparse
 import re
 import struct
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Sequence
 
 import numpy
 
@@ -55,21 +56,31 @@ class Bodies:
     names: list[str] = field(default_factory=list)  # of the bodies of one system, or empty
     species: list[str] = field(default_factory=list)  # of all bodies, system after system, or empty
 
-    def only(self, species: str) -> "Bodies":
+    def only(self, species: Sequence[str]) -> "Bodies":
         """Without the bodies of other species."""
         kinds = numpy.array(self.species, dtype=str).reshape(-1, self.masses.shape[1])
-        if not (kinds == species).any() or (kinds != kinds[0]).any():
-            raise FileError(f"no body is said to be '{species}' in every system; species in the file: "
-                            f"{', '.join(sorted(set(self.species))) or 'none'}")
-        kept = kinds[0] == species
+        for one in species:
+            if not (kinds == one).any() or (kinds != kinds[0]).any():
+                raise FileError(f"no body is said to be '{one}' in every system; species in the file: "
+                                f"{', '.join(sorted(set(self.species))) or 'none'}")
+        kept = numpy.isin(kinds[0], species)
         names = [name for name, keep in zip(self.names, kept) if keep]
         return replace(self, positions=self.positions[:, kept], velocities=self.velocities[:, kept],
                        masses=self.masses[:, kept], names=names,
-                       species=[species] * (len(kinds) * int(kept.sum())))
+                       species=list(kinds[:, kept].ravel()))
 
     def synchronised_positions(self) -> numpy.ndarray:
         """Positions at the time of the velocities: a leapfrog checkpoint is half a step ahead."""
         return self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
+
+
+def species_list(text: str) -> list[str]:
+    """For the command line: disk,star."""
+    words = text.split(",")
+    for word in words:
+        if word not in SPECIES or words.count(word) > 1:
+            raise argparse.ArgumentTypeError(f"'{text}' is no list of {', '.join(SPECIES)}, each once")
+    return words
 
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
