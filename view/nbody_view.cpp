@@ -3,6 +3,7 @@
 //
 // Run: nbody-view snapshot_*.bin   or   nbody-view snapshot_*.bin --export run.html
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "run/command_line.h"
 #include "run/program.h"
 #include "run_control.h"
+#include "scenarios/initial_conditions.h"
 #include "server.h"
 
 namespace {
@@ -37,6 +39,7 @@ struct Arguments {
   std::vector<std::string> files;
   std::string export_to;
   std::optional<int> port;
+  std::vector<nbody::Species> species;
 };
 
 // Empty after --help or --version.
@@ -48,16 +51,31 @@ std::optional<Arguments> parse(int argc, char** argv) {
             "write a page that plays without this program, instead of serving it");
   line.whole("--port", arguments.port, 0, 65535,
              "port on 127.0.0.1 to serve it on; 0: any free one [8765]");
+  line.species("--species", arguments.species, "bodies to show: dark,star [all]");
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.port && !arguments.export_to.empty())
     throw UsageError("--port and --export exclude each other");
+  const std::string ending = std::filesystem::path(arguments.export_to).extension().string();
+  if (!arguments.export_to.empty() && ending != ".html" && ending != ".htm")
+    nbody::refuse("--export", arguments.export_to, "a page ends in .html");
   return arguments;
 }
 
-Snapshot read_state(const std::string& file) {
-  Snapshot snapshot = nbody::read_bodies(file, {.formats = nbody::formats_with_gadget()});
+Snapshot read_state(const std::string& file, const std::vector<nbody::Species>& species) {
+  Snapshot snapshot =
+      nbody::read_bodies(file, {.species = species, .formats = nbody::formats_with_gadget()});
   if (snapshot.staggered) nbody::drift(snapshot.systems, static_cast<float>(-snapshot.dt / 2));
   return snapshot;
+}
+
+// BIN files hold no names; those of a scenario are known.
+std::vector<std::string> names_of(const Snapshot& snapshot) {
+  if (!snapshot.names.empty()) return snapshot.names;
+  for (const nbody::Scenario& scenario : nbody::scenarios())
+    if (scenario.name == snapshot.scenario && scenario.fixed_bodies &&
+        scenario.bodies == snapshot.systems.bodies_per_system)
+      return nbody::make_scenario(scenario, {1, scenario.bodies, 1, scenario.softening}).names;
+  return {};
 }
 
 std::string size_of(const Systems& systems) {
@@ -68,9 +86,10 @@ std::string size_of(const Systems& systems) {
 // The frames of an animation, all of the same bodies.
 class Recording {
  public:
-  explicit Recording(const std::vector<std::string>& files) {
+  explicit Recording(const Arguments& arguments) {
+    const std::vector<std::string>& files = arguments.files;
     for (const std::string& file : files) {
-      const Snapshot snapshot = read_state(file);
+      const Snapshot snapshot = read_state(file, arguments.species);
       if (frames_.empty()) begin(files, snapshot);
       add(file, files.front(), snapshot);
     }
@@ -85,6 +104,7 @@ class Recording {
   void begin(const std::vector<std::string>& files, const Snapshot& first) {
     described_ = first;
     if (described_.scenario.empty()) described_.scenario = files.front();
+    described_.names = names_of(first);
     info_.program = files.size() == 1 ? "one state" : std::to_string(files.size()) + " states";
     info_.integrator = to_string(first.integrator);
     info_.dt = first.dt;
@@ -94,7 +114,12 @@ class Recording {
         static_cast<double>(first.systems.bodies.size()) * first.systems.bodies_per_system;
     knows_energy_ =
         first.softening > 0 && pairs * static_cast<double>(files.size()) <= kMaxEnergyInteractions;
-    if (knows_energy_) start_energy_ = energy(first);
+    if (knows_energy_)
+      start_energy_ = energy(first);
+    else if (first.softening > 0)
+      info_.no_energy = "not computed: too many bodies and files";
+    else
+      info_.no_energy = "not known: the file does not say a softening";
   }
 
   void add(const std::string& file, const std::string& first_file, const Snapshot& snapshot) {
@@ -145,7 +170,7 @@ void run(const Arguments& arguments) {
   for (const std::string& file : arguments.files) inputs.push_back({"FILE", file});
   if (!arguments.export_to.empty()) pages.push_back({"--export", arguments.export_to});
   const nbody::Outputs outputs(pages, inputs);
-  std::string page = Recording(arguments.files).page();
+  std::string page = Recording(arguments).page();
   if (arguments.export_to.empty()) return serve(std::move(page), arguments.port.value_or(8765));
   nbody::write_whole_file(arguments.export_to, [&](std::ostream& out) { out << page; });
   std::cout << arguments.export_to << ": " << arguments.files.size() << " frames, "

@@ -9,6 +9,7 @@
   ./nbody view --export PAGE.html [--frames K] [--step STEP] --steps I [OPTION OF A STEP...]
       writes a page that plays without this program and without a network
 """
+import argparse
 import contextlib
 import os
 import subprocess
@@ -26,12 +27,19 @@ EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd"}
 STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 
 
+def page(text):
+    if Path(text).suffix not in (".html", ".htm"):
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in .html: pictures are drawn by "
+                                         "./nbody plot, films by ./nbody animate")
+    return Path(text)
+
+
 def make_parser():
     parser = OneLineParser(prog="nbody view", description=__doc__, usage="./nbody view ...")
     parser.add_argument("--step", metavar="STEP", help="a step by its name or number, or cpu_simd [on a "
                         "GPU step10_tiled2d_cublas, elsewhere cpu_simd, or step 00 without Highway]")
     parser.add_argument("--port", default="8765", metavar="P", help="0: any free one [8765]")
-    parser.add_argument("--export", type=Path, metavar="PAGE.html")
+    parser.add_argument("--export", type=page, metavar="PAGE.html")
     parser.add_argument("--frames", type=positive_integer, default=120, metavar="K",
                         help="frames of an exported run [120]")
     # For ./nbody, which builds between the two.

@@ -21,10 +21,11 @@ struct Contents;
 struct Keeps {
   bool names = false, float64 = false;
   bool species = false, all_species = false;
-  bool order = false;    // of the bodies; otherwise they are sorted by species
-  bool systems = false;  // where one ends
-  bool run = false;      // the number of the step and the integrator
-  bool times = false;    // time, softening, time step
+  bool needs_species = false;  // bodies of unknown ones become dark
+  bool order = false;          // of the bodies; otherwise they are sorted by species
+  bool systems = false;        // where one ends
+  bool run = false;            // the number of the step and the integrator
+  bool times = false;          // time, softening, time step
   bool units = false;
 };
 
@@ -32,12 +33,16 @@ struct FileFormat {
   std::string_view name;    // for --from and --to
   std::string_view title;   // for people
   std::string_view ending;  // of file names; "": the format must be asked for by its name
+  // Said of a file with a softening: what this format's own codes mean by one.
+  std::string_view softening = {};
   // Said of a file that no format recognises: why it is not of this one.
   std::string_view unlike = {};
 
   // True if a file with these first bytes is meant to be of this format, sound or not. nullptr: the
   // format is only written.
   bool (*recognise)(std::string_view head) = nullptr;
+  // Said of a file that this program does not read: what does. FILE stands for its name.
+  std::string_view reader = {};
   // Throws UsageError if the first bytes and the size of a file already show that it is damaged:
   // called before the rest of it is read into memory.
   void (*check_head)(const std::string& file, std::string_view head, std::uint64_t size) = nullptr;

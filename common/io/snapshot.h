@@ -42,6 +42,7 @@ struct Snapshot {
   std::vector<std::filesystem::path> sources;
   // For people: the format it was read from ("Tipsy, big-endian"), and what of it was not read.
   std::string format, left_out;
+  std::string caution;  // FileFormat::softening, where the file has one
 };
 
 }  // namespace nbody

@@ -86,6 +86,11 @@ const FileFormat& recognised(std::string_view head, std::span<const FileFormat> 
   });
 }
 
+std::string with_name(std::string_view text, const std::string& file) {
+  const auto place = text.find("FILE");
+  return std::string(text.substr(0, place)) + file + std::string(text.substr(place + 4));
+}
+
 fs::path second_file(const fs::path& file, const FileFormat& format) {
   return format.second_file != nullptr ? format.second_file(file) : fs::path();
 }
@@ -99,9 +104,8 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   const FileFormat& format =
       options.format != nullptr ? *options.format : recognised(content, options.formats);
   if (format.read == nullptr)
-    throw UsageError(file + " is a " + std::string(format.title) +
-                     " file, which only nbody-convert reads: nbody-convert " + file +
-                     " bodies.bin");
+    throw UsageError(file + ": " + std::string(format.title) +
+                     " is not read here: " + with_name(format.reader, file));
   if (size > 0 && format.check_head != nullptr) format.check_head(file, content, size);
 
   const std::uint64_t limit = available_memory() / kMemoryPerByte;
@@ -114,6 +118,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
                              " MB that there is memory for");
   formats::Contents contents = format.read(file, content, options);
   contents.snapshot.sources = {file};
+  if (contents.snapshot.softening > 0) contents.snapshot.caution = format.softening;
   if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))
     contents.snapshot.sources.push_back(second);
   content = {};  // the bodies are a second copy: not for longer than needed
@@ -168,7 +173,6 @@ std::vector<NamedFile> files_written(const std::string& name, const fs::path& fi
 
 std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format) {
   const Keeps& keeps = format.keeps;
-  const bool sorts = keeps.species && !keeps.order;
   const auto& species = snapshot.species;
   const auto needs_all = [](Species s) {
     return s == Species::disk || s == Species::bulge || s == Species::boundary;
@@ -180,16 +184,16 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
   lose(!snapshot.names.empty(), keeps.names, "the names of the bodies");
   lose(!snapshot.exact.empty(), keeps.float64, "the digits beyond float32");
   lose(!species.empty(), keeps.species, "species");
-  lose(!std::is_sorted(species.begin(), species.end()), !sorts,
+  lose(!std::is_sorted(species.begin(), species.end()), keeps.order || !keeps.species,
        "the order of the bodies: they are sorted by species");
   lose(keeps.species && std::any_of(species.begin(), species.end(), needs_all), keeps.all_species,
        "disk, bulge and boundary, which become star");
-  lose(species.empty(), !sorts, "that the species are not known: all become dark");
+  lose(species.empty(), !keeps.needs_species, "that the species are not known: all become dark");
   lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");
   lose(!snapshot.checkpoint.empty(), keeps.run, "what --resume needs of a checkpoint");
-  lose(snapshot.time != 0 || snapshot.softening > 0 || snapshot.dt > 0, keeps.times,
+  lose(snapshot.time != 0 || snapshot.softening > 0 || snapshot.dt != 0, keeps.times,
        "time, softening and time step");
   lose(!snapshot.units.empty(), keeps.units, "units");
   return lost;

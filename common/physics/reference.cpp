@@ -64,7 +64,7 @@ BasicVector3<Wide> BasicReference<Wide>::acceleration(int i, Wide softening_squa
 template <class Wide>
 void BasicReference<Wide>::advance(Wide dt, Wide softening_squared) {
   const int n = size();
-#pragma omp parallel for schedule(static) if (n > 64)
+#pragma omp parallel for schedule(static) if (is_worth_a_team(n))
   for (int i = 0; i < n; ++i) {
     const Vector a = acceleration(i, softening_squared);
     vx_[at(i)] += a.x * dt;
@@ -92,7 +92,7 @@ void BasicReference<Wide>::advance_roughly(Wide dt, Wide softening_squared, Wide
   const auto drawn = [&] { return static_cast<Wide>(normal(random)); };
   std::vector<Vector> errors(mass_.size());  // drawn by one thread: the same ones every time
   for (Vector& e : errors) e = error * Vector{drawn(), drawn(), drawn()};
-#pragma omp parallel for schedule(static) if (n > 64)
+#pragma omp parallel for schedule(static) if (is_worth_a_team(n))
   for (int i = 0; i < n; ++i) {
     const Force f = force(i, softening_squared);
     const Vector kick = dt * (f.acceleration + f.magnitude * errors[at(i)]);

@@ -61,6 +61,10 @@ class BasicReference {
 };
 using ReferenceSystem = BasicReference<double>;
 
+// A loop over the forces on so many bodies: a shorter one ends sooner on one thread than a team of
+// threads wakes up, which takes milliseconds where other programs keep the cores busy.
+constexpr bool is_worth_a_team(int bodies) { return bodies >= 512; }
+
 // A time step of --precision double, `steps` times: the same two loops as in the steps.
 void advance(SystemsF64& systems, double dt, int steps, double softening_squared);
 

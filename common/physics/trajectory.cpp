@@ -65,7 +65,7 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<Trajectory> trajectories(systems.size());
   // Small systems side by side, the bodies of large ones.
-#pragma omp parallel for schedule(dynamic) if (input.start.bodies_per_system <= 64)
+#pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);
 

@@ -151,14 +151,14 @@ class Validator {
   void check_kick_drift(std::span<const BasicBody<Real>> before,
                         std::span<const BasicBody<Real>> kicked,
                         std::span<const BasicBody<Real>> after) {
-    const W dt = input_.dt, typical = rms_speed(kicked);
+    const W dt = input_.dt, time = std::abs(dt), typical = rms_speed(kicked);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const auto x0 = position<W>(before[i]), v0 = velocity<W>(before[i]);
       const auto x1 = position<W>(after[i]), v1 = velocity<W>(after[i]);
       const auto a = velocity<W>(kicked[i]);
-      const W speed = length(v0) + (length(a) + typical) * dt;
+      const W speed = length(v0) + (length(a) + typical) * time;
       add(kick_drift_, length(v1 - (v0 + dt * a)), speed);
-      add(kick_drift_, length(x1 - (x0 + dt * v1)), length(x0) + length(v1) * dt);
+      add(kick_drift_, length(x1 - (x0 + dt * v1)), length(x0) + length(v1) * time);
     }
   }
 
@@ -230,7 +230,7 @@ class Validator {
   }
 
   void compare_states(const State& a, const State& b, int steps) {
-    const W time = static_cast<W>(input_.dt) * steps;
+    const W time = std::abs(static_cast<W>(input_.dt)) * steps;
     for (int s = 0; s < a.count; ++s) {
       const W typical = rms_speed(a.system(s));
       for (std::size_t i = 0; i < a.system(s).size(); ++i) {
@@ -251,7 +251,7 @@ class Validator {
 
   // Momentum and angular momentum are compared with the sums of the magnitudes that cancel in them.
   void check_conservation(const State& kicked) {
-    const W time = static_cast<W>(input_.dt) * input_.steps;
+    const W time = std::abs(static_cast<W>(input_.dt)) * input_.steps;
     for (int s = 0; s < input_.start.count; ++s) {
       const auto before = input_.start.system(s), after = input_.end.system(s);
       BasicVector3<W> dp, dl;

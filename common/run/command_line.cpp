@@ -1,6 +1,7 @@
 #include "run/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 #include "nbody/error.h"
 #include "run/program.h"
@@ -42,10 +43,11 @@ void CommandLine::flag(const std::string& name, bool& target, const std::string&
 }
 
 void CommandLine::real(const std::string& name, std::optional<double>& target, double low,
-                       const std::string& allowed, const std::string& help) {
+                       const std::string& allowed, const std::string& help, Sign sign) {
   option(name, "X", help, [=, &target](const std::string& text) {
     const auto value = parse_whole<double>(text);
-    if (!value || !(*value >= low) || *value > std::numeric_limits<float>::max())
+    const double size = sign == Sign::either ? std::abs(value.value_or(0)) : value.value_or(0);
+    if (!value || !(size >= low) || size > std::numeric_limits<float>::max())
       refuse(name, text, allowed);
     target = *value;
   });

@@ -34,9 +34,11 @@ class CommandLine {
   // One such word or more.
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  // At most the greatest float32: what does not fit there cannot be honoured.
+  // At most the greatest float32: what does not fit there cannot be honoured. With Sign::either,
+  // the limits are those of its magnitude.
+  enum class Sign { positive, either };
   void real(const std::string& name, std::optional<double>& target, double low,
-            const std::string& allowed, const std::string& help);
+            const std::string& allowed, const std::string& help, Sign sign = Sign::positive);
   void species(const std::string& name, std::vector<Species>& target, const std::string& help);
 
   template <class Target>

@@ -93,9 +93,15 @@ void start_from_file(const Options& options, Job& job) {
         ": is a checkpoint of a leapfrog run, half a step between two times; use --resume");
   }
   if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
-  start.softening =
-      options.softening.value_or(start.softening > 0 ? start.softening : kDefaultSoftening);
-  start.dt = options.dt.value_or(start.dt > 0 ? start.dt : kDefaultDt);
+  const auto choose = [&](const char* name, const std::optional<double>& asked, double in_file,
+                          double otherwise) {
+    if (asked) return *asked;
+    if (in_file != 0) return in_file;
+    job.defaults.emplace_back(name);
+    return otherwise;
+  };
+  start.dt = choose("dt", options.dt, start.dt, kDefaultDt);
+  start.softening = choose("softening", options.softening, start.softening, kDefaultSoftening);
   start.integrator = options.integrator.value_or(start.integrator);
   start.step = 0;  // a run counts its own steps; the time goes on
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : kDefaultSteps);
@@ -116,7 +122,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
   start = read_bodies(
       options.resume,
       {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
-  if (!(start.dt > 0) || !(start.softening > 0)) {
+  if (start.dt == 0 || !(start.softening > 0)) {
     throw UsageError(options.resume.string() +
                      ": is not a checkpoint: it does not say dt and softening");
   }
@@ -141,7 +147,10 @@ void start_from_checkpoint(const Options& options, Job& job) {
 void check_softening(const Job& job) {
   float heaviest = 0;
   for (const Body& body : job.start.systems.bodies) heaviest = std::max(heaviest, body.mass);
-  const double eps = std::sqrt(static_cast<double>(job.run.softening_squared));
+  const double eps = job.start.softening;
+  if (!is_float64(job.start) && eps * eps > std::numeric_limits<float>::max())
+    throw UsageError("--softening: \"" + text(eps) +
+                     "\" is not allowed; its square overflows float32: at most 1.8e19");
   if (heaviest / (eps * eps * eps) > std::numeric_limits<float>::max()) {
     throw UsageError("--softening: \"" + text(job.start.softening) +
                      "\" is not allowed; with a mass of " + text(heaviest) +
@@ -194,8 +203,11 @@ void check_outputs(const Options& options, Job& job) {
   if (!options.output.empty())
     require_can_write(options.output, job.start, format_for_writing(options.output));
   if (!options.checkpoint.empty()) {
-    const FileFormat& format = format_for_writing(options.checkpoint);
-    if (!format.keeps.run)
+    const std::string ending = options.checkpoint.extension().string();
+    const auto formats = basic_formats();
+    if (std::none_of(formats.begin(), formats.end(), [&](const FileFormat& format) {
+          return format.keeps.run && format.ending == ending;
+        }))
       throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
                        "\" is not allowed; a run resumes from .bin and .csv");
   }

@@ -18,6 +18,8 @@ struct Job {
   Snapshot start;     // staggered when it resumes a leapfrog run
   int last_step = 0;  // the run goes from start.step to this
   Run run{};          // dt and softening as float32, as the kernels see them; steps still to take
+  // What neither the command line nor the file says: "dt", "softening".
+  std::vector<std::string> defaults;
   // In what the run that is resumed differs from the one that was interrupted.
   std::vector<std::string> notes;
   std::shared_ptr<const Outputs> outputs;  // locked until the run has ended

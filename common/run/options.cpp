@@ -60,14 +60,17 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   for (const Scenario& scenario : scenarios()) {
     names += (names.empty() ? "" : ", ") + std::string(scenario.name);
   }
-  parser.text("--input", options.input, "file of bodies: CSV, BIN, Tipsy, raw; found by content");
+  parser.text("--input", options.input,
+              "file of bodies: CSV, BIN, Tipsy, Gadget 1 or 2, raw; found by content");
   parser.species("--species", options.species, "bodies of the input to keep: dark,star [all]");
   parser.text("--scenario", options.scenario, "initial condition: " + names + " [galaxies]");
   parser.whole("--systems", options.systems, 1, most, "number of independent systems");
   parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");
   parser.seed("--seed", options.seed, "of the random initial conditions [1]");
-  parser.whole("--steps", options.steps, 1, most, "time steps in all");
-  parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38", "length of a time step");
+  parser.whole("--steps", options.steps, 0, most,
+               "time steps in all; 0: only diagnostics and forces of the start");
+  parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38, or minus one",
+              "length of a time step; a negative one runs back", CommandLine::Sign::either);
   parser.real(
       "--softening", options.softening, 1e-12,
       "a number from 1e-12 to 3.4e38 (below that the cube of the inverse distance of a body "

@@ -31,13 +31,11 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   const std::string steps = job.last_step == std::numeric_limits<int>::max()
                                 ? "until stopped, steps"
                                 : std::to_string(job.run.steps) + " steps";
-  // The kernels' float32 values, or those that float64 keeps.
-  const bool float64 = is_float64(job.start);
-  const double dt = float64 ? job.start.dt : static_cast<double>(job.run.dt);
-  const double softening =
-      float64 ? job.start.softening : std::sqrt(static_cast<double>(job.run.softening_squared));
-  out << format("  run          %s of dt %.9g, softening %.9g, %s%s\n", steps.c_str(), dt,
-                softening, to_string(job.start.integrator), float64 ? ", float64" : "");
+  out << format("  run          %s of dt %s, softening %s, %s%s\n", steps.c_str(),
+                shortest(job.start.dt).c_str(), shortest(job.start.softening).c_str(),
+                to_string(job.start.integrator), is_float64(job.start) ? ", float64" : "");
+  for (const std::string& name : job.defaults)
+    out << "  default      " << name << ": the file does not say it\n";
   if (job.start.step > 0) out << format("  resumed      at step %lld\n", job.start.step);
   for (const std::string& note : job.notes) out << "               although it " << note << '\n';
   out.flush();
@@ -68,6 +66,16 @@ void print_result(std::ostream& out, const Result& result) {
       << '\n';
   for (const std::string& phrase : result.validation->open())
     out << "  undecided    " << phrase << '\n';
+}
+
+void print_diagnostics(std::ostream& out, const Diagnostics& state) {
+  out << format("  energy       %.9g: kinetic %.9g, potential %.9g", state.energy(), state.kinetic,
+                state.potential);
+  if (state.potential_is_sampled())
+    out << format(" +- %.1e (from some of the bodies)", state.potential_error);
+  out << format("\n  virial       2T/|W| %.6g\n", state.virial_ratio());
+  out << format("  momentum     %.3g; angular momentum %.6g\n", length(state.momentum),
+                length(state.angular_momentum));
 }
 
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after) {

@@ -14,7 +14,8 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
 
 void print_result(std::ostream& out, const Result& result);
 
-// Energy, momentum, angular momentum and virial ratio before and after.
+// Energy, virial ratio, momentum and angular momentum: of one state, and before and after.
+void print_diagnostics(std::ostream& out, const Diagnostics& state);
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after);
 
 }  // namespace nbody

@@ -61,7 +61,9 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems) {
 
 Simulation::Simulation(const Job& job, Simulate simulate)
     : state_(job.start), last_step_(job.last_step), run_(job.run), simulate_(simulate) {
-  if (state_.integrator == Integrator::leapfrog && !state_.staggered) take_half_drift(state_, 1);
+  const bool moves = state_.step < last_step_;  // otherwise not even by rounding, there and back
+  if (state_.integrator == Integrator::leapfrog && !state_.staggered && moves)
+    take_half_drift(state_, 1);
 }
 
 void Simulation::advance(int steps) {

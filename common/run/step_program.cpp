@@ -98,8 +98,13 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
     if (result.steps == 0) return kSuccess;
   }
 
-  if (!options.quiet && !cut_short)
-    print_diagnostics(out, diagnose_state(synchronised(job.start)), diagnose_state(final));
+  if (!options.quiet && !cut_short) {
+    const Diagnostics after = diagnose_state(final);
+    if (result.steps == 0)
+      print_diagnostics(out, after);
+    else
+      print_diagnostics(out, diagnose_state(synchronised(job.start)), after);
+  }
 
   if (options.validate != ValidationMode::off && !cut_short) {
     const Snapshot start = Simulation(job, simulate).checkpoint();

@@ -53,6 +53,26 @@ TEST_F(Convert, SaysWhatItReadAndWrote) {
   EXPECT_NE(expect_success("a.tipsy b.csv").out.find("not read     rho, temp"), std::string::npos);
 }
 
+TEST_F(Convert, SaysThatTheSofteningOfTipsyFilesIsAnother) {
+  const auto notes = [&](const std::string& arguments) {
+    const std::string out = expect_success(arguments).out;
+    return out.find("note         the softening is Plummer's here; in") != std::string::npos;
+  };
+  EXPECT_TRUE(notes("galaxy.csv a.tipsy"));
+  EXPECT_TRUE(notes("a.tipsy a.csv"));
+  EXPECT_FALSE(notes("galaxy.csv b.csv"));
+  program_.write("none.csv", "x,y,vx,vy\n0,0,0,0\n");
+  EXPECT_FALSE(notes("none.csv none.tipsy"));
+}
+
+TEST_F(Convert, KeepsATimeStepThatRunsBack) {
+  program_.write("back.csv", "# units=kpc-100kms\n# dt=-0.5\nx,y,vx,vy\n0,0,0,0\n");
+  expect_success("back.csv a.tipsy");
+  expect_success("a.tipsy b.bin");
+  expect_success("b.bin c.csv");
+  EXPECT_EQ(read("c.csv").dt, -0.5);
+}
+
 TEST_F(Convert, SaysWhatIsLost) {
   program_.write("two.csv",
                  "# systems=2\n# step=3\nname,x,y,vx,vy\na,0,0,0,0\na,1.00000000001,0,0,0\n");
@@ -109,6 +129,13 @@ TEST_F(Convert, ColumnsCanBeSaid) {
   program_.write("table.txt", "1 2 3 4 5 6 7\n8 9 10 11 12 13 14\n");
   expect_success("table.txt a.csv --columns m,x,y,z,vx,vy,vz");
   EXPECT_EQ(read("a.csv").systems.bodies[1].vz, 14);
+  program_.write("tabs.txt", "# made by NEMO\n1\t2\t3\t4\t5\t6\t7\n8\t9\t10\t11\t12\t13\t14\n");
+  program_.write("semicolons.txt", "1;2; 3;4;5;6;7\r\n8;9;10;11;12;13;14\r\n");
+  program_.write("blanks.txt", "  1.  2. +3. 4.e0 5 6 7\n 8 9 10   11 12 13 14 \n");
+  for (const char* name : {"tabs.txt", "semicolons.txt", "blanks.txt"}) {
+    expect_success(std::string(name) + " other.csv --columns m,x,y,z,vx,vy,vz");
+    EXPECT_EQ(program_.read("other.csv"), program_.read("a.csv")) << name;
+  }
   EXPECT_NE(program_.run("table.txt b.csv").error.find("--columns m,x,y,z,vx,vy,vz"),
             std::string::npos);
   EXPECT_NE(program_.run("a.csv b.bin --columns x,y,vx,vy").error.find("a.csv"), std::string::npos);

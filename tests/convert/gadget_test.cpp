@@ -192,6 +192,44 @@ TEST_F(GadgetFile, MassTableIsHonoured) {
   for (const Body& body : read.systems.bodies) EXPECT_NEAR(body.mass * 2.32508541e9, 0.25e10, 1e3);
 }
 
+// Gadget writes bodies in the order of its tree, which changes.
+TEST_F(GadgetFile, BodiesComeInTheOrderOfTheirIds) {
+  const auto ids = [&](const std::vector<unsigned>& ids) {
+    return read_any(file([&](const Handle&, const Handle&, const Handle& dark) {
+      hdf5::write_dataset(dark, "ParticleIDs", ids);
+    }));
+  };
+  EXPECT_EQ(ids({3, 7}).systems.bodies[0].x, 1);
+  EXPECT_EQ(ids({7, 3}).systems.bodies[0].x, -1);
+  EXPECT_EQ(ids({7, 7}).systems.bodies[0].x, 1);  // no order
+  // So our own keep theirs, whatever their species.
+  Snapshot mixed = galaxy();
+  std::reverse(mixed.species.begin(), mixed.species.end());
+  write_bodies(folder_ / "mixed.hdf5", mixed, gadget());
+  const Snapshot read = read_any(folder_ / "mixed.hdf5");
+  expect_same_bodies(read, mixed);
+  EXPECT_EQ(read.species, mixed.species);
+}
+
+TEST_F(GadgetFile, SwiftHasSevenTypesAndItsOwnUnits) {
+  const Snapshot read = read_any(file([](const Handle& root, const Handle& header, const Handle&) {
+    hdf5::write_numbers(header, "NumPart_ThisFile", {0, 2, 0, 0, 0, 0, 1});
+    hdf5::write_numbers(header, "MassTable", {0, 0, 0, 0, 0, 0, 0});
+    const Handle units = group(root, "Units"), neutrinos = group(root, "PartType6");
+    hdf5::write_number(units, "Unit length in cgs (U_L)", 3.0856775814913673e24);
+    hdf5::write_number(units, "Unit mass in cgs (U_M)", 1.98841e43);
+    hdf5::write_number(units, "Unit time in cgs (U_t)", 3.0856775814913673e19);
+    hdf5::write_dataset(neutrinos, "Coordinates", 3, {7, 8, 9});
+    hdf5::write_dataset(neutrinos, "Velocities", 3, {0, 0, 1});
+    hdf5::write_dataset(neutrinos, "Masses", 1, {3});
+  }));
+  ASSERT_EQ(read.systems.bodies.size(), 3u);
+  EXPECT_EQ(read.species, std::vector<Species>(3, Species::dark));
+  EXPECT_NEAR(read.systems.bodies[2].x, 7000, 1e-2);
+  EXPECT_NEAR(read.systems.bodies[2].vz, 0.01, 1e-8);
+  EXPECT_NEAR(read.systems.bodies[2].mass * 2.32508541e9 / 3e10, 1, 1e-6);
+}
+
 TEST_F(GadgetFile, ContentDecidesAndSpeciesAreChosen) {
   EXPECT_EQ(read_any(file({}), {.species = {Species::dark}}).systems.bodies_per_system, 2);
   EXPECT_NE(refusal_of_any(folder_ / "g", {.species = {Species::star}}).find("it has dark"),
@@ -207,7 +245,8 @@ TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
     });
   };
   EXPECT_EQ(header_says("NumFilesPerSnapshot", 8),
-            ": /Header: one of 8 files of a snapshot; only snapshots in one file can be read");
+            ": /Header: one of 8 files of a snapshot; a snapshot must be one file (pynbody reads "
+            "the others, and nbody-convert a table of their bodies)");
   EXPECT_EQ(header_says("Redshift", 0.5),
             ": /Header: Redshift is not 0; cosmological snapshots cannot be read");
   EXPECT_EQ(header_says("HubbleParam", -0.7),
@@ -238,7 +277,7 @@ TEST_F(GadgetFile, CountsThatLie) {
             ": /PartType1/Coordinates should have 3 x 3 values, as the header counts bodies");
   EXPECT_NE(counts({1, 2, 0, 0, 0, 0}).find("without a group /PartType0"), std::string::npos);
   EXPECT_EQ(counts({0, 0, 0, 0, 0, 0}), " holds no bodies");
-  EXPECT_NE(counts(std::vector<double>(7)).find("has 7 values"), std::string::npos);
+  EXPECT_NE(counts(std::vector<double>(8)).find("has 8 values"), std::string::npos);
   EXPECT_NE(message([](const Handle&, const Handle& header, const Handle&) {
               hdf5::write_integers(header, "NumPart_Total", {0, 4, 0, 0, 0, 0});
             }).find("NumPart_Total differs"),

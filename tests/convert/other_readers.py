@@ -1,7 +1,7 @@
-"""other_readers.py yt|h5py PROGRAM: what nbody-convert writes, as another reader sees it.
+"""other_readers.py yt|h5py|pynbody PROGRAM: what nbody-convert writes, as another reader sees it.
 
 Exit code 77, which ctest shows as skipped, where that reader is not installed. NBODY_YT_PYTHON
-names the Python interpreter that has it.
+names the Python interpreter that has it; without it, that of install_readers.py is taken.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ COUNTS = {"gas": 2, "dark": 3, "star": 1}
 SOLAR_MASSES = 2.32508541e9
 MYR = 9.77792222
 TOLERANCE = 1e-4
+# Through grams: the unit of mass is written with Gadget's solar mass, 1.989e33 g, and pynbody's own is
+# 2.9e-4 less.
+GRAMS = 4e-4
 
 
 def rows(species: str) -> list[list[float]]:
@@ -36,10 +39,12 @@ def rows(species: str) -> list[list[float]]:
     return [[float(word) for word in words[1:]] for words in lines]
 
 
-def expect(what: str, found: object, expected: object, tolerance: float = TOLERANCE) -> None:
+def expect(what: str, found: object, expected: object, tolerance: float = TOLERANCE,
+           absolute: float = 0) -> None:
     import numpy
     found, expected = numpy.asarray(found, dtype=float), numpy.asarray(expected, dtype=float)
-    if found.shape != expected.shape or not numpy.allclose(found, expected, rtol=tolerance, atol=0):
+    if found.shape != expected.shape or not numpy.allclose(found, expected, rtol=tolerance,
+                                                                   atol=absolute):
         sys.exit(f"{what}: {found.tolist()}, expected {expected.tolist()}")
 
 
@@ -78,6 +83,73 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
                    [100 * row[4 + k] for row in bodies])
 
 
+def check_plot_in_yt(file: Path) -> None:
+    """As its manual says it, about the origin: every mass in the picture, each in its place."""
+    import numpy
+    import yt
+    dataset = yt.load(str(file))
+    plot = yt.ParticlePlot(dataset, ("all", "particle_position_x"), ("all", "particle_position_y"),
+                           ("all", "particle_mass"), center=[0, 0, 0], width=(30, "kpc"))
+    [picture] = plot.save(str(file.with_suffix("")))
+    if Path(picture).stat().st_size < 10_000:
+        sys.exit(f"{picture}: no picture")
+    image = numpy.nan_to_num(numpy.asarray(plot.frb["all", "particle_mass"].to("Msun")))
+    expect("plot: mass", image.sum(), sum(SOLAR_MASSES * row[0] for s in COUNTS for row in rows(s)))
+    y, x = numpy.unravel_index(image.argmax(), image.shape)
+    expect("plot: place of the heaviest", [(x + 0.5) * 30 / 800 - 15, (y + 0.5) * 30 / 800 - 15],
+           [0.0, 10.0], tolerance=0.0, absolute=0.04)
+
+
+# The families of pynbody.
+FAMILIES = {"gas": "gas", "dark": "dm", "star": "star"}
+
+
+def check_in_pynbody(snapshot, softening_known: bool, positions_of: str) -> None:
+    expect(f"{positions_of}: time", snapshot.properties["time"].in_units("Myr"), 0.5 * MYR)
+    for species, family in FAMILIES.items():
+        what, bodies, part = f"{positions_of}, {species}", rows(species), getattr(snapshot, family)
+        expect(f"{what}: bodies", len(part), COUNTS[species], 0)
+        order = part["mass"].argsort()
+        expect(f"{what}: masses", part["mass"].in_units("Msol")[order],
+               [SOLAR_MASSES * row[0] for row in bodies], GRAMS)
+        expect(f"{what}: positions", part["pos"].in_units("kpc")[order], [row[1:4] for row in bodies])
+        expect(f"{what}: velocities", part["vel"].in_units("km s**-1")[order],
+               [[100 * v for v in row[4:7]] for row in bodies])
+        if softening_known:
+            expect(f"{what}: eps", part["eps"].in_units("kpc"), [0.1] * len(part))
+
+
+def check_pynbody(program: str, folder: Path) -> None:
+    import numpy
+    import pynbody
+    file = convert(program, folder / "gadget", "galaxy.hdf5")
+    if file is None:
+        skip("nbody-convert was built without HDF5")
+    snapshot = pynbody.load(str(file))
+    check_in_pynbody(snapshot, softening_known=True, positions_of="Gadget HDF5")
+    # A profile: the mass within 8, 12 and 16 kpc.
+    profile = pynbody.analysis.profile.Profile(snapshot, ndim=3, bins=numpy.array([0.0, 8.0, 12.0, 16.0]))
+    radii = [(sum(x * x for x in row[1:4]) ** 0.5, row[0]) for s in COUNTS for row in rows(s)]
+    expect("profile", profile["mass_enc"].in_units("Msol"),
+           [SOLAR_MASSES * sum(m for r, m in radii if r < edge) for edge in (8, 12, 16)], GRAMS)
+    # And the other way: Gadget's format 2, written by pynbody, which would say that the units are per h.
+    snapshot.properties["h"] = 1.0
+    for family in FAMILIES.values():
+        for name in ("pos", "vel", "mass", "iord"):
+            getattr(snapshot, family)[name]
+    binary = folder / "gadget" / "binary"
+    snapshot.write(fmt=pynbody.snapshot.gadget.GadgetSnap, filename=str(binary))
+    done = subprocess.run([program, binary, folder / "back.csv"], capture_output=True, text=True)
+    if done.returncode != 0 or "Gadget, format 2" not in done.stdout:
+        sys.exit(f"nbody-convert of pynbody's file: {done.stdout} {done.stderr}")
+    lines = [line.split(",") for line in (folder / "back.csv").read_text().splitlines()
+             if not line.startswith(("#", "id"))]
+    back = [[float(word) for word in words[2:]] for words in lines]
+    expect("back from pynbody", back, [row for species in COUNTS for row in rows(species)], absolute=1e-5)
+    print("pynbody: Gadget HDF5 has the right counts, units, time, softening and values, and a profile; "
+          "its own binary file comes back")
+
+
 def check_yt(program: str, folder: Path) -> None:
     for name, options in (("big.tipsy", ()), ("little", ("--to", "tipsy-little"))):
         file = convert(program, folder / name, name, *options)
@@ -88,7 +160,8 @@ def check_yt(program: str, folder: Path) -> None:
         return
     check_in_yt(file, "GadgetHDF5Dataset",
                 {"gas": "PartType0", "dark": "PartType1", "star": "PartType4"})
-    print("yt: Tipsy in both byte orders and Gadget HDF5 have the right counts, units and values")
+    check_plot_in_yt(file)
+    print("yt: Tipsy in both byte orders and Gadget HDF5 have the right counts, units and values, and a plot")
 
 
 def check_h5py(program: str, folder: Path) -> None:
@@ -122,7 +195,8 @@ def skip(why: str) -> None:
 
 def main() -> None:
     reader, program = sys.argv[1:]
-    python = os.environ.get("NBODY_YT_PYTHON")
+    installed = Path("readers", "bin", "python3").absolute()
+    python = os.environ.get("NBODY_YT_PYTHON", str(installed) if installed.exists() else None)
     if python and os.path.abspath(python) != os.path.abspath(sys.executable):
         os.execv(python, [python, *sys.argv])
     try:
@@ -131,7 +205,7 @@ def main() -> None:
         skip(f"{reader} is not installed for {sys.executable} (pip install {reader}; then set "
              "NBODY_YT_PYTHON to that interpreter)")
     with tempfile.TemporaryDirectory() as folder:
-        {"yt": check_yt, "h5py": check_h5py}[reader](program, Path(folder))
+        {"yt": check_yt, "h5py": check_h5py, "pynbody": check_pynbody}[reader](program, Path(folder))
 
 
 if __name__ == "__main__":

@@ -102,6 +102,9 @@ void run(const Arguments& arguments) {
     snapshot.left_out.clear();  // said once
     report += summary(snapshot);
   }
+  const std::string_view note = snapshot.caution.empty() ? to.softening : snapshot.caution;
+  if (snapshot.softening > 0 && !note.empty())
+    report += "  note         " + std::string(note) + "\n";
   for (const std::string& what : lost) report += "  lost         " + what + "\n";
   (arguments.out == "/dev/stdout" ? std::cerr : std::cout) << report;
 }

@@ -14,6 +14,7 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
+from nbody_tools.arguments import ROOT
 from nbody_tools.figures import performance, style
 from nbody_tools.figures.orbits import kepler_ellipse
 from nbody_tools.files.bodies import FileError, read_bodies, read_snapshots
@@ -59,6 +60,15 @@ class Files(WithPictures):
         self.assertEqual(read_bodies(self.file("a.csv", text)).species, ["gas"])
         with self.assertRaisesRegex(FileError, "a.csv:2: the species is 'dust'"):
             read_bodies(self.file("a.csv", text.replace(b"gas", b"dust")))
+
+    def test_the_documented_line_reads_a_bin(self) -> None:
+        text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+        line = next(line for line in text.splitlines() if "numpy.fromfile(" in line)
+        plain = fakes.bin_bytes(VALUES, 1, 2)
+        for content in (plain, plain[:8] + b"\2" + plain[9:] + b"\4\1"):
+            file = self.file("a.bin", content)
+            found = eval(line.strip().replace('"a.bin"', repr(str(file))), {"numpy": numpy, "N": 2})
+            numpy.testing.assert_array_equal(found, numpy.reshape(VALUES, (2, 7)))
 
     def test_staggered_positions_are_taken_back(self) -> None:
         bodies = read_bodies(self.file("a.bin", fakes.bin_bytes(VALUES, 2, 1, staggered=1)))
@@ -164,6 +174,22 @@ class Figures(WithPictures):
         other = self.file("other.bin", fakes.bin_bytes(VALUES, 2, 1))
         code, said = self.plot("density", before, other, "--output", output)
         self.assertEqual((code, len(said.splitlines())), (2, 1))
+
+    def test_captions_say_only_what_the_files_say(self) -> None:
+        values = numpy.random.default_rng(1).normal(size=(30, 7))
+        rows = "".join(f"{i},1," + ",".join(f"{x:.6g}" for x in row[:6]) + "\n"
+                       for i, row in enumerate(values))
+        head = "# softening={}\n# dt={}\n# integrator={}\n# step={}\nid,m,x,y,z,vx,vy,vz\n"
+        for numbers, said in (
+                ((0.05, 0.01, "leapfrog", 30), "Integrator leapfrog, dt 0.01, softening 0.05, 30 steps."),
+                ((0.05, 0.01, "euler", 0), "Softening 0.05."), ((0, 0, "euler", 0), "Softening not stated.")):
+            files = [self.file(name, (head.format(*numbers[:3], step) + rows).encode())
+                     for name, step in (("a.csv", 0), ("b.csv", numbers[3]))]
+            captions: list[str] = []
+            with mock.patch("nbody_tools.figures.density.save",
+                            lambda figure, path, caption: captions.append(caption) or path):
+                self.plot("density", *files, "--output", self.folder / "x.png")
+            self.assertRegex(captions[0], rf"^a\.csv: projected .* {said}$")
 
     def test_density_keeps_the_mass(self) -> None:
         from nbody_tools.figures.density import PIXELS, surface_density

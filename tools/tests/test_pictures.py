@@ -1,5 +1,6 @@
 """Activity maps, diagnostics and films: known numbers, refusals, pictures that are not blank."""
 
+import re
 import sys
 import unittest
 from unittest import mock
@@ -13,7 +14,8 @@ try:
 except ModuleNotFoundError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
 
-from nbody_tools.figures import activity, diagnostics
+from nbody_tools.arguments import ROOT
+from nbody_tools.figures import activity, diagnostics, style
 from nbody_tools.files.diagnostics import COLUMNS, read_activity, read_diagnostics
 from nbody_tools.files.bodies import FileError, read_bodies
 
@@ -119,11 +121,19 @@ class Species(WithPictures):
     def test_only(self) -> None:
         rows = "".join(f"{s},1,{i},0,0,0,0,0\n" for i, s in enumerate(("disk", "dark", "disk") * 2))
         bodies = read_bodies(self.file("a.csv", f"# systems=2\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()))
-        disk = bodies.only("disk")
+        disk = bodies.only(["disk"])
         numpy.testing.assert_array_equal(disk.positions[..., 0], [[0, 2], [3, 5]])
         self.assertEqual((disk.velocities.shape, disk.masses.shape), ((2, 2, 3), (2, 2)))
         with self.assertRaisesRegex(FileError, "no body is said to be 'gas'.*dark, disk"):
-            bodies.only("gas")
+            bodies.only(["gas"])
+        self.assertEqual(bodies.only(["dark", "disk"]).species, bodies.species)
+
+    def test_each_has_the_colour_that_it_has_in_the_live_view(self) -> None:
+        page = (ROOT / "view" / "page" / "colours.js").read_text(encoding="utf-8")
+        palette = eval(re.search(r"COMPONENT_COLOURS = (\[\[.*?\]\]);", page, re.DOTALL).group(1))
+        places = dict(re.findall(r"(\w+): (\d)", re.search(r"SPECIES_COLOURS = {(.*)}", page).group(1)))
+        self.assertEqual({name: "#%02X%02X%02X" % tuple(palette[int(place)]) for name, place in places.items()},
+                         style.SPECIES_COLOURS)
 
 
 class Film(WithPictures):

@@ -2,7 +2,9 @@
 "use strict";
 
 class OrbitCamera {
-  constructor() {
+  constructor() { this.reset(); }
+
+  reset() {
     this.centre = [0, 0, 0];
     this.distance = 5;
     this.yaw = 0.6;    // radians around z

@@ -30,15 +30,20 @@ class Hud {
     if (info.shown_every > 1) notes.push(`one body of ${info.shown_every} is shown`);
     if (info.backend === "hostcuda") notes.push("CUDA emulated on a CPU: the rate is not a GPU's");
     if (info.units) notes.push(`units: ${info.units}`);
-    show("note", notes.join("; "));
     element("apart_label").hidden = info.systems === 1;
+    show("energy", "–");
+    element("energy").title = info.no_energy || "summed in the background: the first value follows";
+    if (info.no_energy) notes.push(`energy ${info.no_energy}`);
+    show("note", notes.join("; "));
     const components = element("colour_by").querySelector("[value=component]");
     components.disabled = info.components.length < 2;
   }
 
   setFrame(frame, framesPerSecond) {
     const last = this.info.last_step;
-    show("time", number(frame.time, 5));
+    const unit = this.info.time_unit;
+    show("time", unit ? `${number(frame.time * unit.size, 4)} ${unit.name}` : number(frame.time, 5));
+    element("time").title = unit ? `${number(frame.time, 7)} in units where G = 1` : "in units where G = 1";
     show("step", last === null ? count(frame.step) : `${count(frame.step)} of ${count(last)}`);
     const rate = frame.interactionsPerSecond;
     show("interactions", rate > 0 ? `${number(rate * 1e-9)} G/s` : "–");
@@ -59,34 +64,37 @@ class Hud {
 
   setMessage(text) { show("message", text); }
 
-  setColours(bySpeed, range, components) {
-    const key = bySpeed ? range.map((v) => number(v)).join() : "components";
-    if (key === this.colours) return;
-    this.colours = key;
-    const box = element("colours");
-    box.replaceChildren();
-    const add = (parent, tag, className, text) => {
-      const child = document.createElement(tag);
-      child.className = className;
-      child.textContent = text;
-      parent.append(child);
-      return child;
-    };
-    if (bySpeed) {
-      add(box, "div", "", "speed");
-      const ramp = add(box, "div", "", "");
-      ramp.id = "ramp";
-      ramp.style.background = `linear-gradient(to right, ${SPEED_COLOURS.map(css).join(", ")})`;
-      const ends = add(box, "div", "ends", "");
-      for (const value of range) add(ends, "span", "", number(value));
-      return;
+  // The range of speeds changes slowly; what can be switched is built once.
+  setRange(bySpeed, range) {
+    element("speeds").hidden = !bySpeed;
+    show("slowest", number(range[0]));
+    show("fastest", number(range[1]));
+  }
+
+  // A button for each component, which shows or hides it.
+  setComponents(components, toggle) {
+    element("ramp").style.background = `linear-gradient(to right, ${SPEED_COLOURS.map(css).join(", ")})`;
+    const palette = paletteOf(components), box = element("components");
+    box.replaceChildren(...(components.length < 2 ? [] : components.slice(0, 8)).map((name, k) => {
+      const button = document.createElement("button"), dot = document.createElement("i");
+      button.type = "button";
+      button.className = "swatch";
+      button.title = "show or hide";
+      button.setAttribute("aria-pressed", "true");
+      dot.style.background = css(COMPONENT_COLOURS[palette[k]]);
+      button.append(dot, name);
+      button.addEventListener("click", () => {
+        const on = button.getAttribute("aria-pressed") === "false";
+        button.setAttribute("aria-pressed", String(on));
+        toggle(k, on);
+      });
+      return button;
+    }));
+    if (components.length > 8) {
+      const rest = document.createElement("p");
+      rest.textContent = `and ${components.length - 8} more, in the same colours`;
+      box.append(rest);
     }
-    components.slice(0, 8).forEach((name, k) => {
-      const row = add(box, "div", "swatch", "");
-      add(row, "i", "", "").style.background = css(COMPONENT_COLOURS[k]);
-      add(row, "span", "", name);
-    });
-    if (components.length > 8) add(box, "div", "ends", `and ${components.length - 8} more, in the same colours`);
   }
 
   // A bar that stands for a round length, 60 to 150 pixels long.

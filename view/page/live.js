@@ -61,5 +61,6 @@ class Source {
     this.setSpeed(steps === 0 ? 65536 : Math.max(1, Math.floor(steps / 2)));
   }
   fullSpeed() { this.setSpeed(0); }
+  rewind() {}  // a run cannot
   setSpeed(steps) { this.send({type: "speed", steps_per_frame: steps}); }
 }

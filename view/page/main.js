@@ -5,6 +5,8 @@ class App {
   constructor() {
     this.hud = new Hud();
     this.camera = new OrbitCamera();
+    this.few = new FewBodies();
+    this.hidden = 0;  // a bit for each component
     this.renderer = new Renderer(element("picture"));
     this.arrivals = [];  // when the frames of the last second came
     this.framesSeen = 0;
@@ -30,8 +32,16 @@ class App {
       components.fill(component % 256, at, at + bodies);
       at += bodies;
     }
+    this.components = components;
+    this.palette = paletteOf(info.components);
+    this.hidden = 0;
     this.renderer.setComponents(components);
+    this.few.setInfo(info);
+    this.renderer.setSizes(this.few.sizes);
     this.hud.setInfo(info);
+    this.hud.setComponents(info.components, (k, on) => {
+      this.hidden = on ? this.hidden & ~(1 << k) : this.hidden | 1 << k;
+    });
   }
 
   setFrame(frame) {
@@ -39,6 +49,7 @@ class App {
     const now = performance.now();
     this.arrivals = this.arrivals.filter((time) => now - time < 1000).concat(now);
     this.renderer.setBodies(frame.bodies);
+    this.few.setFrame(frame);
     // The range of speeds changes slowly: a legend that flickers cannot be read.
     if (this.survey === null) {
       this.survey = surveyFrame(frame);
@@ -78,13 +89,56 @@ class App {
     this.camera.fit(this.survey.centre, this.survey.radius * (1.1 + 1.5 * (Math.max(columns, rows) - 1)));
   }
 
+  // As it was when the page was opened; a run goes on.
+  reset() {
+    if (!this.survey) return;
+    element("controls").reset();
+    this.few.followed = -1;
+    this.few.clear();
+    this.camera.reset();
+    this.survey = surveyFrame(this.frame);
+    for (const button of document.querySelectorAll(".swatch[aria-pressed=false]")) button.click();
+    this.fit();
+    this.source.rewind();
+  }
+
+  look() {
+    const {few, info, palette} = this, component = (body) => this.components[body];
+    const trails = few.frames.length > 0 && element("trails").checked ? few.trails() : null;
+    // Where all bodies are of one component, trails tell them apart.
+    const place = (body) => info.components.length > 1 ? palette[component(body) % 8] : body % 8;
+    return {...this.layout(), bySpeed: element("colour_by").value === "speed", speedRange: this.survey.speeds,
+            palette, hidden: this.hidden, size: Number(element("size").value), light: Number(element("light").value),
+            trails, componentOf: component, trailColour: (body) => COMPONENT_COLOURS[place(body)]};
+  }
+
   draw() {
     if (!this.survey) return;
-    const bySpeed = element("colour_by").value === "speed";
-    this.renderer.draw(this.camera, {...this.layout(), bySpeed, speedRange: this.survey.speeds,
-                                     size: Number(element("size").value), light: Number(element("light").value)});
-    this.hud.setColours(bySpeed, this.survey.speeds, this.info.components);
-    this.hud.setScale(this.camera.lengthOfPixel(element("picture").clientHeight));
+    this.few.follow(this.camera);
+    const look = this.look(), {clientWidth, clientHeight} = element("picture");
+    this.renderer.draw(this.camera, look);
+    this.few.placeNames(element("names").checked, this.camera.matrix(clientWidth / clientHeight), look);
+    this.hud.setRange(look.bySpeed, this.survey.speeds);
+    this.hud.setScale(this.camera.lengthOfPixel(clientHeight));
+  }
+
+  // What is seen, with names and time, as a file.
+  save() {
+    if (!this.survey) return;
+    this.draw();
+    const canvas = element("picture"), picture = document.createElement("canvas");
+    [picture.width, picture.height] = [canvas.width, canvas.height];
+    const context = picture.getContext("2d"), ratio = canvas.width / canvas.clientWidth;
+    context.drawImage(canvas, 0, 0);
+    context.fillStyle = "#e8ebf2";
+    context.font = `${14 * ratio}px system-ui, sans-serif`;
+    this.few.drawNames(context, ratio);
+    context.fillText(`${element("title").textContent}, time ${element("time").textContent}`, 12 * ratio,
+                     picture.height - 12 * ratio);
+    const link = document.createElement("a");
+    link.href = picture.toDataURL("image/png");
+    link.download = `${(this.info.scenario || "bodies").replace(/[^\w.-]+/g, "_")}_${this.frame.step}.png`;
+    link.click();
   }
 
   listen() {
@@ -94,12 +148,21 @@ class App {
       faster: () => this.source.faster(),
       slower: () => this.source.slower(),
       fit: () => this.fit(),
+      start_over: () => this.reset(),
+      save: () => this.save(),
     };
     for (const [id, action] of Object.entries(actions)) element(id).addEventListener("click", action);
     element("apart").addEventListener("change", actions.fit);
+    element("follow").addEventListener("change", (event) => { this.few.followed = Number(event.target.value); });
+    element("more").addEventListener("click", () => {
+      const open = element("controls").classList.toggle("open");
+      element("more").setAttribute("aria-expanded", String(open));
+      show("more", open ? "Less" : "More");
+    });
     const turn = 0.08;
     const keys = {
       " ": actions.pause, "s": actions.single, ".": actions.faster, ",": actions.slower, "f": actions.fit,
+      "r": actions.start_over, "p": actions.save,
       "c": () => {
         const choice = element("colour_by");
         if (this.info.components.length > 1) choice.value = choice.value === "speed" ? "component" : "speed";

@@ -32,6 +32,8 @@ class Source {
     this.app.setStatus();
   }
 
+  rewind() { this.show(0); }
+
   // Called before each redraw.
   tick(now) {
     const due = 1000 / this.framesPerSecond;

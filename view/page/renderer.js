@@ -5,6 +5,7 @@
 const BODY_SHADER = `#version 300 es
 layout(location = 0) in vec4 body;  // x, y, z, speed
 layout(location = 1) in float component;
+layout(location = 2) in float size;  // 1, but for a few bodies
 uniform mat4 view;
 uniform int bodies_per_system, columns, rows;
 uniform float spacing;        // between systems
@@ -13,24 +14,45 @@ uniform float distance_to_centre;
 uniform vec2 speed_range;
 uniform bool by_speed;
 uniform sampler2D speed_colours, component_colours;
+uniform float palette[8];     // places of components in their colours
+uniform int hidden;           // a bit for each component
 out vec3 light;
 
 void main() {
   int system = gl_VertexID / bodies_per_system;
   vec2 place = vec2(system % columns, system / columns) - 0.5 * vec2(columns - 1, rows - 1);
   gl_Position = view * vec4(body.xyz + vec3(spacing * place.x, -spacing * place.y, 0.0), 1.0);
-  float pixels = point_pixels * distance_to_centre / max(gl_Position.w, 1e-30);
+  float pixels = size * point_pixels * distance_to_centre / max(gl_Position.w, 1e-30);
   // A point is at least a pixel and a half wide; a smaller one is dimmed instead.
   gl_PointSize = clamp(pixels, 1.5, 80.0);
   float share = clamp(speed_range.y > speed_range.x
       ? (body.w - speed_range.x) / (speed_range.y - speed_range.x) : 0.5, 0.0, 1.0);
   vec3 colour = by_speed
       ? texture(speed_colours, vec2((share * 8.0 + 0.5) / 9.0, 0.5)).rgb
-      : texelFetch(component_colours, ivec2(int(component) % 8, 0), 0).rgb;
+      : texelFetch(component_colours, ivec2(int(palette[int(component) % 8]), 0), 0).rgb;
   light = colour * colour * clamp(pixels * pixels / 2.25, 0.05, 1.0);  // linear light
   // A body that is NaN or infinite is not drawn.
-  if (!(dot(body, body) < 1e37)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  bool off = component < 31.0 && (hidden >> int(component) & 1) == 1;
+  if (off || !(dot(body, body) < 1e37)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }`;
+
+const TRAIL_SHADER = `#version 300 es
+layout(location = 0) in vec4 point;  // x, y, z, age from 0 to 1
+uniform mat4 view;
+uniform vec3 place, colour;
+out vec3 light;
+
+void main() {
+  gl_Position = view * vec4(point.xyz + place, 1.0);
+  light = colour * colour * (1.0 - point.w);
+  if (!(dot(point, point) < 1e37)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+}`;
+
+const LINE_SHADER = `#version 300 es
+precision highp float;
+in vec3 light;
+out vec4 sum;
+void main() { sum = vec4(0.5 * light, 1.0); }`;
 
 const GLOW_SHADER = `#version 300 es
 precision highp float;
@@ -74,6 +96,7 @@ class Renderer {
     this.format = gl.getExtension("EXT_color_buffer_float") || gl.getExtension("EXT_color_buffer_half_float")
         ? gl.RGBA16F : gl.RGBA8;
     this.bodies = this.program(BODY_SHADER, GLOW_SHADER);
+    this.lines = this.program(TRAIL_SHADER, LINE_SHADER);
     this.tone = this.program(SCREEN_SHADER, TONE_SHADER);
     this.speedColours = this.palette(SPEED_COLOURS, gl.LINEAR);
     this.componentColours = this.palette(COMPONENT_COLOURS, gl.NEAREST);
@@ -89,6 +112,13 @@ class Renderer {
     gl.bindBuffer(gl.ARRAY_BUFFER, this.componentBuffer);
     gl.enableVertexAttribArray(1);
     gl.vertexAttribPointer(1, 1, gl.UNSIGNED_BYTE, false, 1, 0);
+    this.sizeBuffer = gl.createBuffer();
+    this.trailBuffer = gl.createBuffer();
+    this.trailVertices = gl.createVertexArray();
+    gl.bindVertexArray(this.trailVertices);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.trailBuffer);
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 16, 0);
     this.count = 0;
     this.size = [0, 0];
   }
@@ -134,6 +164,18 @@ class Renderer {
     this.componentCount = components.length;
   }
 
+  // One number per body; none: all have the same size.
+  setSizes(sizes) {
+    const gl = this.gl;
+    gl.bindVertexArray(this.vertices);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.sizeBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, sizes, gl.STATIC_DRAW);
+    if (sizes.length > 0) gl.enableVertexAttribArray(2);
+    else gl.disableVertexAttribArray(2);
+    gl.vertexAttribPointer(2, 1, gl.FLOAT, false, 4, 0);
+    gl.vertexAttrib1f(2, 1);
+  }
+
   setBodies(bodies) {
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.bodyBuffer);
@@ -156,7 +198,25 @@ class Renderer {
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, this.target, 0);
   }
 
-  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, size, light}
+  drawTrails({points, length, bodies}, view, look) {
+    const gl = this.gl, {program, uniforms} = this.lines;
+    gl.useProgram(program);
+    gl.uniformMatrix4fv(uniforms.view, false, view);
+    gl.bindVertexArray(this.trailVertices);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.trailBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, points, gl.STREAM_DRAW);
+    for (let body = 0; body < bodies; ++body) {
+      const component = look.componentOf(body), system = Math.floor(body / look.bodiesPerSystem);
+      if (look.hidden >> component & 1) continue;
+      gl.uniform3f(uniforms.place, look.spacing * (system % look.columns - 0.5 * (look.columns - 1)),
+                   -look.spacing * (Math.floor(system / look.columns) - 0.5 * (look.rows - 1)), 0);
+      gl.uniform3fv(uniforms.colour, look.trailColour(body).map((c) => c / 255));
+      gl.drawArrays(gl.LINE_STRIP, body * length, length);
+    }
+  }
+
+  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, palette, hidden, size, light},
+  // of a few bodies also {trails, componentOf, trailColour}
   draw(camera, look) {
     const gl = this.gl;
     this.resize();
@@ -166,9 +226,13 @@ class Renderer {
     gl.clearColor(0, 0, 0, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
 
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE);
+    const view = camera.matrix(width / height);
+    if (look.trails) this.drawTrails(look.trails, view, look);
     const {program, uniforms} = this.bodies;
     gl.useProgram(program);
-    gl.uniformMatrix4fv(uniforms.view, false, camera.matrix(width / height));
+    gl.uniformMatrix4fv(uniforms.view, false, view);
     gl.uniform1i(uniforms.bodies_per_system, look.bodiesPerSystem);
     gl.uniform1i(uniforms.columns, look.columns);
     gl.uniform1i(uniforms.rows, look.rows);
@@ -176,6 +240,8 @@ class Renderer {
     gl.uniform1f(uniforms.distance_to_centre, camera.distance);
     gl.uniform2fv(uniforms.speed_range, look.speedRange);
     gl.uniform1i(uniforms.by_speed, look.bySpeed ? 1 : 0);
+    gl.uniform1i(uniforms.hidden, look.hidden);
+    gl.uniform1fv(uniforms["palette[0]"], Array.from({length: 8}, (_, k) => look.palette[k] ?? k));
     // Few bodies are drawn large, many small and faint: about the same light in all.
     const scale = height / 900, pixels = scale * 26 * Math.pow(Math.max(1, this.count), -0.17);
     gl.uniform1f(uniforms.point_pixels, pixels * Math.pow(2, look.size));
@@ -187,8 +253,6 @@ class Renderer {
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.componentColours);
     gl.activeTexture(gl.TEXTURE0);
-    gl.enable(gl.BLEND);
-    gl.blendFunc(gl.ONE, gl.ONE);
     gl.bindVertexArray(this.vertices);
     if (this.count > 0) gl.drawArrays(gl.POINTS, 0, this.count);
 

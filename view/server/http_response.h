@@ -87,7 +87,8 @@ inline Response answer(http::status status, std::string_view type, std::string_v
   response.set("Referrer-Policy", "no-referrer");  // it would hold the secret path
   response.set("Content-Security-Policy",
                "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-               "connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors 'none'");
+               "img-src data:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; "
+               "frame-ancestors 'none'");
   response.body() = beast::span<const char>(body.data(), body.size());
   response.content_length(body.size());
   return response;

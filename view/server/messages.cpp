@@ -6,6 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "io/units.h"
+
 namespace nbody::view {
 namespace {
 
@@ -62,6 +64,26 @@ void describe_components(const Snapshot& snapshot, int shown_every, json& info) 
   info["component_runs"] = runs;
 }
 
+// The unit of time in which the numbers of a run are easiest to read, and how many of it are one
+// time unit of the run; null where the units have no size.
+json time_unit(const Snapshot& snapshot) {
+  const auto units = units_of(snapshot.units);
+  if (!units) return nullptr;
+  constexpr double kYear = 365.25 * 86400;
+  const double years = units->time() / kYear;
+  for (const auto& [name, size] : {std::pair("Gyr", 1e9), {"Myr", 1e6}, {"yr", 0.1}})
+    if (years >= size || size == 0.1)
+      return {{"name", name}, {"size", years / std::max(size, 1.0)}};
+  return nullptr;
+}
+
+void describe_few(const Snapshot& snapshot, json& info) {
+  const auto& bodies = snapshot.systems.bodies;
+  if (bodies.size() > kFewBodies) return;
+  if (!snapshot.names.empty()) info["names"] = snapshot.names;
+  for (const Body& body : bodies) info["masses"].push_back(body.mass);
+}
+
 }  // namespace
 
 Command parse_command(std::string_view text) {
@@ -98,9 +120,12 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"shown_every", info.shown_every},
                   {"scenario", snapshot.scenario},
                   {"units", snapshot.units},
+                  {"time_unit", time_unit(snapshot)},
+                  {"no_energy", info.no_energy},
                   {"systems", snapshot.systems.count},
                   {"bodies_per_system", snapshot.systems.bodies_per_system}};
   describe_components(snapshot, info.shown_every, message);
+  describe_few(snapshot, message);
   // File names and texts in files need not be UTF-8.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -48,7 +48,10 @@ struct Info {
   double softening = 0;
   std::optional<long long> last_step;  // none: the run goes on until it is interrupted
   int shown_every = 1;
+  std::string no_energy;  // why the energy is not known; "": it is, or will be
 };
+// Of bodies that are so few that each can be seen, their names and masses are told too.
+inline constexpr std::size_t kFewBodies = 64;
 std::string info_message(const Info& info, const Snapshot& snapshot);
 
 // Program to page, whenever it changes.

@@ -1,6 +1,7 @@
 #include "meter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "messages.h"
@@ -60,7 +61,7 @@ int watchable_steps(const Systems& systems, double dt) {
     distances.push_back(length(Vector3{body.x, body.y, body.z} - centre));
     speeds.push_back(length(Vector3{body.vx, body.vy, body.vz}));
   }
-  const double steps = median(distances) / 200 / (median(speeds) * dt);
+  const double steps = median(distances) / 200 / (median(speeds) * std::abs(dt));
   // Bodies at rest make it infinite, NaN where they also coincide.
   if (!(steps >= 1)) return 1;
   return static_cast<int>(std::min<double>(steps, kMaxStepsPerFrame));

@@ -59,7 +59,7 @@ std::string recorded_page(const std::string& info, const std::vector<std::string
   // Has the browser keep the page off the network.
   const std::string policy =
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "script-src 'unsafe-inline'; style-src 'unsafe-inline'\">";
+      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">";
   return with(kPolicyMark, policy, with(kSourceMark, source, std::string(kPage)));
 }
 

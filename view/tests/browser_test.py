@@ -2,6 +2,7 @@
 
     NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 view/tests/browser_test.py
 """
+import base64
 import io
 import os
 import subprocess
@@ -35,7 +36,7 @@ def picture(browser):
     """The middle of the visible page, where no panel is: grey values from 0 to 1."""
     pixels = matplotlib.image.imread(io.BytesIO(browser.screenshot()), format="png")
     height, width = pixels.shape[:2]
-    return pixels[height // 4:height * 3 // 4, width * 2 // 5:width * 3 // 4, :3].mean(axis=2)
+    return pixels[height * 3 // 8:height * 3 // 4, width * 2 // 5:width * 3 // 4, :3].mean(axis=2)
 
 
 def pressed(browser, key):
@@ -64,8 +65,26 @@ class PageTest(unittest.TestCase):
         self.browser.events.clear()
 
     def no_errors(self):
-        wrong = [event for event in self.browser.events if event["method"] == "Runtime.exceptionThrown"]
+        wrong = [event for event in self.browser.events if event["method"] == "Runtime.exceptionThrown"
+                 or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
         self.assertEqual(wrong, [])
+
+    def open_export(self, *words, view=()):
+        """The page of a short run."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        states = Path(folder.name, "states")
+        states.mkdir()
+        subprocess.run([PROGRAM, *words, "--snapshot-dir", states, "--validate", "off", "--quiet"], check=True)
+        page = Path(folder.name, "page.html")
+        subprocess.run([VIEW, *sorted(states.glob("*.bin")), "--export", page, *view], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.browser.open(page.as_uri())
+        self.browser.wait_for(f"location.href === '{page.as_uri()}' && app && app.survey !== null")
+
+    def settled(self):
+        self.browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        return picture(self.browser)
 
     def check_picture(self):
         shot = picture(self.browser)
@@ -98,7 +117,7 @@ class PageTest(unittest.TestCase):
 
             for key in ("ArrowLeft", "ArrowUp", "+", "c"):
                 self.assertGreater(pressed(browser, key), 0.02, key)
-            self.assertIn("system 2", text(browser, "colours"))
+            self.assertIn("system 2", text(browser, "components"))
             before = picture(browser)
             browser.drag((400, 250), (510, 290))
             self.assertGreater(difference(before, picture(browser)), 0.02, "drag")
@@ -148,6 +167,112 @@ class PageTest(unittest.TestCase):
                         if event["method"] == "Network.requestWillBeSent"]
             self.assertEqual([url for url in requests if url != page.as_uri()
                               and not url.startswith("data:")], [])
+        self.no_errors()
+
+    def test_few_bodies(self):
+        browser = self.browser
+        self.open_export("--scenario", "solar-system", "--integrator", "leapfrog", "--steps", "400",
+                         "--snapshot-every", "8")
+        self.assertRegex(text(browser, "time"), r"^[\d.e-]+ yr$")
+        browser.wait_for("app.frame.step === 400")
+        browser.press(" ")
+        self.settled()
+        shown = browser.evaluate("[...document.querySelectorAll('#labels span')].filter((s) => !s.hidden)"
+                                 ".map((s) => s.textContent)")
+        self.assertIn("Sun", shown)
+        self.assertIn("Neptune", shown)
+        sizes = browser.evaluate("[...app.few.sizes]")
+        self.assertEqual((max(sizes), sizes[0]), (1, 1))
+        self.assertLess(min(sizes), 0.5)
+
+        browser.evaluate("const f = document.getElementById('follow');"
+                         "f.value = app.few.names.indexOf('Earth'); f.dispatchEvent(new Event('change'))")
+        browser.evaluate("app.camera.distance = 2")
+        self.settled()
+        place = browser.evaluate("const e = app.few.names.indexOf('Earth');"
+                                 "[...app.frame.bodies.subarray(4 * e, 4 * e + 3)]")
+        self.assertEqual(browser.evaluate("app.camera.centre"), place)
+        browser.evaluate("app.few.followed = 0; app.camera.distance = 1.5")
+        with_trails = self.settled()
+        browser.evaluate("document.getElementById('trails').click()")
+        self.assertGreater(difference(with_trails, self.settled()), 0.02, "trails")
+        browser.evaluate("document.getElementById('names').click()")
+        self.settled()
+        self.assertTrue(browser.evaluate("document.getElementById('labels').hidden"))
+
+        browser.evaluate("HTMLAnchorElement.prototype.click = function() { window.saved = [this.download, this.href]; }")
+        browser.press("p")
+        name, data = browser.evaluate("window.saved")
+        self.assertEqual(name, "solar-system_400.png")
+        saved = matplotlib.image.imread(io.BytesIO(base64.b64decode(data.removeprefix("data:image/png;base64,"))))
+        self.assertGreater((saved[..., :3].mean(axis=2) > 0.2).mean(), 1e-4)
+
+        browser.press("r")
+        self.settled()
+        self.assertEqual(browser.evaluate("[app.few.followed, app.frame.step, document.getElementById('trails').checked,"
+                                          "app.camera.yaw]"), [-1, 0, True, 0.6])
+        self.no_errors()
+
+    def test_components_have_their_colours_and_can_be_hidden(self):
+        browser = self.browser
+        self.open_export("--scenario", "disk-halo", "--bodies", "600", "--steps", "1", "--snapshot-every", "1")
+        browser.press(" ")
+        colours = browser.evaluate("[...document.querySelectorAll('.swatch')].map((b) =>"
+                                   "[b.textContent, getComputedStyle(b.querySelector('i')).backgroundColor])")
+        self.assertEqual(colours, [["disk", "rgb(230, 159, 0)"], ["dark", "rgb(86, 180, 233)"]])
+        both = self.settled()
+        browser.evaluate("document.querySelectorAll('.swatch')[1].click()")
+        disk = self.settled()
+        self.assertLess((disk > 0.2).sum(), 0.8 * (both > 0.2).sum())
+        browser.evaluate("document.querySelectorAll('.swatch')[0].click()")
+        self.assertLess((self.settled() > 0.2).mean(), 1e-3)
+        browser.press("r")
+        self.assertGreater((self.settled() > 0.2).sum(), 0.9 * (both > 0.2).sum())
+        self.no_errors()
+
+    def test_chosen_species_and_an_energy_that_nobody_knows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, page = Path(folder, "a.csv"), Path(folder, "a.html")
+            file.write_text("species,x,y,vx,vy\nstar,0,0,0,0\ndark,1,0,0,0\nstar,2,0,0,0\n", encoding="ascii")
+            subprocess.run([VIEW, file, "--species", "star", "--export", page], check=True,
+                           stdout=subprocess.DEVNULL)
+            self.browser.open(page.as_uri())
+            self.browser.wait_for("app && app.survey !== null && app.frame.count === 2")
+            self.assertEqual(text(self.browser, "energy"), "–")
+            self.assertIn("energy not known: the file does not say a softening", text(self.browser, "note"))
+        self.no_errors()
+
+    def test_on_phones_nothing_overlaps(self):
+        browser = self.browser
+        self.open_export("--scenario", "disk-halo", "--bodies", "60", "--steps", "1", "--snapshot-every", "1")
+        measure = """(() => {
+          const box = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
+          const seen = (e) => e.offsetParent !== null;
+          return {panels: ["facts", "legend", "controls"].map((id) => box(document.getElementById(id))),
+                  buttons: [...document.querySelectorAll("button, select, input[type=range]")].filter(seen)
+                      .map((e) => [e.id, ...box(e)]),
+                  ramp: box(document.getElementById("ramp")),
+                  numbers: [box(document.getElementById("slowest")), box(document.getElementById("fastest"))]};
+        })()"""
+        for width, height in ((360, 740), (390, 844)):
+            browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                         deviceScaleFactor=1, mobile=True)
+            for opened in (False, True):
+                with self.subTest(width=width, opened=opened):
+                    self.settled()
+                    seen = browser.evaluate(measure)
+                    for k, a in enumerate(seen["panels"]):
+                        self.assertTrue(a[0] >= 0 and a[1] >= 0 and a[2] <= width and a[3] <= height, a)
+                        for b in seen["panels"][k + 1:]:
+                            self.assertFalse(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3], (a, b))
+                    self.assertGreater(len(seen["buttons"]), 12 if opened else 5)
+                    for name, left, top, right, bottom in seen["buttons"]:
+                        self.assertTrue(right - left >= 44 and bottom - top >= 44, name)
+                    (slow, fast), ramp = seen["numbers"], seen["ramp"]
+                    self.assertEqual((slow[0], fast[2]), (ramp[0], ramp[2]))
+                    self.assertGreaterEqual(slow[1], ramp[3])
+                browser.evaluate("document.getElementById('more').click()")
+        browser.call("Emulation.clearDeviceMetricsOverride")
         self.no_errors()
 
     def test_without_webgl(self):

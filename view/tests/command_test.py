@@ -40,6 +40,7 @@ class Command(unittest.TestCase):
         self.assert_refused("needs --steps", "--export", "p.html", "--steps", "0")
         self.assert_refused("--snapshot-", "--export", "p.html", "--steps", "9", "--snapshot-every", "3")
         self.assert_refused("--frames", "--frames", "0")
+        self.assert_refused("'p.png' does not end in .html.*nbody plot", "a.bin", "--export", "p.png")
 
     def test_help(self):
         done = self.plan("--help")

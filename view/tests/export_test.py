@@ -55,6 +55,13 @@ class Export(unittest.TestCase):
         self.assertEqual(info["components"], ["star", "dark", "gas"])
         self.assertEqual(info["component_runs"], [[0, 1], [1, 2], [0, 1], [2, 1], [0, 2]])
 
+    def test_a_picture_is_no_page(self):
+        done = subprocess.run([VIEW, self.state(1, 3), "--export", self.folder / "page.png"], check=False,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertRegex(done.stderr, "page.png.*ends in .html")
+        self.assertFalse((self.folder / "page.png").exists())
+
     def test_one_species_is_one_component(self):
         file = self.folder / "stars.csv"
         file.write_text("species,x,y,vx,vy\nstar,0,0,0,0\nstar,1,0,0,0\n", encoding="ascii")

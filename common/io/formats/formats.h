@@ -25,7 +25,9 @@ struct Contents {
 };
 
 // The entries of the table, each defined in the file of its format.
-extern const FileFormat kBin, kCsv, kRaw, kTipsy, kTipsyLittle;
+extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
+// NEMO's: recognised, to say which of its programs makes a table.
+extern const FileFormat kNemo;
 // Gadget's in programs that do without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
 // The table with this entry in place of the one of the same name.

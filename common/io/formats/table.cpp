@@ -14,7 +14,28 @@ const FileFormat kGadgetElsewhere{
     .ending = ".hdf5",
     .unlike = "not HDF5 (nor with its signature)",
     .recognise = [](std::string_view head) { return head.starts_with("\x89HDF\r\n\x1a\n"); },
-    .keeps = {.float64 = true, .species = true, .all_species = true, .times = true, .units = true}};
+    .reader = "nbody-convert FILE bodies.bin makes one that all programs read",
+    .keeps = {.float64 = true,
+              .species = true,
+              .all_species = true,
+              .needs_species = true,
+              .order = true,
+              .times = true,
+              .units = true}};
+
+// filestruct(5) of NEMO: a magic number of two bytes, then the type and the name of an item.
+const FileFormat kNemo{
+    .name = "nemo",
+    .title = "NEMO",
+    .ending = "",
+    .recognise =
+        [](std::string_view head) {
+          return head.starts_with("\x92\x0b") || head.starts_with("\x92\x09") ||
+                 head.starts_with("\x0b\x92") || head.starts_with("\x09\x92");
+        },
+    .reader =
+        "NEMO's snapprint in=FILE options=m,x,y,z,vx,vy,vz tab=bodies.txt makes a table, and "
+        "nbody-convert bodies.txt bodies.csv --columns m,x,y,z,vx,vy,vz reads it"};
 
 std::vector<FileFormat> basic_formats_with(const FileFormat& format) {
   const auto basic = basic_formats();
@@ -28,8 +49,8 @@ std::vector<FileFormat> basic_formats_with(const FileFormat& format) {
 
 std::span<const FileFormat> basic_formats() {
   using namespace formats;
-  static const std::vector<FileFormat> all{kBin, kGadgetElsewhere, kTipsy, kTipsyLittle, kCsv,
-                                           kRaw};
+  static const std::vector<FileFormat> all{kBin,   kGadgetElsewhere, kGadgetBinary, kNemo,
+                                           kTipsy, kTipsyLittle,     kCsv,          kRaw};
   return all;
 }
 

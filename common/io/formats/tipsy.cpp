@@ -216,13 +216,18 @@ void write_tipsy(std::ostream& out, const std::string&, const Snapshot& snapshot
   flush();
 }
 
-constexpr Keeps kKept{.species = true, .times = true, .units = true};
+constexpr std::string_view kSoftening =
+    "the softening is Plummer's here; in codes that use Tipsy files it is usually a spline's, "
+    "which "
+    "is Newtonian beyond two lengths (docs/formats.md)";
+constexpr Keeps kKept{.species = true, .needs_species = true, .times = true, .units = true};
 
 }  // namespace
 
 const FileFormat kTipsy{.name = "tipsy",
                         .title = "Tipsy, big-endian",
                         .ending = ".tipsy",
+                        .softening = kSoftening,
                         .unlike = "not Tipsy (bytes 12 to 15 are not 1, 2 or 3)",
                         .recognise = is_tipsy,
                         .check_head = check_tipsy_header,
@@ -236,6 +241,7 @@ const FileFormat kTipsy{.name = "tipsy",
 const FileFormat kTipsyLittle{.name = "tipsy-little",
                               .title = "Tipsy, little-endian",
                               .ending = "",
+                              .softening = kSoftening,
                               .check = check_tipsy,
                               .write = write_tipsy<std::endian::little>,
                               .second_file = param_to_write,

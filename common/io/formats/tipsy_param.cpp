@@ -87,7 +87,7 @@ void parse(const std::string& where, std::string_view text, Snapshot& snapshot) 
     snapshot.units = units->second;
   }
   snapshot.softening = number("dSoft", 0).value_or(snapshot.softening);
-  snapshot.dt = number("dDelta", 0).value_or(snapshot.dt);
+  snapshot.dt = number("dDelta", -std::numeric_limits<float>::max()).value_or(snapshot.dt);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ void write_tipsy_param(std::ostream& out, const Snapshot& snapshot) {
     out << "# units = " << snapshot.units << "\n";
   out << "bComove = 0\nbPeriodic = 0\n";
   if (snapshot.softening > 0) out << "dSoft = " << shortest(snapshot.softening) << "\n";
-  if (snapshot.dt > 0) out << "dDelta = " << shortest(snapshot.dt) << "\n";
+  if (snapshot.dt != 0) out << "dDelta = " << shortest(snapshot.dt) << "\n";
 }
 
 }  // namespace nbody::formats

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "io/formats/formats.h"
+#include "io/formats/gadget_bodies.h"
 #include "io/gadget/hdf5_access.h"
 #include "io/gadget/isolated.h"
 #include "io/units.h"
@@ -22,21 +23,17 @@
 namespace nbody {
 namespace {
 
+using formats::GadgetUnits;
 using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
+// SWIFT has one more than Gadget, neutrinos, which are dark matter here.
+constexpr std::size_t kTypesRead = kTypes + 1;
 constexpr const char* kOwnGroup = "nbody-steps";  // for what Gadget has no place for
-
-// The units of length, mass and velocity of a file. In them G is not 1, so the unit of mass is
-// independent of the other two and is converted on its own.
-struct FileUnits {
-  double length = kKpc;            // m
-  double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
-  double velocity = 1e3;           // m / s
-};
 
 // Gadget's own (allvars.h, SOLAR_MASS), and what a unit of mass in grams is meant by: with G and
 // the mass in grams as they are best known, a file's 1e10 solar masses would come out 3e-4 heavier.
-constexpr double kSolarMassGrams = 1.989e33;
+constexpr double kSolarMassGrams = 1.989e33, kSwiftSolarMassGrams = 1.98841e33;
+constexpr const char* kSwiftLength = "Unit length in cgs (U_L)";
 
 std::string group_of(std::size_t type) { return "PartType" + std::to_string(type); }
 
@@ -53,18 +50,25 @@ double positive(const std::string& where, const Handle& parent, const char* name
   return value;
 }
 
-FileUnits units_of_file(const std::string& file, const Handle& root) {
+GadgetUnits units_of_file(const std::string& file, const Handle& root) {
   if (!hdf5::has(root, "Units")) return {};
   const Handle group = hdf5::open_group(file, root, "Units");
   const std::string where = file + ": /Units";
+  // SWIFT writes a unit of time in the place of one of velocity, and has a more recent solar mass.
+  if (H5Aexists(group.id(), kSwiftLength) > 0) {
+    const double length = positive(where, group, kSwiftLength) * 1e-2;
+    return {length,
+            positive(where, group, "Unit mass in cgs (U_M)") / kSwiftSolarMassGrams * kSunGm,
+            length / positive(where, group, "Unit time in cgs (U_t)")};
+  }
   return {positive(where, group, "UnitLength_in_cm") * 1e-2,
           positive(where, group, "UnitMass_in_g") / kSolarMassGrams * kSunGm,
           positive(where, group, "UnitVelocity_in_cm_per_s") * 1e-2};
 }
 
 struct Header {
-  std::array<std::size_t, kTypes> counts{};
-  std::array<double, kTypes> masses{};  // 0: each body has its own
+  std::array<std::size_t, kTypesRead> counts{};
+  std::array<double, kTypesRead> masses{};  // 0: each body has its own
   double time;
   double hubble = 1;
 };
@@ -75,20 +79,17 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   const double files = number(where, group, "NumFilesPerSnapshot", 1);
   if (files != 1)
     throw UsageError(where + ": one of " + shortest(files) +
-                     " files of a snapshot; only snapshots in one file can be read");
+                     " files of a snapshot; a snapshot must be one file (pynbody reads the others, "
+                     "and nbody-convert a table of their bodies)");
   if (number(where, group, "Redshift", 0) != 0)
     throw UsageError(where + ": Redshift is not 0; cosmological snapshots cannot be read");
   Header header;
-  // Lengths and masses are then in units per h; so are times, but not velocities. 0: not used.
-  if (const double h = number(where, group, "HubbleParam", 1); h != 0) header.hubble = h;
-  if (!(header.hubble > 0.01 && header.hubble < 100))
-    throw UsageError(where + ": HubbleParam is " + shortest(header.hubble) +
-                     "; it must be a number from 0.01 to 100");
+  header.hubble = number(where, group, "HubbleParam", 1);
   header.time = number(where, group, "Time", 0);
   if (!std::isfinite(header.time)) throw UsageError(where + ": Time is not a finite number");
-  const auto counts = hdf5::numbers(where, group, "NumPart_ThisFile", kTypes);
-  const auto total = hdf5::numbers(where, group, "NumPart_Total", kTypes);
-  const auto masses = hdf5::numbers(where, group, "MassTable", kTypes);
+  const auto counts = hdf5::numbers(where, group, "NumPart_ThisFile", kTypesRead);
+  const auto total = hdf5::numbers(where, group, "NumPart_Total", kTypesRead);
+  const auto masses = hdf5::numbers(where, group, "MassTable", kTypesRead);
   if (counts.empty()) throw UsageError(where + ": the attribute NumPart_ThisFile is missing");
   if (!total.empty() && total != counts)
     throw UsageError(where + ": NumPart_Total differs from NumPart_ThisFile; only snapshots in " +
@@ -117,12 +118,11 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   hdf5::silence();
   const Handle root = hdf5::open_image(file, bytes);
   const Header header = header_of(file, root, bytes.size());
-  FileUnits from = units_of_file(file, root);
-  from.length /= header.hubble;
-  from.mass_gm /= header.hubble;
+  GadgetUnits from = units_of_file(file, root);
+  from.take_out_hubble(file + ": /Header", header.hubble);
   // Positions, velocities and masses in float64, then the bodies, perhaps in float64 as well.
   const auto bodies = std::accumulate(header.counts.begin(), header.counts.end(), std::size_t{0});
-  require_memory(file, bodies * (7 * sizeof(double) + sizeof(Body) + sizeof(BodyF64)));
+  require_memory(file, bodies * (8 * sizeof(double) + sizeof(Body) + sizeof(BodyF64)));
   formats::Contents contents;
   Snapshot& snapshot = contents.snapshot;
   snapshot.units = "kpc-100kms";
@@ -132,17 +132,14 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
     snapshot.units = hdf5::text(where, own, "units", kMaxTextBytes);
     snapshot.softening = number(where, own, "softening", 0);
     snapshot.dt = number(where, own, "dt", 0);
-    if (!units_of(snapshot.units) || !(snapshot.softening >= 0) || !(snapshot.dt >= 0) ||
+    if (!units_of(snapshot.units) || !(snapshot.softening >= 0) ||
         !std::isfinite(snapshot.softening) || !std::isfinite(snapshot.dt))
       throw UsageError(where + ": units, softening and dt are not those of a snapshot");
   }
-  const Units to = *units_of(snapshot.units);
-  const double length = from.length / to.length, velocity = from.velocity / to.velocity();
-  const double mass = from.mass_gm / to.mass_gm;
-  snapshot.time = header.time * (from.length / from.velocity) / to.time();
-  if (!std::isfinite(snapshot.time)) throw UsageError(file + ": its time overflows");
+  formats::GadgetBodies read(file, from, *units_of(snapshot.units), float64);
+  snapshot.time = read.time(header.time);
 
-  for (std::size_t t = 0; t < kTypes; ++t) {
+  for (std::size_t t = 0; t < kTypesRead; ++t) {
     const std::size_t count = header.counts[t];
     if (count == 0) continue;
     const Handle group = hdf5::open_group(file, root, group_of(t).c_str());
@@ -153,17 +150,14 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
     const auto x = values("Coordinates", 3), v = values("Velocities", 3);
     const auto m =
         header.masses[t] > 0 ? std::vector<double>(count, header.masses[t]) : values("Masses", 1);
-    for (std::size_t i = 0; i < count; ++i) {
-      const BodyF64 exact{x[3 * i] * length,   x[3 * i + 1] * length,   x[3 * i + 2] * length,
-                          v[3 * i] * velocity, v[3 * i + 1] * velocity, v[3 * i + 2] * velocity,
-                          m[i] * mass};
-      const Body body = rounded(exact);
-      formats::check_body(file, contents.bodies.size(), body);
-      contents.bodies.push_back(body);
-      if (float64) contents.exact.push_back(exact);
-    }
-    contents.species.insert(contents.species.end(), count, static_cast<Species>(t));
+    const auto species = t < kTypes ? static_cast<Species>(t) : Species::dark;
+    for (std::size_t i = 0; i < count; ++i)
+      read.add({x[3 * i], x[3 * i + 1], x[3 * i + 2], v[3 * i], v[3 * i + 1], v[3 * i + 2], m[i]},
+               species);
+    if (hdf5::has(group, "ParticleIDs"))
+      for (const double id : values("ParticleIDs", 1)) read.add_id(id);
   }
+  read.move_to(contents);
   return contents;
 }
 
@@ -182,12 +176,12 @@ formats::Contents read(const std::string& file, std::string_view bytes,
   contents.systems.reset();
   contents.snapshot.format = "Gadget HDF5";
   contents.snapshot.left_out =
-      "ParticleIDs, and all datasets but coordinates, velocities and masses";
+      "all datasets but coordinates, velocities, masses, and ids for the order";
   return contents;
 }
 
-void write_type(const Handle& root, const Snapshot& snapshot, std::size_t type, const FileUnits& to,
-                const Units& from) {
+void write_type(const Handle& root, const Snapshot& snapshot, std::size_t type,
+                const GadgetUnits& to, const Units& from) {
   const double length = from.length / to.length, velocity = from.velocity() / to.velocity;
   const double mass = from.mass_gm / to.mass_gm;
   std::vector<double> x, v, m;
@@ -211,20 +205,39 @@ void write_type(const Handle& root, const Snapshot& snapshot, std::size_t type, 
   hdf5::write_dataset(group, "ParticleIDs", ids);
 }
 
-void write_header(const Handle& root, const Snapshot& snapshot, double time) {
+// yt takes a box of 0 for no box and then cannot plot. Bodies stay around the origin; the box is so
+// wide that its periodic images, which yt has too, are far away.
+double box_size(const Snapshot& snapshot) {
+  float extent = 0;
+  for (const Body& body : snapshot.systems.bodies)
+    for (const float x : {body.x, body.y, body.z}) extent = std::max(extent, std::abs(x));
+  return extent > 0 ? 3.0 * static_cast<double>(extent) : 1;
+}
+
+void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnits& to,
+                  const Units& from) {
   std::vector<unsigned> counts(kTypes);
   for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i)
     ++counts[static_cast<std::size_t>(formats::species_at(snapshot, i))];
+  const double seconds = snapshot.time * from.time(), length = from.length / to.length;
   const Handle group(H5Gcreate2(root.id(), "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                      H5Gclose);
   hdf5::write_integers(group, "NumPart_ThisFile", counts);
   hdf5::write_integers(group, "NumPart_Total", counts);
   hdf5::write_integers(group, "NumPart_Total_HighWord", std::vector<unsigned>(kTypes));
   hdf5::write_numbers(group, "MassTable", std::vector<double>(kTypes));
-  hdf5::write_number(group, "Time", time);
+  hdf5::write_number(group, "Time", seconds / (to.length / to.velocity));
   hdf5::write_number(group, "Redshift", 0);
-  hdf5::write_number(group, "BoxSize", 0);
+  hdf5::write_number(group, "BoxSize", box_size(snapshot) * length);
   hdf5::write_integer(group, "NumFilesPerSnapshot", 1);
+  // For pynbody, which takes a time without it for the age of the universe.
+  hdf5::write_number(group, "Time_GYR", seconds / (365.25 * 86400 * 1e9));
+  if (!(snapshot.softening > 0)) return;
+  // Gadget-4's names, of lengths that are Plummer-equivalent; pynbody's eps comes from them.
+  for (std::size_t t = 0; t < kTypes; ++t)
+    hdf5::write_integer(group, ("SofteningClassOfPartType" + std::to_string(t)).c_str(), 0);
+  for (const char* name : {"SofteningComovingClass0", "SofteningMaxPhysClass0"})
+    hdf5::write_number(group, name, snapshot.softening * length);
 }
 
 void check(const std::string& file, const Snapshot& snapshot) {
@@ -242,9 +255,9 @@ void check(const std::string& file, const Snapshot& snapshot) {
 void write(std::ostream& out, const std::string&, const Snapshot& snapshot) {
   hdf5::silence();
   const auto from = units_of(snapshot.units);
-  const FileUnits to;
+  const GadgetUnits to;
   const Handle root = hdf5::create_image();
-  write_header(root, snapshot, snapshot.time * from->time() / (to.length / to.velocity));
+  write_header(root, snapshot, to, *from);
   const Handle units(H5Gcreate2(root.id(), "Units", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                      H5Gclose);
   hdf5::write_number(units, "UnitLength_in_cm", to.length * 1e2);

@@ -169,6 +169,7 @@ TEST(Raw, RefusesOddSizesAndOddValues) {
   EXPECT_EQ(refusal(odd),
             odd.string() +
                 ": not BIN (it does not begin with NBODYBIN), not HDF5 (nor with its signature), "
+                "not Gadget (no header of 256 bytes), "
                 "not Tipsy (bytes 12 to 15 are not 1, 2 or 3), not CSV (it is not text) and not "
                 "raw (25 bytes are not a multiple of 24, the size of a body)");
   const auto nan = folder.with("nan", std::string(24, '\0') + std::string(24, '\xff'));

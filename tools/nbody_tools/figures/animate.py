@@ -24,8 +24,8 @@ from nbody_tools import arguments
 from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.figures.density import AXES
 from nbody_tools.figures.orbits import MAX_BODIES
-from nbody_tools.figures.style import pyplot
-from nbody_tools.files.bodies import SPECIES, Bodies, each_snapshot, read_bodies, snapshot_files
+from nbody_tools.figures.style import SPECIES_COLOURS, pyplot
+from nbody_tools.files.bodies import Bodies, each_snapshot, read_bodies, snapshot_files, species_list
 
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
@@ -42,7 +42,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--system", type=arguments.positive_integer, default=1,
                    help="which to show, counted from 1 [1]")
     p.add_argument("--view", choices=sorted(AXES), default="xy")
-    p.add_argument("--species", choices=SPECIES, help="of the bodies to show [all]")
+    p.add_argument("--species", type=species_list, metavar="LIST",
+                   help="of the bodies to show: disk,star [all]")
     p.add_argument("--half-width", type=arguments.positive_number, metavar="X",
                    help="of the picture [holds a few bodies always, 98 %% of many at the start and the end]")
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
@@ -85,7 +86,9 @@ class Scene:
         for spine in axes.spines.values():
             spine.set(visible=True, color=FOREGROUND)
         few = len(points) <= MAX_BODIES
-        colours = [BRIGHT[i % len(BRIGHT)] for i in range(len(points))] if few else BRIGHT[0]
+        kinds = self.kinds(states[0])
+        colours = ([BRIGHT[i % len(BRIGHT)] for i in range(len(points))] if few else
+                   [SPECIES_COLOURS[kind] for kind in kinds] if kinds else BRIGHT[0])
         self.dots = axes.scatter(*points.T, c=colours, s=28 if few else self.dot_size(len(points)),
                                  alpha=1 if few else 0.7, linewidths=0)
         self.lines = [axes.plot([], [], color=colour, linewidth=1, alpha=0.7)[0]
@@ -100,6 +103,12 @@ class Scene:
     def points(self, bodies: Bodies) -> numpy.ndarray:
         bodies = bodies.only(self.species) if self.species else bodies
         return bodies.synchronised_positions()[self.system][:, self.axes]
+
+    def kinds(self, bodies: Bodies) -> list[str]:
+        """Of the bodies that are drawn, or nothing."""
+        bodies = bodies.only(self.species) if self.species else bodies
+        count = bodies.masses.shape[1]
+        return bodies.species[self.system * count:(self.system + 1) * count]
 
     @staticmethod
     def half_width(states: Sequence[numpy.ndarray]) -> float:

@@ -9,7 +9,7 @@ import numpy
 from matplotlib.colors import LogNorm
 
 from nbody_tools.figures.style import pyplot, save
-from nbody_tools.files.bodies import Bodies, FileError
+from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 PIXELS = 160
 DECADES = 3.0  # of the colour scale below its maximum
@@ -109,10 +109,8 @@ def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], hal
     figure.supylabel(f"{view[1]} (length, {unit})", fontsize=13)
     figure.colorbar(image, ax=panels, label="surface density (mass / length²)", shrink=0.8,
                     extend="min").ax.yaxis.labelpad = 12
-    after = states[1]
     total, bodies = states[0].positions.shape[:2]
-    caption = (f"{states[0].scenario or 'Systems'}: projected surface density, {columns} of {total} "
+    caption = (f"{states[0].scenario}: projected surface density, {columns} of {total} "
                f"systems, {bodies} bodies each, centred on the centre of mass, smoothed: "
-               f"Gaussians of about {smoothing:.2g}. Integrator {after.integrator}, dt {after.dt:.3g}, "
-               f"softening {after.softening:.3g}, {after.step - states[0].step} steps. {note}")
-    return save(figure, path, caption.strip())
+               f"Gaussians of about {smoothing:.2g}.")
+    return save(figure, path, f"{caption} {how_it_was_run(*states)} {note}".strip())

@@ -12,7 +12,7 @@ from matplotlib.transforms import Bbox
 
 from nbody_tools.figures.style import (BLACK, BLUE, CYCLE, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION,
                            pyplot, save)
-from nbody_tools.files.bodies import Bodies, FileError
+from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 MAX_BODIES = 64  # more orbits than that cannot be told apart in a picture
 
@@ -70,14 +70,6 @@ def kepler_ellipse(position: numpy.ndarray, velocity: numpy.ndarray, mass: float
                    + numpy.sqrt(1 - eccentricity ** 2) * numpy.sin(angle) * across)
 
 
-def how_it_was_run(snapshots: Sequence[Bodies]) -> str:
-    first, last = snapshots[0], snapshots[-1]
-    softening = f"{last.softening:.3g}" if last.softening else "not stated"
-    dt = f"{last.dt:.4g}" if last.dt else "not stated"
-    return (f"Integrator {last.integrator}, dt {dt}, softening {softening}, "
-            f"{last.step - first.step} steps, {len(snapshots)} snapshots")
-
-
 def _draw_solar_system(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     orbits = trajectories(snapshots)
     names = body_names(snapshots[0])
@@ -90,7 +82,8 @@ def _draw_solar_system(snapshots: Sequence[Bodies], path: Path, note: str) -> Pa
     return save(figure, path, f"The Solar System over {years:.2f} years in the plane of the "
                 f"ecliptic, seen from the north. Coloured: simulated; dot: where it ends; thin grey: "
                 f"the Kepler ellipse of the start, which no simulation drew. "
-                f"{how_it_was_run(snapshots)}. Units: {snapshots[0].units}. {note}".strip())
+                f"{how_it_was_run(snapshots[0], snapshots[-1])} {len(snapshots)} snapshots. "
+                f"Units: {snapshots[0].units or 'G = 1'}. {note}".strip())
 
 
 def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names: Sequence[str],
@@ -169,4 +162,4 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
         text += "Coloured: the way of each body in the first third of the time. "
         text += f"After one period every body is within {drift:.1e} of its start. " if drift < 0.1 else ""
     return save(figure, path, f"{text}Time {first.time:.4g} to {snapshots[-1].time:.5g}. "
-                f"{how_it_was_run(snapshots)}. {note}".strip())
+                f"{how_it_was_run(first, snapshots[-1])} {len(snapshots)} snapshots. {note}".strip())

@@ -25,7 +25,7 @@ from nbody_tools.figures.density import AXES, MAX_SYSTEMS, draw_densities
 from nbody_tools.figures.diagnostics import draw_diagnostics, draw_radii
 from nbody_tools.figures.orbits import draw_orbits
 from nbody_tools.figures.style import run_note
-from nbody_tools.files.bodies import SPECIES, read_bodies, read_snapshots
+from nbody_tools.files.bodies import read_bodies, read_snapshots, species_list
 from nbody_tools.files.diagnostics import read_activity, read_diagnostics
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.records.staircase import read_staircase
@@ -62,7 +62,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     density.add_argument("--view", choices=sorted(AXES), default="xy")
     density.add_argument("--systems", type=positive_integer, default=MAX_SYSTEMS,
                          help=f"how many to show [{MAX_SYSTEMS}, which is also the maximum]")
-    density.add_argument("--species", choices=SPECIES, help="of the bodies to show [all]")
+    density.add_argument("--species", type=species_list, metavar="LIST",
+                         help="of the bodies to show: disk,star [all]")
 
     picture("activity", "where the bodies were (--activity-map)", lambda options, note: draw_activity(
         read_activity(options.map), options.output, note)).add_argument(
@@ -91,7 +92,7 @@ def draw_density(options: argparse.Namespace, note: str) -> Path:
     before, after = (read_bodies(file) for file in (options.before, options.after))
     if options.species:
         before, after = before.only(options.species), after.only(options.species)
-        note = f"Only the species {options.species}. {note}".strip()
+        note = f"Only the species {', '.join(options.species)}. {note}".strip()
     return draw_densities(before, after, options.output, options.view, options.systems, note)
 
 

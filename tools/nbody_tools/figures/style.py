@@ -26,6 +26,10 @@ YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#767676"
 CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
 
+# On black, each kind of matter has the colour that it has in the live view (view/page/colours.js).
+SPECIES_COLOURS = {"gas": GREEN, "dark": SKY_BLUE, "disk": ORANGE, "bulge": VERMILION, "star": YELLOW,
+                   "boundary": "#EBEBEB"}
+
 CAPTION_SIZE = 11
 DOTS_PER_INCH = 130
 

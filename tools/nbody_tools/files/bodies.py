@@ -8,12 +8,13 @@ header, and lines key=value and a checksum at the end (common/io/formats/bin.cpp
 
 from __future__ import annotations
 
+import argparse
 import re
 import struct
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Sequence
 
 import numpy
 
@@ -55,21 +56,40 @@ class Bodies:
     names: list[str] = field(default_factory=list)  # of the bodies of one system, or empty
     species: list[str] = field(default_factory=list)  # of all bodies, system after system, or empty
 
-    def only(self, species: str) -> "Bodies":
+    def only(self, species: Sequence[str]) -> "Bodies":
         """Without the bodies of other species."""
         kinds = numpy.array(self.species, dtype=str).reshape(-1, self.masses.shape[1])
-        if not (kinds == species).any() or (kinds != kinds[0]).any():
-            raise FileError(f"no body is said to be '{species}' in every system; species in the file: "
-                            f"{', '.join(sorted(set(self.species))) or 'none'}")
-        kept = kinds[0] == species
+        for one in species:
+            if not (kinds == one).any() or (kinds != kinds[0]).any():
+                raise FileError(f"no body is said to be '{one}' in every system; species in the file: "
+                                f"{', '.join(sorted(set(self.species))) or 'none'}")
+        kept = numpy.isin(kinds[0], species)
         names = [name for name, keep in zip(self.names, kept) if keep]
         return replace(self, positions=self.positions[:, kept], velocities=self.velocities[:, kept],
                        masses=self.masses[:, kept], names=names,
-                       species=[species] * (len(kinds) * int(kept.sum())))
+                       species=list(kinds[:, kept].ravel()))
 
     def synchronised_positions(self) -> numpy.ndarray:
         """Positions at the time of the velocities: a leapfrog checkpoint is half a step ahead."""
         return self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
+
+
+def species_list(text: str) -> list[str]:
+    """For the command line: disk,star."""
+    words = text.split(",")
+    for word in words:
+        if word not in SPECIES or words.count(word) > 1:
+            raise argparse.ArgumentTypeError(f"'{text}' is no list of {', '.join(SPECIES)}, each once")
+    return words
+
+
+def how_it_was_run(first: Bodies, last: Bodies) -> str:
+    """A sentence for a caption; of files that do not say it, such as converted ones, nothing is made up."""
+    softening = f"softening {last.softening:.3g}" if last.softening else "softening not stated"
+    if last.step > first.step:
+        return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "
+                f"{last.step - first.step} steps.")
+    return softening.capitalize() + "."
 
 
 def read_bodies(path: Path) -> Bodies:
@@ -79,6 +99,7 @@ def read_bodies(path: Path) -> Bodies:
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror}") from error
     bodies = _read_bin(path, data) if data.startswith(MAGIC) else _read_csv(path, data)
+    bodies.scenario = bodies.scenario or Path(path).name
     if not all(numpy.isfinite(a).all() for a in (bodies.positions, bodies.velocities, bodies.masses)):
         raise FileError(f"{path}: holds a NaN or an infinity")
     return bodies

@@ -1,0 +1,106 @@
+// What a picture of a few bodies has besides their light: trails, names, and a body to follow.
+"use strict";
+
+const TRAIL_FRAMES = 400;
+
+class FewBodies {
+  constructor() {
+    this.names = [];
+    this.frames = [];     // the last positions of all bodies, oldest first
+    this.followed = -1;   // the body that stays in the middle; -1: none
+  }
+
+  // Bodies are few where the program tells their masses.
+  setInfo(info) {
+    const count = (info.masses || []).length;
+    this.count = count;
+    this.names = Array.from({length: count}, (_, i) => {
+      const body = i % info.bodies_per_system, system = Math.floor(i / info.bodies_per_system);
+      const name = info.names ? info.names[body] : `body ${body + 1}`;
+      return info.systems > 1 ? `${name} (${system + 1})` : name;
+    });
+    this.frames = [];
+    this.followed = -1;
+    const heaviest = Math.max(0, ...(info.masses || []));
+    // A planet is a millionth of its star: areas by mass would hide it, and so would radii.
+    this.sizes = Float32Array.from(info.masses || [], (m) =>
+      heaviest > 0 && m > 0 ? 0.35 + 0.65 * Math.pow(m / heaviest, 0.15) : 0.35);
+    const choice = element("follow");
+    choice.replaceChildren(new Option("nothing", -1), ...this.names.map((name, i) => new Option(name, i)));
+    for (const id of ["follow_label", "trails_label", "names_label"]) element(id).hidden = count === 0;
+    element("labels").replaceChildren(...this.names.map((name) => {
+      const label = document.createElement("span");
+      label.textContent = name;
+      return label;
+    }));
+  }
+
+  clear() { this.frames = []; }
+
+  setFrame(frame) {
+    if (this.count === 0) return;
+    if (this.frames.length > 0 && frame.step < this.step) this.clear();  // a film began again
+    this.step = frame.step;
+    this.frames.push(Float32Array.from({length: 3 * this.count}, (_, k) =>
+      frame.bodies[4 * Math.floor(k / 3) + k % 3]));
+    if (this.frames.length > TRAIL_FRAMES) this.frames.shift();
+  }
+
+  follow(camera) {
+    const now = this.frames[this.frames.length - 1];
+    if (this.followed < 0 || !now) return;
+    camera.centre = [...now.subarray(3 * this.followed, 3 * this.followed + 3)];
+  }
+
+  // Body by body x, y, z, age of all its points, the age from 0, now, to 1; as seen from the body that
+  // is followed.
+  trails() {
+    const length = this.frames.length, points = new Float32Array(4 * length * this.count);
+    const now = this.frames[length - 1], f = 3 * this.followed;
+    let at = 0;
+    for (let body = 0; body < this.count; ++body) {
+      for (let k = 0; k < length; ++k) {
+        const then = this.frames[k];
+        for (let axis = 0; axis < 3; ++axis) {
+          const shift = f < 0 ? 0 : now[f + axis] - then[f + axis];
+          points[at++] = then[3 * body + axis] + shift;
+        }
+        points[at++] = 1 - (k + 1) / length;
+      }
+    }
+    return {points, length, bodies: this.count};
+  }
+
+  // Puts each name beside its body; of two that would overlap, the later one is left out.
+  placeNames(shown, matrix, look) {
+    const labels = element("labels");
+    labels.hidden = !shown || this.count === 0 || this.frames.length === 0;
+    if (labels.hidden) return;
+    const now = this.frames[this.frames.length - 1], taken = [];
+    const {clientWidth: width, clientHeight: height} = element("picture");
+    [...labels.children].forEach((label, body) => {
+      const system = Math.floor(body / look.bodiesPerSystem);
+      const x = now[3 * body] + look.spacing * (system % look.columns - 0.5 * (look.columns - 1));
+      const y = now[3 * body + 1] - look.spacing * (Math.floor(system / look.columns) - 0.5 * (look.rows - 1));
+      const clip = [0, 1, 3].map((row) => matrix[row] * x + matrix[4 + row] * y +
+        matrix[8 + row] * now[3 * body + 2] + matrix[12 + row]);
+      const left = Math.round((clip[0] / clip[2] + 1) * width / 2 + 9);
+      const top = Math.round((1 - clip[1] / clip[2]) * height / 2 - 9);
+      const free = taken.every(([l, t]) => Math.abs(l - left) > 70 || Math.abs(t - top) > 17);
+      const visible = clip[2] > 0 && free && !(look.hidden >> look.componentOf(body) & 1) && Number.isFinite(left) &&
+        left > 0 && left < width && top > 0 && top < height;
+      label.hidden = !visible;
+      if (!visible) return;
+      taken.push([left, top]);
+      label.style.transform = `translate(${left}px, ${top}px)`;
+    });
+  }
+
+  drawNames(context, ratio) {
+    if (element("labels").hidden) return;
+    for (const label of element("labels").children) {
+      const place = /translate\((-?\d+)px, (-?\d+)px\)/.exec(label.style.transform);
+      if (!label.hidden && place) context.fillText(label.textContent, place[1] * ratio, (Number(place[2]) + 14) * ratio);
+    }
+  }
+}
