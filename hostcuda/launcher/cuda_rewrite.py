@@ -26,6 +26,7 @@ MAYBE_CUDA = re.compile(r"<<|__shared__|__noinline__|__launch_bounds__|__cluster
 # Launches by a function call, and which argument is the kernel.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
                    "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
+TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")
 CAST_TO_VOID = re.compile(r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
                           r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)")
 # Names of PTX instructions and registers, which no assembler of a CPU knows.
@@ -375,6 +376,24 @@ def rewrite_launch_function(tokens, i, output, options, scopes):
     return end
 
 
+def rewrite_cast(tokens, i, output):
+    """(void*)k: remembers how the function k is called. Returns the index after k, or None."""
+    match = CAST_TO_VOID.match(join(tokens[i:i + 12]))
+    if not match:
+        return None
+    length, end = 0, i
+    while length < match.end():
+        length += len(tokens[end].text)
+        end += 1
+    name = neighbour(tokens, end - 1, 1)
+    after = neighbour(tokens, name, 1)
+    if name >= len(tokens) or tokens[name].kind != "name" or at(tokens, after) not in (",", ";", ")", "}"):
+        return None
+    text = tokens[name].text
+    output.append(Token("rewritten", f'{line_breaks(tokens[i:name])}::hostcuda::erased({text}, "{text}")'))
+    return after
+
+
 def ends_do(tokens, i):
     """Whether the `while` at i ends a `do`."""
     before = neighbour(tokens, i, -1)
@@ -410,8 +429,10 @@ def rewrite_pragma(directive, options):
 
 
 class Options:
-    def __init__(self, gcc, address_sanitizer):
+    def __init__(self, gcc, address_sanitizer, text):
         self.gcc = gcc
+        self.polls = re.search(r"\bvolatile\b", text)
+        self.casts = TYPELESS_KERNELS.search(text)
         # AddressSanitizer puts redzones around plain statics only; hostcuda then runs one block at
         # a time. Aligned to a cache line, as the shared memory of a block is.
         self.shared_storage = ("static" if address_sanitizer
@@ -440,7 +461,6 @@ class Scopes:
 
 def rewrite(tokens, options):
     output, i, scopes, checks, spins = [], 0, Scopes(), "", set()
-    polls = any(token == "volatile" for token in tokens)
     while i < len(tokens):
         token = tokens[i]
         try:
@@ -458,7 +478,10 @@ def rewrite(tokens, options):
                 if end := rewrite_launch_function(tokens, i, output, options, scopes):
                     i = end
                     continue
-            if polls and (body := loop_body(tokens, i)):
+            if options.casts and token == "(" and (end := rewrite_cast(tokens, i, output)):
+                i = end
+                continue
+            if options.polls and (body := loop_body(tokens, i)):
                 spins.add(body)
             if token == "asm" or token == "__asm__":
                 following = neighbour(tokens, i, 1)
@@ -514,7 +537,9 @@ def place_of(tokens, wanted):
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     """Rewrite what came from user files. Headers below own_include are hostcuda's."""
-    options = Options(gcc, address_sanitizer)
+    written = [text for file, system, text in segments(source)
+               if not system and not file.startswith(("<", own_include))]
+    options = Options(gcc, address_sanitizer, "".join(written))
     # A statement may continue after a marker (macro arguments over several lines do): user text is
     # rewritten in runs as long as possible.
     result, run = [], []
@@ -522,7 +547,7 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     def flush():
         text = "".join(run)
         run.clear()
-        if MAYBE_CUDA.search(text):
+        if options.polls or options.casts or MAYBE_CUDA.search(text):
             tokens = tokenize(text)
             try:
                 text = join(rewrite(tokens, options))
