@@ -127,8 +127,9 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     text = subprocess.run(
-        [compiler, *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
-         "-include", os.path.join(INCLUDE, "cuda_runtime.h"), "-I", INCLUDE, source],
+        # Ours first: a Makefile for nvcc names the toolkit's folder, too.
+        [compiler, "-I", INCLUDE, *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
+         "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
         stdout=subprocess.PIPE, check=False)
     if text.returncode:
         return text.returncode
