@@ -186,9 +186,9 @@ def place_of(tokens, wanted):
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     """Rewrite what came from user files. Headers below own_include are hostcuda's."""
-    written = [text for file, system, text in segments(source)
-               if not system and not file.startswith(("<", own_include))]
-    options = Options(gcc, address_sanitizer, "".join(written))
+    user = set(user_files(source, own_include))  # what a system's macro becomes there is theirs, too
+    written = "".join(text for file, _, text in segments(source) if file in user)
+    options = Options(gcc, address_sanitizer, written)
     # A statement may continue after a marker (macro arguments over several lines do): user text is
     # rewritten in runs as long as possible.
     result, run = [], []
@@ -204,12 +204,12 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
                 raise RewriteError(f"{place_of(tokens, error.token)}: error: {error}") from None
         result.append(text)
 
-    for file, system, text in segments(source):
-        if system or file.startswith(("<", own_include)):
+    for file, _, text in segments(source):
+        if file in user:
+            run.append(text)
+        else:
             flush()
             result.append(text)
-        else:
-            run.append(text)
     flush()
     return "".join(result)
 

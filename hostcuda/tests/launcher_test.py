@@ -93,6 +93,19 @@ class LauncherTest(unittest.TestCase):
         self.assertRegex(result.stderr, r"^a\.cu:2:3: error: cudaMemPool_t is not part of hostcuda .*\n"
                                         r"a\.cu:3:3: error: cudaMemPoolCreate is not part of hostcuda .*\n$")
 
+    def test_missing_headers_of_the_toolkit_are_one_line(self):
+        self.assertRegex(self.compile_error("\n#include <thrust/sort.h>\n"),
+                         r"^a\.cu:2: error: <thrust/sort\.h> is not part of hostcuda$")
+
+    def test_a_macro_of_the_system_within_a_function(self):
+        # What stands after it is still in the function, and the loop still ends its `do`.
+        text = ("#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
+                "  } while (*x);\n  extern __shared__ char s[];\n  int* i = reinterpret_cast<int*>(s);\n"
+                "  *x = *i;\n}\n")
+        self.write("a.cu", text)
+        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+
     def test_ptx_is_refused(self):
         text = ('__device__ int lane() {\n  int i;\n  asm volatile("mov.u32 %0, %%laneid;"\n'
                 '               : "=r"(i));\n  return i;\n}\n')

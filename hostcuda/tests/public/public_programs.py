@@ -20,11 +20,12 @@ HERE = Path(__file__).resolve().parent
 HOME = HERE.parents[1]
 NVCC = HOME / "bin" / "nvcc"
 # A named refusal: one line that says what is not there.
-REFUSED = re.compile(r"not emulated|is not part of hostcuda")
+REFUSED = re.compile(r"not emulated|is not part of hostcuda|a function for host code")
 STOPPED = re.compile(r"hostcuda: ERROR")
 # What programs print that found themselves wrong.
 WRONG = re.compile(r"\bFAIL(?:ED)?\b|\bmismatch\b|verification failed|not correct", re.I)
-NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file")
+NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
+                   r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
 
 BUILDS, RUNS, REFUSES = "builds", "right", "refused by name"
 SLOW, ANOTHER = "computes for longer", "needs another library"
