@@ -19,7 +19,9 @@ include_guard(GLOBAL)
 # Properties and not variables: the functions are called from folders that did not include this file.
 cmake_path(SET hostcuda_launcher_folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../launcher)
 set_property(GLOBAL PROPERTY hostcuda_launcher
-  ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_rewrite.py)
+  ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_launch.py
+  ${hostcuda_launcher_folder}/cuda_rewrite.py ${hostcuda_launcher_folder}/cuda_shared.py
+  ${hostcuda_launcher_folder}/cuda_tokens.py)
 
 function(hostcuda_target target)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)

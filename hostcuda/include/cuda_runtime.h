@@ -7,11 +7,13 @@
 
 // clang-format off: types first, everything else builds on them.
 #include "hostcuda/device_functions.h"
+#include "hostcuda/graph_api.h"
 #include "hostcuda/intrinsics.h"
 #include "hostcuda/launch.h"
 #include "hostcuda/launch_functions.h"
 #include "hostcuda/math.h"
 #include "hostcuda/runtime_api.h"
+#include "hostcuda/texture.h"
 #include "hostcuda/types.h"
 // clang-format on
 

@@ -7,303 +7,16 @@ results mean is explained in include/hostcuda/launch.h. The number of lines neve
 """
 import re
 
-TOKEN = re.compile(r'''
-  (?P<text>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\((?:.|\n)*?\)(?P=delimiter)"
-          |(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
-          |(?:u8|[uUL])?'(?:\\.|[^'\\\n])+')
- |(?P<directive>^[ \t]*\#[^\n]*$)
- |(?P<name>[A-Za-z_$]\w*)
- |(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)
- |(?P<space>\s+)
- |(?P<operator>::|->|[^\w\s])''', re.X | re.M)
+from cuda_launch import (KERNEL_ARGUMENT, TYPELESS_KERNELS, rewrite_cast, rewrite_launch,
+                         rewrite_launch_function)
+from cuda_shared import rewrite_shared
+from cuda_tokens import (RewriteError, Token, at, is_triple, join, neighbour, opening_of, parenthesised,
+                         statement_begin, tokenize)
 
-CLOSING = {"(": ")", "[": "]", "{": "}"}
-OPENING = {")": "(", "]": "[", "}": "{"}
-BLANK = ("space", "directive")
-NOT_A_CALLEE = ("return", "else", "do", "case", "co_return", "throw")
 MAYBE_CUDA = re.compile(r"<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
                         r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll")
-# Launches by a function call, and which argument is the kernel.
-KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
-                   "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
-CAST_TO_VOID = re.compile(r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
-                          r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)")
 # Names of PTX instructions and registers, which no assembler of a CPU knows.
 PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
-
-
-class RewriteError(Exception):
-    def __init__(self, message, token=None):
-        super().__init__(message)
-        self.token = token  # where
-
-
-class Token:
-    __slots__ = ("kind", "text")
-
-    def __init__(self, kind, text):
-        self.kind, self.text = kind, text
-
-    def __eq__(self, text):
-        return self.kind != "text" and self.text == text
-
-
-def tokenize(source):
-    tokens = []
-    for match in TOKEN.finditer(source):
-        kind = match.lastgroup if match.lastgroup != "delimiter" else "text"
-        tokens.append(Token(kind, match.group()))
-    return tokens
-
-
-def join(tokens):
-    return "".join(t.text for t in tokens)
-
-
-def neighbour(tokens, i, step):
-    """Index of the next significant token in the direction of step; may be out of range."""
-    i += step
-    while 0 <= i < len(tokens) and tokens[i].kind in BLANK:
-        i += step
-    return i
-
-
-def at(tokens, i):
-    return tokens[i].text if 0 <= i < len(tokens) and tokens[i].kind != "text" else ""
-
-
-def opening_of(tokens, i):
-    """Index of the bracket that tokens[i] closes."""
-    close, depth = tokens[i].text, 0
-    while i >= 0:
-        if tokens[i] == close:
-            depth += 1
-        elif tokens[i] == OPENING[close]:
-            depth -= 1
-            if depth == 0:
-                return i
-        i -= 1
-    raise RewriteError(f"unbalanced {close}")
-
-
-def angle_opening_of(tokens, i):
-    """Index of the < that the > at i closes, in a template argument list."""
-    depth = 0
-    while i >= 0:
-        text = at(tokens, i)
-        if text in OPENING:
-            i = opening_of(tokens, i)
-        elif text == ">":
-            depth += 1
-        elif text == "<":
-            depth -= 1
-            if depth == 0:
-                return i
-        i -= 1
-    raise RewriteError("template arguments before <<< have no beginning")
-
-
-def kernel_expression_start(tokens, i):
-    """Index of the first token of the postfix expression that ends at i."""
-    while True:
-        text = at(tokens, i)
-        if text == ">":
-            i = neighbour(tokens, angle_opening_of(tokens, i), -1)
-            continue
-        if text in (")", "]"):  # (*pointer)<<<>>>, table[k]<<<>>>
-            i = opening_of(tokens, i)
-            before = neighbour(tokens, i, -1)
-            callable_before = before >= 0 and (at(tokens, before) in (")", "]") or (
-                tokens[before].kind == "name" and at(tokens, before) not in NOT_A_CALLEE))
-            if text == "]" or callable_before:
-                i = before
-                continue
-        elif i < 0 or tokens[i].kind != "name":
-            raise RewriteError("kernel launch: no kernel name before <<<")
-        before = neighbour(tokens, i, -1)
-        if at(tokens, before) == "template":
-            before = neighbour(tokens, before, -1)
-        if at(tokens, before) in ("::", ".", "->"):
-            outer = neighbour(tokens, before, -1)
-            qualifies = outer >= 0 and (
-                at(tokens, outer) in (">", ")", "]") or
-                (tokens[outer].kind == "name" and at(tokens, outer) not in NOT_A_CALLEE))
-            if not qualifies:  # ::kernel
-                return before
-            i = outer
-            continue
-        return i
-
-
-def is_triple(tokens, i, character):
-    """Index of the third of three adjacent characters at i, or None.
-
-    The preprocessor may put a blank between tokens that come from different macros.
-    """
-    second = neighbour(tokens, i, 1)
-    third = neighbour(tokens, second, 1)
-    if third >= len(tokens) or third - i > 4:
-        return None
-    same = tokens[i] == character and tokens[second] == character and tokens[third] == character
-    return third if same else None
-
-
-def launch_end(tokens, begin, count_angles):
-    """Indices of the first and last > of the >>> that ends the configuration begun at `begin`.
-
-    f(A<B<C<int>>>(x)) also contains >>>( ; count_angles takes > for the end of template arguments
-    where a name and < came before. A comparison in the configuration looks the same, so the caller
-    tries again without.
-    """
-    depth, angles, i = 0, 0, begin
-    while i < len(tokens):
-        text = at(tokens, i)
-        if text in CLOSING:
-            depth += 1
-        elif text in OPENING:
-            depth -= 1
-            if depth < 0:
-                return None
-        elif text == "<" and count_angles:
-            before = neighbour(tokens, i, -1)
-            shift = at(tokens, i + 1) == "<" or at(tokens, i - 1) == "<"
-            if before >= begin and tokens[before].kind == "name" and not shift:
-                angles += 1
-        elif text == ">" and angles > 0:
-            angles -= 1
-        elif text == ">" and depth == 0:
-            last = is_triple(tokens, i, ">")
-            if last is not None and at(tokens, neighbour(tokens, last, 1)) == "(":
-                return i, last
-        elif text == ";" and depth == 0:
-            return None
-        i += 1
-    return None
-
-
-def line_breaks(tokens):
-    """What must be kept of tokens that are dropped: line ends and line markers."""
-    kept = ""
-    for token in tokens:
-        if token.kind == "directive":
-            kept += token.text
-        elif token.kind == "space":
-            kept += "\n" * token.text.count("\n")
-    return kept
-
-
-def rewrite_launch(tokens, i, after_opening, output, options):
-    """Rewrite the launch whose <<< is at tokens[i]; the kernel's name is at the end of output.
-
-    Returns the index behind >>>.
-    """
-    last = neighbour(output, len(output), -1)
-    start = kernel_expression_start(output, last)
-    end = launch_end(tokens, after_opening, True) or launch_end(tokens, after_opening, False)
-    if end is None:
-        raise RewriteError("kernel launch: <<< without >>>(", tokens[i])
-    configuration = join(rewrite(tokens[after_opening:end[0]], options))
-    dropped = line_breaks(output[start:])
-    kernel = " ".join(join(t for t in output[start:last + 1] if t.kind != "directive").split())
-    quoted = kernel.replace("\\", "\\\\").replace('"', '\\"')
-    del output[start:]
-    output.append(Token("rewritten", (
-        f"::hostcuda::launch([=](const auto&... hostcuda_a) {{ {kernel}(hostcuda_a...); }}, "
-        f"[=](auto hostcuda_t) -> decltype(::hostcuda::exact<decltype(hostcuda_t)>({kernel})) "
-        f"{{ return {kernel}; }}, "
-        f'::hostcuda::Site{{"{quoted}", __builtin_FILE(), __builtin_LINE()}}, '
-        f"{dropped}{configuration})")))
-    return end[1] + 1
-
-
-ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
-ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
-
-
-def declared_names(declaration):
-    """Names that `float a[8][33], b[32]` declares."""
-    tokens = tokenize(ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", declaration)))
-    names, name, depth, i = [], None, 0, 0
-    complete = False  # the declarator's name has been seen for certain
-    while i < len(tokens):
-        text = at(tokens, i)
-        if text == "[" and depth == 0:
-            complete = True
-        if text in ("[", "(", "{", "<"):
-            depth += 1
-        elif text in ("]", ")", "}", ">"):
-            depth -= 1
-        elif text == "," and depth == 0:
-            names.append(name)
-            complete = False
-        elif tokens[i].kind == "name" and depth == 0 and not complete:
-            name = text
-        i += 1
-    names.append(name)
-    if None in names:
-        raise RewriteError(f"cannot read: __shared__ {' '.join(declaration.split())};")
-    return names
-
-
-def statement_end(tokens, i):
-    """Index of the ; that ends the statement in which tokens[i] stands."""
-    depth = 0
-    while i < len(tokens):
-        if at(tokens, i) in CLOSING:
-            depth += 1
-        elif at(tokens, i) in OPENING:
-            depth -= 1
-        elif at(tokens, i) == ";" and depth == 0:
-            return i
-        i += 1
-    raise RewriteError("__shared__ without ;")
-
-
-def statement_begin(output):
-    """Index in output where the statement begins that is being read."""
-    i = neighbour(output, len(output), -1)
-    while i >= 0 and not at(output, i).rstrip().endswith((";", "{", "}")):
-        i = neighbour(output, i, -1)
-    return neighbour(output, i, 1)
-
-
-def rewrite_shared(tokens, i, output, options, in_function):
-    """Rewrite the declaration whose __shared__ is at tokens[i]; returns the index after its ;."""
-    end = statement_end(tokens, i)
-    begin = statement_begin(output)
-    words = [*output[begin:], *tokens[i + 1:end]]
-    del output[begin:]
-    is_extern = any(word == "extern" for word in words)
-    declaration = join(word for word in words if not (word == "extern" or word == "static"))
-    alignment = " ".join(ALIGNAS.findall(declaration))
-    declaration = ALIGNAS.sub(" ", declaration)
-    if is_extern:
-        output.append(Token("rewritten", dynamic_shared(declaration, in_function)))
-        return end + 1
-    names = declared_names(declaration)
-    if in_function:
-        registrations = "".join(
-            f" {{ static thread_local unsigned hostcuda_seen; "
-            f'::hostcuda::register_shared(hostcuda_seen, {name}, "{name}"); }}' for name in names)
-    else:
-        registrations = "".join(
-            f" [[maybe_unused]] static const ::hostcuda::SharedAtFileScope hostcuda_{name}("
-            f'[]() -> void* {{ return &{name}; }}, sizeof {name}, "{name}");' for name in names)
-    output.append(Token("rewritten",
-                        f"{alignment} {options.shared_storage} {declaration};{registrations}"))
-    return end + 1
-
-
-def dynamic_shared(declaration, in_function):
-    match = re.match(r"(?s)(.*?)\b([A-Za-z_]\w*)\s*\[\s*\](.*)$", ATTRIBUTE.sub(" ", declaration))
-    if not match:
-        raise RewriteError(f"cannot read: extern __shared__ {' '.join(declaration.split())};")
-    element = " ".join((match[1] + match[3]).split())
-    lines = "\n" * declaration.count("\n")
-    if in_function:
-        return (f"[[maybe_unused]] auto* const {match[2]} = "
-                f"::hostcuda::dynamic_shared<{element}>();{lines}")
-    return f"[[maybe_unused]] static const ::hostcuda::DynamicShared<{element}> {match[2]}{{}};{lines}"
 
 
 def opens_function(output):
@@ -319,60 +32,11 @@ def opens_function(output):
 CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "check_cluster_dims"}
 
 
-def parenthesised(tokens, i, whole=False):
-    """(index after the closing parenthesis, first argument or all) of the list that begins after
-    tokens[i]."""
-    begin = neighbour(tokens, i, 1)
-    depth, argument_end, k = 0, None, begin
-    while k < len(tokens):
-        text = at(tokens, k)
-        depth += (text in CLOSING) - (text in OPENING)
-        if depth == 1 and text == "," and argument_end is None:
-            argument_end = k
-        if depth == 0:
-            return k + 1, join(tokens[begin + 1:k if whole else argument_end or k])
-        k += 1
-    raise RewriteError(f"{tokens[i].text} without )", tokens[i])
-
-
 def refuse_ptx(tokens, i):
     end, _ = parenthesised(tokens, i) if at(tokens, neighbour(tokens, i, 1)) == "(" else (i, "")
     if any(token.kind == "text" and PTX.search(token.text) for token in tokens[i:end]):
         raise RewriteError("inline PTX is not emulated; put the CPU's version of it between "
                            "#ifdef __HOSTCUDA__ and #else", tokens[i])
-
-
-def argument_place(tokens, opening, number):
-    """(index where argument `number` of the call with ( at `opening` begins, index after its end)."""
-    depth, begin = 0, opening + 1
-    for i in range(opening, len(tokens)):
-        text = at(tokens, i)
-        depth += (text in CLOSING) - (text in OPENING)
-        if depth == 0 or (depth == 1 and text == ","):
-            if number == 0:
-                return begin, i
-            number, begin = number - 1, i + 1
-        if depth == 0:
-            break
-    raise RewriteError("too few arguments", tokens[opening])
-
-
-def rewrite_launch_function(tokens, i, output, options, scopes):
-    """cudaLaunchKernel(k, ...): the kernel k is passed with its type and its name."""
-    opening = neighbour(tokens, i, 1)
-    before = neighbour(tokens, i, -1)
-    declared = before >= 0 and tokens[before].kind == "name" and at(tokens, before) not in NOT_A_CALLEE
-    if at(tokens, opening) != "(" or declared or at(tokens, before) in (".", "->"):
-        return None
-    begin, end = argument_place(tokens, opening, KERNEL_ARGUMENT[at(tokens, i)])
-    text = join(rewrite(tokens[begin:end], options))
-    kernel = CAST_TO_VOID.sub("", text)
-    name = " ".join(kernel.split()).strip("(&)").replace("\\", "\\\\").replace('"', '\\"')
-    for token in tokens[i:begin]:
-        scopes.pass_by(token, output)
-        output.append(token)
-    output.append(Token("rewritten", f'::hostcuda::name_kernel({kernel}, "{name}")'))
-    return end
 
 
 def ends_do(tokens, i):
@@ -410,8 +74,10 @@ def rewrite_pragma(directive, options):
 
 
 class Options:
-    def __init__(self, gcc, address_sanitizer):
+    def __init__(self, gcc, address_sanitizer, text):
         self.gcc = gcc
+        self.polls = re.search(r"\bvolatile\b", text)
+        self.casts = TYPELESS_KERNELS.search(text)
         # AddressSanitizer puts redzones around plain statics only; hostcuda then runs one block at
         # a time. Aligned to a cache line, as the shared memory of a block is.
         self.shared_storage = ("static" if address_sanitizer
@@ -440,12 +106,15 @@ class Scopes:
 
 def rewrite(tokens, options):
     output, i, scopes, checks, spins = [], 0, Scopes(), "", set()
-    polls = any(token == "volatile" for token in tokens)
+
+    def inner(part):
+        return rewrite(part, options)
+
     while i < len(tokens):
         token = tokens[i]
         try:
             if token == "<" and (third := is_triple(tokens, i, "<")) is not None:
-                i = rewrite_launch(tokens, i, third + 1, output, options)
+                i = rewrite_launch(tokens, i, third + 1, output, inner)
                 continue
             if token == "__shared__":
                 i = rewrite_shared(tokens, i, output, options, scopes.in_function)
@@ -455,10 +124,13 @@ def rewrite(tokens, options):
                 checks += f" ::hostcuda::{CHECKED[token.text]}({bound});"
                 continue
             if token.text in KERNEL_ARGUMENT:
-                if end := rewrite_launch_function(tokens, i, output, options, scopes):
+                if end := rewrite_launch_function(tokens, i, output, scopes, inner):
                     i = end
                     continue
-            if polls and (body := loop_body(tokens, i)):
+            if options.casts and token == "(" and (end := rewrite_cast(tokens, i, output)):
+                i = end
+                continue
+            if options.polls and (body := loop_body(tokens, i)):
                 spins.add(body)
             if token == "asm" or token == "__asm__":
                 following = neighbour(tokens, i, 1)
@@ -514,7 +186,9 @@ def place_of(tokens, wanted):
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     """Rewrite what came from user files. Headers below own_include are hostcuda's."""
-    options = Options(gcc, address_sanitizer)
+    user = set(user_files(source, own_include))  # what a system's macro becomes there is theirs, too
+    written = "".join(text for file, _, text in segments(source) if file in user)
+    options = Options(gcc, address_sanitizer, written)
     # A statement may continue after a marker (macro arguments over several lines do): user text is
     # rewritten in runs as long as possible.
     result, run = [], []
@@ -522,7 +196,7 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     def flush():
         text = "".join(run)
         run.clear()
-        if MAYBE_CUDA.search(text):
+        if options.polls or options.casts or MAYBE_CUDA.search(text):
             tokens = tokenize(text)
             try:
                 text = join(rewrite(tokens, options))
@@ -530,12 +204,12 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
                 raise RewriteError(f"{place_of(tokens, error.token)}: error: {error}") from None
         result.append(text)
 
-    for file, system, text in segments(source):
-        if system or file.startswith(("<", own_include)):
+    for file, _, text in segments(source):
+        if file in user:
+            run.append(text)
+        else:
             flush()
             result.append(text)
-        else:
-            run.append(text)
     flush()
     return "".join(result)
 

@@ -82,10 +82,20 @@ def warn_of_arch(files):
 
 
 UNKNOWN = re.compile(r"^(\S+:\d+:\d+: error: )[‘'](cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|"
-                     r"curand\w*|cublas\w*|nvcuda|wmma|thrust|cub)[’'].*(?:was not declared|"
+                     r"curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|thrust|cub)[’'].*(?:was not declared|"
                      r"has not been declared|does not name a type).*$|"
                      r"^(\S+:\d+:\d+: error: )(?:use of undeclared identifier|unknown type name) "
                      r"'(cuda[A-Z]\w*|texture|tex[123]D\w*|nvcuda|thrust|cub)'.*$", re.M)
+
+
+MISSING_HEADER = re.compile(r"^(\S+:\d+):\d+: fatal error: [’']?((?:thrust|cub|cuda|nv)/\S+?|cu\w+\.h|nv\w+\.h|"
+                            r"mma\.h|npp\w*\.h)[’']?(?:: No such file| file not found).*$", re.M)
+
+
+def name_missing_headers(errors):
+    """The toolkit's headers in one line, as other things that are not here; other errors as they are."""
+    found = MISSING_HEADER.search(errors)
+    return f"{found[1]}: error: <{found[2]}> is not part of hostcuda\n" if found else errors
 
 
 def names_of_cuda_that_are_missing(errors):
@@ -127,9 +137,12 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     text = subprocess.run(
-        [compiler, *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
-         "-include", os.path.join(INCLUDE, "cuda_runtime.h"), "-I", INCLUDE, source],
-        stdout=subprocess.PIPE, check=False)
+        # Ours first: a Makefile for nvcc names the toolkit's folder, too.
+        [compiler, "-I", INCLUDE, *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
+         "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    errors = text.stderr.decode(errors="replace")
+    sys.stderr.write(name_missing_headers(errors))
     if text.returncode:
         return text.returncode
     if refusal := toolkit_header(text.stdout.decode()):
@@ -150,10 +163,11 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
     intermediate = output + ".ii"
     with open(intermediate, "w", encoding="utf-8") as file:
         file.write(rewritten)
-    # A loop that clang cannot unroll is no reason for a warning about the user's code.
-    quiet = ["-Wno-pass-failed"] if clang else []
+    # Mathematical functions set no errno on a GPU: a square root is one instruction then. A loop that
+    # clang cannot unroll is no reason for a warning about the user's code.
+    as_for_kernels = ["-fno-math-errno", *(["-Wno-pass-failed"] if clang else [])]
     ended = subprocess.run(
-        [*ccache, compiler, *both, *quiet, "-x", "c++-cpp-output", "-c", intermediate,
+        [*ccache, compiler, *as_for_kernels, *both, "-x", "c++-cpp-output", "-c", intermediate,
          "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", check=False)
     missing = names_of_cuda_that_are_missing(ended.stderr) if ended.returncode else []
     sys.stderr.write("".join(missing) or ended.stderr)

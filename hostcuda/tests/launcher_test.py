@@ -80,18 +80,31 @@ class LauncherTest(unittest.TestCase):
     def test_headers_of_the_toolkit_are_refused(self):
         os.makedirs(self.path("cuda/include"))
         self.write("cuda/include/cuda_runtime_api.h", "")  # what marks the toolkit's folder
-        self.write("cuda/include/curand_kernel.h", "struct Pages;\n")
-        self.write("a.cu", "\n#include <curand_kernel.h>\nint i;\n")
+        self.write("cuda/include/cufft.h", "struct Pages;\n")
+        self.write("a.cu", "\n#include <cufft.h>\nint i;\n")
         result = self.launch("-std=c++17", "-Icuda/include", "-o", "a.o", "-c", "a.cu")
         self.assertEqual(1, result.returncode)
-        self.assertRegex(result.stderr, r"^a\.cu:2: error: <curand_kernel\.h> is not part of hostcuda")
+        self.assertRegex(result.stderr, r"^a\.cu:2: error: <cufft\.h> is not part of hostcuda")
 
     def test_missing_names_of_cuda_are_one_line_each(self):
-        self.write("a.cu", "void f() {\n  cudaGraph_t graph;\n  cudaGraphCreate(&graph, 0);\n}\n")
+        self.write("a.cu", "void f() {\n  cudaMemPool_t pool;\n  cudaMemPoolCreate(&pool, 0);\n}\n")
         result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
         self.assertNotEqual(0, result.returncode)
-        self.assertRegex(result.stderr, r"^a\.cu:2:3: error: cudaGraph_t is not part of hostcuda .*\n"
-                                        r"a\.cu:3:3: error: cudaGraphCreate is not part of hostcuda .*\n$")
+        self.assertRegex(result.stderr, r"^a\.cu:2:3: error: cudaMemPool_t is not part of hostcuda .*\n"
+                                        r"a\.cu:3:3: error: cudaMemPoolCreate is not part of hostcuda .*\n$")
+
+    def test_missing_headers_of_the_toolkit_are_one_line(self):
+        self.assertRegex(self.compile_error("\n#include <thrust/sort.h>\n"),
+                         r"^a\.cu:2: error: <thrust/sort\.h> is not part of hostcuda$")
+
+    def test_a_macro_of_the_system_within_a_function(self):
+        # What stands after it is still in the function, and the loop still ends its `do`.
+        text = ("#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
+                "  } while (*x);\n  extern __shared__ char s[];\n  int* i = reinterpret_cast<int*>(s);\n"
+                "  *x = *i;\n}\n")
+        self.write("a.cu", text)
+        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
 
     def test_ptx_is_refused(self):
         text = ('__device__ int lane() {\n  int i;\n  asm volatile("mov.u32 %0, %%laneid;"\n'

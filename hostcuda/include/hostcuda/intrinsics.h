@@ -3,6 +3,8 @@
 #ifndef HOSTCUDA_INTRINSICS_H
 #define HOSTCUDA_INTRINSICS_H
 
+#include <fenv.h>
+
 #include "device_functions.h"
 #include "math.h"
 
@@ -109,6 +111,15 @@ inline float rounded_up(double exact) {
   const float nearest = static_cast<float>(exact);
   return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
 }
+// The operation itself in another rounding mode; volatile, so that it is done there and then.
+template <class Real, class Operation>
+inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
+  volatile Real x = a, y = b;
+  fesetround(mode);
+  volatile Real result = operation(x, y);
+  fesetround(FE_TONEAREST);
+  return result;
+}
 inline float rounded_to_zero(double exact) {
   return exact < 0 ? rounded_up(exact) : rounded_down(exact);
 }
@@ -128,6 +139,33 @@ HOSTCUDA_ROUNDED(__fadd, +)
 HOSTCUDA_ROUNDED(__fsub, -)
 HOSTCUDA_ROUNDED(__fmul, *)
 HOSTCUDA_ROUNDED(__fdiv, /)
+#undef HOSTCUDA_ROUNDED
+
+#define HOSTCUDA_ROUNDED(name, mode)                                                  \
+  static inline double __dadd_##name(double a, double b) {                            \
+    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x + y; });   \
+  }                                                                                   \
+  static inline double __dsub_##name(double a, double b) {                            \
+    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x - y; });   \
+  }                                                                                   \
+  static inline double __dmul_##name(double a, double b) {                            \
+    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x * y; });   \
+  }                                                                                   \
+  static inline double __ddiv_##name(double a, double b) {                            \
+    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x / y; });   \
+  }                                                                                   \
+  static inline double __drcp_##name(double a) { return __ddiv_##name(1.0, a); }      \
+  static inline float __frcp_##name(float a) { return __fdiv_##name(1.0f, a); }       \
+  static inline double __dsqrt_##name(double a) {                                     \
+    return hostcuda::rounded(mode, a, 0.0, [](double x, double) { return sqrt(x); }); \
+  }                                                                                   \
+  static inline float __fsqrt_##name(float a) {                                       \
+    return static_cast<float>(                                                        \
+        hostcuda::rounded(mode, a, 0.0f, [](float x, float) { return sqrtf(x); }));   \
+  }
+HOSTCUDA_ROUNDED(rd, FE_DOWNWARD)
+HOSTCUDA_ROUNDED(ru, FE_UPWARD)
+HOSTCUDA_ROUNDED(rz, FE_TOWARDZERO)
 #undef HOSTCUDA_ROUNDED
 
 static inline int __float2int_ru(float f) { return static_cast<int>(ceilf(f)); }

@@ -221,7 +221,7 @@ inline Element* dynamic_shared() {
 template <class Element>
 struct DynamicShared {
   operator Element*() const { return dynamic_shared<Element>(); }
-  template <class Other>
+  template <class Other, class = std::enable_if_t<!std::is_same_v<Other, Element>>>
   explicit operator Other*() const {
     return static_cast<Other*>(dynamic_shared_memory());
   }

@@ -58,7 +58,7 @@ NamedKernel<Parameters...> name_kernel(void (*function)(Parameters...), const ch
                                        int line = __builtin_LINE()) {
   return {function, Site{name, file, line}};
 }
-// A pointer without a type, which the launch itself will refuse.
+// A pointer of unknown type.
 inline const void* name_kernel(const void* function, const char*) { return function; }
 
 // Applies the attributes; those that are hints change nothing. An unknown one is an error.
@@ -77,6 +77,29 @@ cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(
   (void)arguments;  // of a kernel without parameters
   return enqueue_function<Parameters...>(
       request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
+}
+
+// Kernels that a program casts to void*: how to call them is found by their address.
+using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
+void register_kernel(const void* function, const char* name, ErasedLaunch launch);
+cudaError_t launch_erased(const void* function, const cudaLaunchConfig_t& config, void** arguments,
+                          const char* file, int line);
+
+// The launcher writes erased(k, "k") for (void*)k.
+template <class... Parameters>
+void* erased(void (*function)(Parameters...), const char* name) {
+  void* address = reinterpret_cast<void*>(function);
+  register_kernel(address, name, [](const LaunchRequest& request, void** arguments) {
+    const auto kernel =
+        reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(request.function));
+    return launch_with_pointers(request, kernel, arguments,
+                                std::index_sequence_for<Parameters...>{});
+  });
+  return address;
+}
+template <class Anything>
+void* erased(Anything&& anything, const char*) {
+  return (void*)anything;  // whatever the program's own cast does
 }
 
 template <class... Parameters>
@@ -138,17 +161,31 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
   return hostcuda::max_active_clusters(clusters, request);
 }
 
-// A function of which only the address is known cannot be called with its arguments.
-#define HOSTCUDA_NEEDS_KERNEL \
-  __attribute__((error("hostcuda: the call must name the kernel, a void pointer is not enough")))
-HOSTCUDA_NEEDS_KERNEL cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t = 0,
-                                                   cudaStream_t = nullptr);
-HOSTCUDA_NEEDS_KERNEL cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**,
-                                                              std::size_t = 0,
-                                                              cudaStream_t = nullptr);
-HOSTCUDA_NEEDS_KERNEL cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*,
-                                                      void**);
-#undef HOSTCUDA_NEEDS_KERNEL
+// The kernel is known by its address only.
+inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                    std::size_t dynamic_shared_bytes = 0,
+                                    cudaStream_t stream = nullptr,
+                                    const char* file = __builtin_FILE(),
+                                    int line = __builtin_LINE()) {
+  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, nullptr, 0};
+  return hostcuda::launch_erased(kernel, config, arguments, file, line);
+}
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
+                                       void** arguments, const char* file = __builtin_FILE(),
+                                       int line = __builtin_LINE()) {
+  return hostcuda::launch_erased(kernel, *config, arguments, file, line);
+}
+inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
+                                               void** arguments,
+                                               std::size_t dynamic_shared_bytes = 0,
+                                               cudaStream_t stream = nullptr,
+                                               const char* file = __builtin_FILE(),
+                                               int line = __builtin_LINE()) {
+  cudaLaunchAttribute cooperative{cudaLaunchAttributeCooperative, {}};
+  cooperative.val.cooperative = 1;
+  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, &cooperative, 1};
+  return hostcuda::launch_erased(kernel, config, arguments, file, line);
+}
 
 // Programmatic launches: here a grid begins when the one before it in the stream is done, which is
 // the latest that a GPU allows.

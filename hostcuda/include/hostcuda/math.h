@@ -13,7 +13,12 @@
 
 #include "types.h"
 
-static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+// Programs define these for their host code (helper_math.h does). A template gives way to a
+// function.
+#define HOSTCUDA_YIELDS   \
+  template <class = void> \
+  inline
+HOSTCUDA_YIELDS float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 static inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 static inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
@@ -89,11 +94,11 @@ static inline unsigned __brev(unsigned x) {
 // As in CUDA: the global min and max take equal types or int with unsigned, and return the common
 // type. For float and double they return the operand that is not NaN.
 #define HOSTCUDA_MIN_MAX(A, B, Result)                                               \
-  static inline Result min(A a, B b) {                                               \
+  HOSTCUDA_YIELDS Result min(A a, B b) {                                             \
     return static_cast<Result>(a) < static_cast<Result>(b) ? static_cast<Result>(a)  \
                                                            : static_cast<Result>(b); \
   }                                                                                  \
-  static inline Result max(A a, B b) {                                               \
+  HOSTCUDA_YIELDS Result max(A a, B b) {                                             \
     return static_cast<Result>(a) < static_cast<Result>(b) ? static_cast<Result>(b)  \
                                                            : static_cast<Result>(a); \
   }
@@ -108,13 +113,14 @@ HOSTCUDA_MIN_MAX(unsigned long, long, unsigned long)
 HOSTCUDA_MIN_MAX(long long, long long, long long)
 HOSTCUDA_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 #undef HOSTCUDA_MIN_MAX
-static inline float min(float a, float b) { return fminf(a, b); }
-static inline float max(float a, float b) { return fmaxf(a, b); }
-static inline double min(double a, double b) { return fmin(a, b); }
-static inline double max(double a, double b) { return fmax(a, b); }
-static inline double min(float a, double b) { return fmin(double{a}, b); }
-static inline double max(float a, double b) { return fmax(double{a}, b); }
-static inline double min(double a, float b) { return fmin(a, double{b}); }
-static inline double max(double a, float b) { return fmax(a, double{b}); }
+HOSTCUDA_YIELDS float min(float a, float b) { return fminf(a, b); }
+HOSTCUDA_YIELDS float max(float a, float b) { return fmaxf(a, b); }
+HOSTCUDA_YIELDS double min(double a, double b) { return fmin(a, b); }
+HOSTCUDA_YIELDS double max(double a, double b) { return fmax(a, b); }
+HOSTCUDA_YIELDS double min(float a, double b) { return fmin(double{a}, b); }
+HOSTCUDA_YIELDS double max(float a, double b) { return fmax(double{a}, b); }
+HOSTCUDA_YIELDS double min(double a, float b) { return fmin(a, double{b}); }
+HOSTCUDA_YIELDS double max(double a, float b) { return fmax(a, double{b}); }
+#undef HOSTCUDA_YIELDS
 
 #endif

@@ -24,6 +24,8 @@ enum cudaError : unsigned {
   cudaErrorInvalidSymbol = 13,
   cudaErrorInvalidDevicePointer = 17,
   cudaErrorInvalidMemcpyDirection = 21,
+  cudaErrorInvalidFilterSetting = 26,
+  cudaErrorInvalidNormSetting = 27,
   cudaErrorInsufficientDriver = 35,
   cudaErrorDevicesUnavailable = 46,
   cudaErrorInvalidDeviceFunction = 98,
@@ -41,7 +43,17 @@ enum cudaError : unsigned {
   cudaErrorHostMemoryNotRegistered = 713,
   cudaErrorLaunchFailure = 719,
   cudaErrorCooperativeLaunchTooLarge = 720,
+  cudaErrorIllegalState = 401,
   cudaErrorNotSupported = 801,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureMerge = 902,
+  cudaErrorStreamCaptureUnmatched = 903,
+  cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureIsolation = 905,
+  cudaErrorStreamCaptureImplicit = 906,
+  cudaErrorCapturedEvent = 907,
+  cudaErrorGraphExecUpdateFailure = 910,
   cudaErrorInvalidClusterSize = 912,
   cudaErrorUnknown = 999
 };
@@ -327,8 +339,8 @@ inline cudaError_t cudaHostAlloc(T** pointer, std::size_t size, unsigned flags) 
   return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
 }
 template <class T>
-inline cudaError_t cudaMallocHost(T** pointer, std::size_t size) {
-  return cudaMallocHost(reinterpret_cast<void**>(pointer), size);
+inline cudaError_t cudaMallocHost(T** pointer, std::size_t size, unsigned flags = 0) {
+  return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
 }
 
 template <class T>

@@ -85,6 +85,7 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, std::function<void()> b
   if (request.dynamic_shared_bytes > dynamic_shared_limit(request.function))
     return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = check_cluster(request)) return fail(error);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
   if (request.cooperative && !fits_cooperatively(request))
     return fail(cudaErrorCooperativeLaunchTooLarge);
   enqueue(*stream, [launch = Launch{
@@ -92,6 +93,35 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, std::function<void()> b
                         dynamic_shared_limit(request.function), std::move(body), stream->device,
                         ++launches, request.cluster, request.cooperative}] { run_grid(launch); });
   return cudaSuccess;
+}
+
+namespace {
+
+struct ErasedKernel {
+  const char* name;
+  ErasedLaunch launch;
+};
+std::map<const void*, ErasedKernel>& erased_kernels() {
+  static auto* map = new std::map<const void*, ErasedKernel>;
+  return *map;
+}
+
+}  // namespace
+
+void register_kernel(const void* function, const char* name, ErasedLaunch launch) {
+  const ApiCall lock("a function");
+  erased_kernels()[function] = {name, launch};
+}
+
+cudaError_t launch_erased(const void* function, const cudaLaunchConfig_t& config, void** arguments,
+                          const char* file, int line) {
+  const auto known = erased_kernels().find(function);
+  if (known == erased_kernels().end()) return fail(cudaErrorInvalidDeviceFunction);
+  LaunchRequest request{
+      {known->second.name, file, line}, function,     config.gridDim, config.blockDim,
+      config.dynamicSmemBytes,          config.stream};
+  if (const cudaError_t error = apply_attributes(request, config)) return error;
+  return known->second.launch(request, arguments);
 }
 
 cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config) {

@@ -43,24 +43,32 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   if (direction > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
   if (!direction_matches(target.kind, source.kind, direction)) return fail(cudaErrorInvalidValue);
 
+  if (const cudaError_t error = capture_error(stream)) return fail(error);
   const bool device_to_device = on_device(target.kind) && on_device(source.kind);
   const bool host_to_host = !on_device(target.kind) && !on_device(source.kind);
-  const bool staged = source.kind == MemoryKind::pageable && on_device(target.kind);
+  const bool staged =
+      source.kind == MemoryKind::pageable && on_device(target.kind) && !stream.capture;
   OperationPointer operation;
   if (staged && caller == Caller::goes_on) {
     // The driver copies pageable memory to its own buffer before it returns, so the caller may
     // overwrite it.
     auto buffer = std::make_shared<std::vector<char>>(static_cast<const char*>(from),
                                                       static_cast<const char*>(from) + size);
-    operation = enqueue(stream, [=] {
-      const DeviceMemoryAccess access;
-      std::memcpy(to, buffer->data(), size);
-    });
+    operation = enqueue(
+        stream,
+        [=] {
+          const DeviceMemoryAccess access;
+          std::memcpy(to, buffer->data(), size);
+        },
+        cudaGraphNodeTypeMemcpy);
   } else {
-    operation = enqueue(stream, [=] {
-      const DeviceMemoryAccess access;
-      std::memmove(to, from, size);
-    });
+    operation = enqueue(
+        stream,
+        [=] {
+          const DeviceMemoryAccess access;
+          std::memmove(to, from, size);
+        },
+        cudaGraphNodeTypeMemcpy);
   }
   // A copy from device to device returns at once, even cudaMemcpy. A copy to pageable memory or
   // between host buffers always waits.
@@ -110,10 +118,14 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(pointer, size);
   if (!range.valid || !on_device(range.kind)) return fail(cudaErrorInvalidValue);
-  enqueue(*stream, [=] {
-    const DeviceMemoryAccess access;
-    std::memset(pointer, value, size);
-  });
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  enqueue(
+      *stream,
+      [=] {
+        const DeviceMemoryAccess access;
+        std::memset(pointer, value, size);
+      },
+      cudaGraphNodeTypeMemset);
   return cudaSuccess;
 }
 

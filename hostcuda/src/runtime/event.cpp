@@ -1,4 +1,5 @@
 // Events: a time stamp is an operation in a stream, so that other streams can wait for it.
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -9,8 +10,11 @@
 struct CUevent_st {
   int device;
   bool timed;
-  hostcuda::OperationPointer recorded;   // null before the first cudaEventRecord
-  std::shared_ptr<double> milliseconds;  // written when the operation runs
+  hostcuda::OperationPointer recorded = nullptr;   // null before the first cudaEventRecord
+  std::shared_ptr<double> milliseconds = nullptr;  // written when the operation runs
+  // Recorded in a stream that is captured: which nodes come before it.
+  hostcuda::Capture* capture = nullptr;
+  std::vector<CUgraphNode_st*> captured = {};
 };
 
 using namespace hostcuda;
@@ -29,12 +33,32 @@ double now_in_milliseconds() {
   return std::chrono::duration<double, std::milli>(now).count();
 }
 
+// The stream takes part in the capture from now on.
+cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
+  if (stream.capture && stream.capture != event.capture) return fail(cudaErrorStreamCaptureMerge);
+  if (is_default(stream)) return fail(cudaErrorStreamCaptureImplicit);
+  if (!stream.capture) {
+    stream.capture = event.capture;
+    stream.capture->streams.push_back(&stream);
+    stream.captured.clear();
+  }
+  for (CUgraphNode_st* node : event.captured)
+    if (std::ranges::find(stream.captured, node) == stream.captured.end())
+      stream.captured.push_back(node);
+  return cudaSuccess;
+}
+
 }  // namespace
+
+void hostcuda::end_capture_of_events(const Capture* capture) {
+  for (CUevent_st* event : events())
+    if (event->capture == capture) event->capture = nullptr;
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   HOSTCUDA_API_CALL;
   if (!event) return fail(cudaErrorInvalidValue);
-  *event = new CUevent_st{current_device(), !(flags & cudaEventDisableTiming), nullptr, nullptr};
+  *event = new CUevent_st{current_device(), !(flags & cudaEventDisableTiming)};
   events().insert(*event);
   return cudaSuccess;
 }
@@ -56,6 +80,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   CUstream_st* stream = find_stream(handle);
   if (!living(event) || !stream || stream->device != event->device)
     return fail(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  event->capture = stream->capture;
+  event->captured = stream->captured;
+  if (stream->capture) return cudaSuccess;
   // A fresh time stamp for each recording: the previous one may still be queued.
   auto milliseconds = std::make_shared<double>(0);
   event->milliseconds = milliseconds;
@@ -66,6 +94,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
+  if (event->capture) return fail(cudaErrorCapturedEvent);
   complete(event->recorded);
   return result_of_waiting();
 }
@@ -73,6 +102,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
+  if (event->capture) return fail(cudaErrorCapturedEvent);
   return poll(event->recorded) ? cudaSuccess : fail(cudaErrorNotReady);
 }
 
@@ -95,6 +125,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
   if (!living(event) || !stream) return fail(cudaErrorInvalidResourceHandle);
+  if (event->capture) return wait_in_capture(*stream, *event);
+  if (stream->capture) return fail(cudaErrorStreamCaptureIsolation);
   if (event->recorded) stream->awaited.push_back(event->recorded);
   return cudaSuccess;
 }

@@ -154,6 +154,7 @@ using namespace hostcuda;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
   HOSTCUDA_API_CALL;
+  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   return allocate(pointer, size, current_device(), false);
 }
 
@@ -167,6 +168,7 @@ cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
   const auto found = allocations().find(static_cast<char*>(pointer));
   if (found == allocations().end()) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   synchronize_device(found->second.device);  // cudaFree waits for the device
   release(static_cast<char*>(pointer));
   return cudaSuccess;
@@ -186,6 +188,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
   if (!pointer) return cudaSuccess;
   if (!allocations().contains(static_cast<char*>(pointer))) return fail(cudaErrorInvalidValue);
+  if (stream->capture) return cudaSuccess;  // the graph needs it at every launch
   enqueue(*stream, [=] { release(static_cast<char*>(pointer)); });
   return cudaSuccess;
 }

@@ -52,7 +52,17 @@ void run_something(const OperationPointer& newest) {
 
 }  // namespace
 
-OperationPointer enqueue(CUstream_st& stream, std::function<void()> work) {
+bool is_default(const CUstream_st& stream) {
+  return &stream == &streams_of(stream.device).default_stream;
+}
+
+OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGraphNodeType type) {
+  if (stream.capture) {
+    stream.captured = {stream.capture->graph->add(type, std::move(work), stream.captured)};
+    auto captured = std::make_shared<Operation>();
+    captured->done = true;
+    return captured;
+  }
   DeviceStreams& device = streams_of(stream.device);
   auto operation = std::make_shared<Operation>();
   operation->work = std::move(work);
@@ -61,7 +71,7 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work) {
   stream.awaited.clear();
   // The default stream waits for every stream of its device, and they for it, unless they opted
   // out.
-  if (&stream == &device.default_stream) {
+  if (is_default(stream)) {
     for (const CUstream_st* other : device.created)
       if (other->with_default) depend(*operation, other->last);
     for (const OperationPointer& orphan : device.orphans) depend(*operation, orphan);
@@ -129,7 +139,8 @@ using namespace hostcuda;
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   HOSTCUDA_API_CALL;
   if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
-  *stream = new CUstream_st{current_device(), flags != cudaStreamNonBlocking, nullptr, {}};
+  *stream =
+      new CUstream_st{current_device(), flags != cudaStreamNonBlocking, nullptr, {}, nullptr, {}};
   streams_of(current_device()).created.push_back(*stream);
   return cudaSuccess;
 }
@@ -147,6 +158,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
   if (!handle || handle == cudaStreamLegacy || !stream) return fail(cudaErrorInvalidResourceHandle);
+  if (stream->capture) {
+    stream->capture->valid = false;
+    std::erase(stream->capture->streams, stream);
+  }
   DeviceStreams& device = streams_of(stream->device);
   if (pending(stream->last)) device.orphans.push_back(stream->last);
   std::erase(device.created, stream);
@@ -158,6 +173,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = refuse_waiting(*stream)) return fail(error);
   complete(stream->last);
   return result_of_waiting();
 }
@@ -166,11 +182,13 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = refuse_waiting(*stream)) return fail(error);
   return poll(stream->last) ? cudaSuccess : fail(cudaErrorNotReady);
 }
 
 cudaError_t cudaDeviceSynchronize() {
   HOSTCUDA_API_CALL;
+  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   synchronize_device(current_device());
   return result_of_waiting();
 }
@@ -182,7 +200,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
   if (!function) return fail(cudaErrorInvalidValue);
-  enqueue(*stream, [=] { function(data); });
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  enqueue(
+      *stream, [=] { function(data); }, cudaGraphNodeTypeHost);
   return cudaSuccess;
 }
 

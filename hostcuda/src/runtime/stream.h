@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuda_runtime.h"
+#include "runtime/graph.h"
 
 namespace hostcuda {
 
@@ -21,7 +22,11 @@ using OperationPointer = std::shared_ptr<Operation>;
 
 // Appends work to a stream. It runs at once (eager), when something synchronises with it (lazy) or
 // at a random time in between (random). Never null.
-OperationPointer enqueue(CUstream_st& stream, std::function<void()> work);
+// In a stream that is captured it becomes a node of this type instead, and counts as done.
+OperationPointer enqueue(CUstream_st& stream, std::function<void()> work,
+                         cudaGraphNodeType type = cudaGraphNodeTypeKernel);
+
+bool is_default(const CUstream_st& stream);
 
 // Runs the operation and everything that it depends on, and nothing else.
 void complete(const OperationPointer& operation);
@@ -44,6 +49,8 @@ struct CUstream_st {
   hostcuda::OperationPointer last;
   // What cudaStreamWaitEvent makes the next operation wait for.
   std::vector<hostcuda::OperationPointer> awaited;
+  hostcuda::Capture* capture = nullptr;   // that it takes part in
+  std::vector<CUgraphNode_st*> captured;  // what its next node depends on
 };
 
 #endif

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """How many public CUDA programs compile and run unchanged: the table in ../../README.md.
 
-  public_programs.py CLONES [--only REGEX] [--jobs N] [--log DIR] [--compile-only]
+  public_programs.py CLONES [--only REGEX] [--jobs N] [--seconds N] [--log DIR] [--compile-only] [--write]
 
 CLONES holds one folder per repository of programs.txt, named OWNER+NAME, at the commit given there;
-`git clone` makes them. Nothing of them is copied here. A program with a main() is built and run for at
-most 60 seconds; a file without one is compiled.
+`git clone` makes them. Nothing of them is copied here. A program with a main() is built and run, on two
+devices; a file without one is compiled. --write puts the table into the README.
 """
 import argparse
 import os
@@ -17,18 +17,30 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NVCC = HERE.parents[1] / "bin" / "nvcc"
+HOME = HERE.parents[1]
+NVCC = HOME / "bin" / "nvcc"
 # A named refusal: one line that says what is not there.
-REFUSED = re.compile(r"not emulated|is not part of hostcuda|hostcuda: ERROR")
+REFUSED = re.compile(r"not emulated|is not part of hostcuda|a function for host code")
+STOPPED = re.compile(r"hostcuda: ERROR")
+# What programs print that found themselves wrong.
+WRONG = re.compile(r"\bFAIL(?:ED)?\b|\bmismatch\b|verification failed|not correct", re.I)
+NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
+                   r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
+
+BUILDS, RUNS, REFUSES = "builds", "right", "refused by name"
+SLOW, ANOTHER = "computes for longer", "needs another library"
+COLUMNS = (RUNS, BUILDS, SLOW, REFUSES, ANOTHER, "does not build", "wrong", "crashes")
+MARKS = "<!-- public programs -->\n", "<!-- end of public programs -->\n"
 
 
 def programs(only):
-    """(repository, file, more compiler words) of each line of programs.txt."""
+    """(repository, file, compiler words, arguments) of each line of programs.txt."""
     for line in (HERE / "programs.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            repository, file, *words = line.split()
+            words, _, arguments = line.partition(" -- ")
+            repository, file, *words = words.split()
             if re.search(only, f"{repository} {file}"):
-                yield repository, file, words
+                yield repository, file, words, arguments.split()
 
 
 def has_main(source):
@@ -45,31 +57,74 @@ def run(words, log, **options):
             return "timeout"
 
 
-def attempt(program, clones, logs, compile_only):
-    repository, file, words = program
-    source = clones / repository.replace("/", "+") / file
-    log = logs / (re.sub(r"\W+", "_", f"{repository}_{file}") + ".txt")
+def built(code, text):
+    if code == 0:
+        return BUILDS
+    if REFUSED.search(text):
+        return REFUSES
+    return ANOTHER if NEEDS.search(text) else "does not build"
+
+
+def ran(code, text):
+    if REFUSED.search(text):
+        return REFUSES
+    if code == "timeout":
+        return "wrong" if WRONG.search(text) else SLOW
+    if code < 0 or STOPPED.search(text):
+        return "crashes"
+    return RUNS if code == 0 and not WRONG.search(text) else "wrong"
+
+
+def attempt(program, options):
+    repository, file, words, arguments = program
+    clone = options.clones / repository.replace("/", "+")
+    source = clone / file
+    log = options.log / (re.sub(r"\W+", "_", f"{repository}_{file}") + ".txt")
     log.unlink(missing_ok=True)
-    common = clones / repository.replace("/", "+") / "Common"
-    words = [*words, *([f"-I{common}"] if common.is_dir() else [])]
-    whole = has_main(source) and not compile_only
+    common = [f"-I{clone / 'Common'}"] if (clone / "Common").is_dir() else []
+    whole = has_main(source) and not options.compile_only
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "program")
-        command = [NVCC, "-O0" if compile_only else "-O1", "-w", str(source), "-o", made, *words, *([] if whole else ["-c"])]
+        command = [NVCC, "-O0" if options.compile_only else "-O1", "-w", str(source), "-o", made, *words,
+                   *common, *([] if whole else ["-c"])]
         code = run(command, log, cwd=source.parent, timeout=300)
-        if code != 0:
-            text = log.read_text(encoding="utf-8", errors="replace")
-            return "refused" if REFUSED.search(text) else "does not compile", log
-        if not whole:
-            return "compiles", log
-        code = run([made], log, cwd=source.parent, timeout=60,
-                   env={**os.environ, "OMP_NUM_THREADS": "2"})
-    text = log.read_text(encoding="utf-8", errors="replace")
-    if code == 0:
-        return "runs", log
-    if REFUSED.search(text):
-        return "stops with a reason", log
-    return ("hangs" if code == "timeout" else f"ends with status {code}"), log
+        outcome = built(code, log.read_text(encoding="utf-8", errors="replace"))
+        if outcome == BUILDS and whole:
+            log.unlink()
+            code = run([made, *arguments], log, cwd=source.parent, timeout=options.seconds,
+                       env={**os.environ, "OMP_NUM_THREADS": "2", "HOSTCUDA_DEVICES": "2"})
+            outcome = ran(code, log.read_text(encoding="utf-8", errors="replace"))
+    return outcome
+
+
+def table(counts, seconds):
+    """counts: for each repository, how many programs came out how."""
+    shown = [column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())]
+    names = {RUNS: "run, right", BUILDS: "no `main`: compile", SLOW: f"still right after {seconds} s"}
+    yield "| repository | programs | " + " | ".join(names.get(column, column) for column in shown) + " |"
+    yield "|---|" + "---|" * (len(shown) + 1)
+    total = {}
+    for repository, outcomes in counts.items():
+        for column, number in outcomes.items():
+            total[column] = total.get(column, 0) + number
+        yield row(repository, outcomes, shown)
+    yield row("together", total, shown)
+    number = sum(total.values())
+    good = sum(total.get(column, 0) for column in (RUNS, BUILDS, SLOW))
+    yield ""
+    yield f"{good} of {number} public CUDA programs compile and run unchanged."
+
+
+def row(name, outcomes, shown):
+    numbers = [str(outcomes.get(column, "")) for column in shown]
+    return f"| {name} | {sum(outcomes.values())} | " + " | ".join(numbers) + " |"
+
+
+def write(lines):
+    readme = HOME / "README.md"
+    before, _, rest = readme.read_text(encoding="utf-8").partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    readme.write_text(before + MARKS[0] + "\n".join(lines) + "\n" + MARKS[1] + after, encoding="utf-8")
 
 
 def main():
@@ -77,19 +132,23 @@ def main():
     parser.add_argument("clones", type=Path)
     parser.add_argument("--only", default="", help="a regular expression")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=int, default=60, help="for one program's run")
     parser.add_argument("--compile-only", action="store_true")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--log", type=Path, default=Path(tempfile.gettempdir()) / "public_programs")
     options = parser.parse_args()
     options.log.mkdir(parents=True, exist_ok=True)
     chosen = list(programs(options.only))
     counts = {}
     with ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda p: attempt(p, options.clones, options.log, options.compile_only), chosen)
-        for (repository, file, _), (outcome, log) in zip(chosen, results):
-            counts.setdefault(repository, {}).setdefault(outcome.split(" status")[0], []).append(file)
-            print(f"{outcome:24} {repository} {file}", flush=True)
-    for repository, outcomes in counts.items():
-        print(repository, {outcome: len(files) for outcome, files in outcomes.items()})
+        for program, outcome in zip(chosen, pool.map(lambda one: attempt(one, options), chosen)):
+            of_repository = counts.setdefault(program[0], {})
+            of_repository[outcome] = of_repository.get(outcome, 0) + 1
+            print(f"{outcome:24} {program[0]} {program[1]}", flush=True)
+    lines = list(table(counts, options.seconds))
+    print(*lines, sep="\n")
+    if options.write:
+        write(lines)
     return 0
 
 

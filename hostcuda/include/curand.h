@@ -1,0 +1,137 @@
+// hostcuda: cuRAND's host API: arrays of random numbers, generated in a stream.
+#ifndef HOSTCUDA_CURAND_H
+#define HOSTCUDA_CURAND_H
+
+#include "curand_kernel.h"
+
+enum curandStatus {
+  CURAND_STATUS_SUCCESS = 0,
+  CURAND_STATUS_VERSION_MISMATCH = 100,
+  CURAND_STATUS_NOT_INITIALIZED = 101,
+  CURAND_STATUS_ALLOCATION_FAILED = 102,
+  CURAND_STATUS_TYPE_ERROR = 103,
+  CURAND_STATUS_OUT_OF_RANGE = 104,
+  CURAND_STATUS_LENGTH_NOT_MULTIPLE = 105,
+  CURAND_STATUS_DOUBLE_PRECISION_REQUIRED = 106,
+  CURAND_STATUS_LAUNCH_FAILURE = 201,
+  CURAND_STATUS_PREEXISTING_FAILURE = 202,
+  CURAND_STATUS_INITIALIZATION_FAILED = 203,
+  CURAND_STATUS_ARCH_MISMATCH = 204,
+  CURAND_STATUS_INTERNAL_ERROR = 999
+};
+typedef curandStatus curandStatus_t;
+// The pseudo-random ones; quasi-random generators are not emulated.
+enum curandRngType {
+  CURAND_RNG_PSEUDO_DEFAULT = 100,
+  CURAND_RNG_PSEUDO_XORWOW = 101,
+  CURAND_RNG_PSEUDO_MRG32K3A = 121,
+  CURAND_RNG_PSEUDO_MTGP32 = 141,
+  CURAND_RNG_PSEUDO_MT19937 = 142,
+  CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161
+};
+typedef curandRngType curandRngType_t;
+enum curandOrdering {
+  CURAND_ORDERING_PSEUDO_BEST = 100,
+  CURAND_ORDERING_PSEUDO_DEFAULT = 101,
+  CURAND_ORDERING_PSEUDO_SEEDED = 102
+};
+typedef curandOrdering curandOrdering_t;
+
+struct curandGenerator_st {
+  unsigned long long seed = 0, generated = 0;
+  cudaStream_t stream = nullptr;
+  bool on_host = false;
+};
+typedef curandGenerator_st* curandGenerator_t;
+
+namespace hostcuda {
+
+// Fills the array when the stream comes to it; each call goes on where the last one ended.
+template <class Number, class Next>
+curandStatus_t generate(curandGenerator_t generator, Number* out, std::size_t count,
+                        const Next& next) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!out) return CURAND_STATUS_OUT_OF_RANGE;
+  const auto fill = [=, seed = generator->seed, sequence = generator->generated++] {
+    curandState state;
+    curand_init(seed, sequence, 0, &state);
+    for (std::size_t i = 0; i < count; ++i) out[i] = next(&state);
+  };
+  if (generator->on_host) return fill(), CURAND_STATUS_SUCCESS;
+  return enqueue_work(generator->stream, fill) == cudaSuccess ? CURAND_STATUS_SUCCESS
+                                                              : CURAND_STATUS_LAUNCH_FAILURE;
+}
+
+}  // namespace hostcuda
+
+inline curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t) {
+  *generator = new curandGenerator_st;
+  return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t) {
+  *generator = new curandGenerator_st;
+  (*generator)->on_host = true;
+  return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
+  delete generator;
+  return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
+                                                         unsigned long long seed) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->seed = seed;
+  generator->generated = 0;
+  return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
+                                               unsigned long long offset) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->generated = offset;
+  return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t) {
+  return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->stream = stream;
+  return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandGenerate(curandGenerator_t generator, unsigned* out,
+                                     std::size_t count) {
+  return hostcuda::generate(generator, out, count, [](curandState* s) { return curand(s); });
+}
+inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out,
+                                            std::size_t count) {
+  return hostcuda::generate(generator, out, count,
+                            [](curandState* s) { return curand_uniform(s); });
+}
+inline curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* out,
+                                                  std::size_t count) {
+  return hostcuda::generate(generator, out, count,
+                            [](curandState* s) { return curand_uniform_double(s); });
+}
+inline curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* out,
+                                           std::size_t count, float mean, float deviation) {
+  return hostcuda::generate(generator, out, count,
+                            [=](curandState* s) { return mean + deviation * curand_normal(s); });
+}
+inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* out,
+                                                 std::size_t count, double mean, double deviation) {
+  return hostcuda::generate(generator, out, count, [=](curandState* s) {
+    return mean + deviation * curand_normal_double(s);
+  });
+}
+inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out,
+                                              std::size_t count, float mean, float deviation) {
+  return hostcuda::generate(generator, out, count,
+                            [=](curandState* s) { return curand_log_normal(s, mean, deviation); });
+}
+inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned* out,
+                                            std::size_t count, double mean) {
+  return hostcuda::generate(generator, out, count,
+                            [=](curandState* s) { return curand_poisson(s, mean); });
+}
+
+#endif

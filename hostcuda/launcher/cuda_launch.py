@@ -1,0 +1,140 @@
+"""Rewrites launches: <<<>>>, and the functions that launch a kernel or hold one as void*.
+
+`rewrite` in the arguments is what rewrites the tokens within a launch.
+"""
+import re
+
+from cuda_tokens import (CLOSING, NOT_A_CALLEE, OPENING, RewriteError, Token, angle_opening_of,
+                         argument_place, at, is_triple, join, line_breaks, neighbour, opening_of)
+
+# Launches by a function call, and which argument is the kernel.
+KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
+                   "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
+TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")
+CAST_TO_VOID = re.compile(r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
+                          r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)")
+
+
+def kernel_expression_start(tokens, i):
+    """Index of the first token of the postfix expression that ends at i."""
+    while True:
+        text = at(tokens, i)
+        if text == ">":
+            i = neighbour(tokens, angle_opening_of(tokens, i), -1)
+            continue
+        if text in (")", "]"):  # (*pointer)<<<>>>, table[k]<<<>>>
+            i = opening_of(tokens, i)
+            before = neighbour(tokens, i, -1)
+            callable_before = before >= 0 and (at(tokens, before) in (")", "]") or (
+                tokens[before].kind == "name" and at(tokens, before) not in NOT_A_CALLEE))
+            if text == "]" or callable_before:
+                i = before
+                continue
+        elif i < 0 or tokens[i].kind != "name":
+            raise RewriteError("kernel launch: no kernel name before <<<")
+        before = neighbour(tokens, i, -1)
+        if at(tokens, before) == "template":
+            before = neighbour(tokens, before, -1)
+        if at(tokens, before) in ("::", ".", "->"):
+            outer = neighbour(tokens, before, -1)
+            qualifies = outer >= 0 and (
+                at(tokens, outer) in (">", ")", "]") or
+                (tokens[outer].kind == "name" and at(tokens, outer) not in NOT_A_CALLEE))
+            if not qualifies:  # ::kernel
+                return before
+            i = outer
+            continue
+        return i
+
+
+def launch_end(tokens, begin, count_angles):
+    """Indices of the first and last > of the >>> that ends the configuration begun at `begin`.
+
+    f(A<B<C<int>>>(x)) also contains >>>( ; count_angles takes > for the end of template arguments
+    where a name and < came before. A comparison in the configuration looks the same, so the caller
+    tries again without.
+    """
+    depth, angles, i = 0, 0, begin
+    while i < len(tokens):
+        text = at(tokens, i)
+        if text in CLOSING:
+            depth += 1
+        elif text in OPENING:
+            depth -= 1
+            if depth < 0:
+                return None
+        elif text == "<" and count_angles:
+            before = neighbour(tokens, i, -1)
+            shift = at(tokens, i + 1) == "<" or at(tokens, i - 1) == "<"
+            if before >= begin and tokens[before].kind == "name" and not shift:
+                angles += 1
+        elif text == ">" and angles > 0:
+            angles -= 1
+        elif text == ">" and depth == 0:
+            last = is_triple(tokens, i, ">")
+            if last is not None and at(tokens, neighbour(tokens, last, 1)) == "(":
+                return i, last
+        elif text == ";" and depth == 0:
+            return None
+        i += 1
+    return None
+
+
+def rewrite_launch(tokens, i, after_opening, output, rewrite):
+    """Rewrite the launch whose <<< is at tokens[i]; the kernel's name is at the end of output.
+
+    Returns the index behind >>>.
+    """
+    last = neighbour(output, len(output), -1)
+    start = kernel_expression_start(output, last)
+    end = launch_end(tokens, after_opening, True) or launch_end(tokens, after_opening, False)
+    if end is None:
+        raise RewriteError("kernel launch: <<< without >>>(", tokens[i])
+    configuration = join(rewrite(tokens[after_opening:end[0]]))
+    dropped = line_breaks(output[start:])
+    kernel = " ".join(join(t for t in output[start:last + 1] if t.kind != "directive").split())
+    quoted = kernel.replace("\\", "\\\\").replace('"', '\\"')
+    del output[start:]
+    output.append(Token("rewritten", (
+        f"::hostcuda::launch([=](const auto&... hostcuda_a) {{ {kernel}(hostcuda_a...); }}, "
+        f"[=](auto hostcuda_t) -> decltype(::hostcuda::exact<decltype(hostcuda_t)>({kernel})) "
+        f"{{ return {kernel}; }}, "
+        f'::hostcuda::Site{{"{quoted}", __builtin_FILE(), __builtin_LINE()}}, '
+        f"{dropped}{configuration})")))
+    return end[1] + 1
+
+
+def rewrite_launch_function(tokens, i, output, scopes, rewrite):
+    """cudaLaunchKernel(k, ...): the kernel k is passed with its type and its name."""
+    opening = neighbour(tokens, i, 1)
+    before = neighbour(tokens, i, -1)
+    declared = before >= 0 and tokens[before].kind == "name" and at(tokens, before) not in NOT_A_CALLEE
+    if at(tokens, opening) != "(" or declared or at(tokens, before) in (".", "->"):
+        return None
+    begin, end = argument_place(tokens, opening, KERNEL_ARGUMENT[at(tokens, i)])
+    text = join(rewrite(tokens[begin:end]))
+    kernel = CAST_TO_VOID.sub("", text)
+    name = " ".join(kernel.split()).strip("(&)").replace("\\", "\\\\").replace('"', '\\"')
+    for token in tokens[i:begin]:
+        scopes.pass_by(token, output)
+        output.append(token)
+    output.append(Token("rewritten", f'::hostcuda::name_kernel({kernel}, "{name}")'))
+    return end
+
+
+def rewrite_cast(tokens, i, output):
+    """(void*)k: remembers how the function k is called. Returns the index after k, or None."""
+    match = CAST_TO_VOID.match(join(tokens[i:i + 12]))
+    if not match:
+        return None
+    length, end = 0, i
+    while length < match.end():
+        length += len(tokens[end].text)
+        end += 1
+    name = neighbour(tokens, end - 1, 1)
+    after = neighbour(tokens, name, 1)
+    if name >= len(tokens) or tokens[name].kind != "name" or at(tokens, after) not in (",", ";", ")", "}"):
+        return None
+    text = tokens[name].text
+    output.append(Token("rewritten", f'{line_breaks(tokens[i:name])}::hostcuda::erased({text}, "{text}")'))
+    return after

@@ -1,0 +1,164 @@
+"""The tokens of preprocessed CUDA C++, and what encloses what among them."""
+import re
+
+TOKEN = re.compile(r'''
+  (?P<text>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\((?:.|\n)*?\)(?P=delimiter)"
+          |(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
+          |(?:u8|[uUL])?'(?:\\.|[^'\\\n])+')
+ |(?P<directive>^[ \t]*\#[^\n]*$)
+ |(?P<name>[A-Za-z_$]\w*)
+ |(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)
+ |(?P<space>\s+)
+ |(?P<operator>::|->|[^\w\s])''', re.X | re.M)
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+OPENING = {")": "(", "]": "[", "}": "{"}
+BLANK = ("space", "directive")
+NOT_A_CALLEE = ("return", "else", "do", "case", "co_return", "throw")
+
+
+class RewriteError(Exception):
+    def __init__(self, message, token=None):
+        super().__init__(message)
+        self.token = token  # where
+
+
+class Token:
+    __slots__ = ("kind", "text")
+
+    def __init__(self, kind, text):
+        self.kind, self.text = kind, text
+
+    def __eq__(self, text):
+        return self.kind != "text" and self.text == text
+
+
+def tokenize(source):
+    tokens = []
+    for match in TOKEN.finditer(source):
+        kind = match.lastgroup if match.lastgroup != "delimiter" else "text"
+        tokens.append(Token(kind, match.group()))
+    return tokens
+
+
+def join(tokens):
+    return "".join(t.text for t in tokens)
+
+
+def neighbour(tokens, i, step):
+    """Index of the next significant token in the direction of step; may be out of range."""
+    i += step
+    while 0 <= i < len(tokens) and tokens[i].kind in BLANK:
+        i += step
+    return i
+
+
+def at(tokens, i):
+    return tokens[i].text if 0 <= i < len(tokens) and tokens[i].kind != "text" else ""
+
+
+def opening_of(tokens, i):
+    """Index of the bracket that tokens[i] closes."""
+    close, depth = tokens[i].text, 0
+    while i >= 0:
+        if tokens[i] == close:
+            depth += 1
+        elif tokens[i] == OPENING[close]:
+            depth -= 1
+            if depth == 0:
+                return i
+        i -= 1
+    raise RewriteError(f"unbalanced {close}")
+
+
+def angle_opening_of(tokens, i):
+    """Index of the < that the > at i closes, in a template argument list."""
+    depth = 0
+    while i >= 0:
+        text = at(tokens, i)
+        if text in OPENING:
+            i = opening_of(tokens, i)
+        elif text == ">":
+            depth += 1
+        elif text == "<":
+            depth -= 1
+            if depth == 0:
+                return i
+        i -= 1
+    raise RewriteError("template arguments before <<< have no beginning")
+
+
+def is_triple(tokens, i, character):
+    """Index of the third of three adjacent characters at i, or None.
+
+    The preprocessor may put a blank between tokens that come from different macros.
+    """
+    second = neighbour(tokens, i, 1)
+    third = neighbour(tokens, second, 1)
+    if third >= len(tokens) or third - i > 4:
+        return None
+    same = tokens[i] == character and tokens[second] == character and tokens[third] == character
+    return third if same else None
+
+
+def line_breaks(tokens):
+    """What must be kept of tokens that are dropped: line ends and line markers."""
+    kept = ""
+    for token in tokens:
+        if token.kind == "directive":
+            kept += token.text
+        elif token.kind == "space":
+            kept += "\n" * token.text.count("\n")
+    return kept
+
+
+def statement_end(tokens, i):
+    """Index of the ; that ends the statement in which tokens[i] stands."""
+    depth = 0
+    while i < len(tokens):
+        if at(tokens, i) in CLOSING:
+            depth += 1
+        elif at(tokens, i) in OPENING:
+            depth -= 1
+        elif at(tokens, i) == ";" and depth == 0:
+            return i
+        i += 1
+    raise RewriteError("__shared__ without ;")
+
+
+def statement_begin(output):
+    """Index in output where the statement begins that is being read."""
+    i = neighbour(output, len(output), -1)
+    while i >= 0 and not at(output, i).rstrip().endswith((";", "{", "}")):
+        i = neighbour(output, i, -1)
+    return neighbour(output, i, 1)
+
+
+def parenthesised(tokens, i, whole=False):
+    """(index after the closing parenthesis, first argument or all) of the list that begins after
+    tokens[i]."""
+    begin = neighbour(tokens, i, 1)
+    depth, argument_end, k = 0, None, begin
+    while k < len(tokens):
+        text = at(tokens, k)
+        depth += (text in CLOSING) - (text in OPENING)
+        if depth == 1 and text == "," and argument_end is None:
+            argument_end = k
+        if depth == 0:
+            return k + 1, join(tokens[begin + 1:k if whole else argument_end or k])
+        k += 1
+    raise RewriteError(f"{tokens[i].text} without )", tokens[i])
+
+
+def argument_place(tokens, opening, number):
+    """(index where argument `number` of the call with ( at `opening` begins, index after its end)."""
+    depth, begin = 0, opening + 1
+    for i in range(opening, len(tokens)):
+        text = at(tokens, i)
+        depth += (text in CLOSING) - (text in OPENING)
+        if depth == 0 or (depth == 1 and text == ","):
+            if number == 0:
+                return begin, i
+            number, begin = number - 1, i + 1
+        if depth == 0:
+            break
+    raise RewriteError("too few arguments", tokens[opening])

@@ -1,0 +1,172 @@
+// Arrays and boxes. A copy is one of rows: what copy.cpp says about memory and order holds for
+// them.
+#include "runtime/array.h"
+
+#include "runtime/api.h"
+
+using namespace hostcuda;
+
+namespace {
+
+// One side of a copy of a box.
+struct Side {
+  char* begin = nullptr;
+  std::size_t pitch = 0, rows = 0;  // of a slice
+  char* row(std::size_t y, std::size_t z) const { return begin + (z * rows + y) * pitch; }
+};
+
+Side side_of(cudaArray_t array, const cudaPitchedPtr& pointer, const cudaPos& at) {
+  if (array) {
+    Side side{array->data, array->pitch(), array->rows()};
+    side.begin = side.row(at.y, at.z) + at.x * array->element();
+    return side;
+  }
+  Side side{static_cast<char*>(pointer.ptr), pointer.pitch, pointer.ysize};
+  side.begin = side.row(at.y, at.z) + at.x;
+  return side;
+}
+
+template <class Copy>
+cudaError_t for_each_row(const cudaMemcpy3DParms& p, const Copy& copy) {
+  const cudaArray_t array = p.srcArray ? p.srcArray : p.dstArray;
+  const std::size_t width = p.extent.width * (array ? array->element() : 1);
+  const Side to = side_of(p.dstArray, p.dstPtr, p.dstPos);
+  const Side from = side_of(p.srcArray, p.srcPtr, p.srcPos);
+  const std::size_t depth = p.extent.depth ? p.extent.depth : 1;
+  const bool one_piece = p.extent.height > 1 && to.pitch == width && from.pitch == width &&
+                         (depth == 1 || (to.rows == p.extent.height && from.rows == to.rows));
+  if (one_piece) return copy(to.begin, from.begin, width * p.extent.height * depth);
+  for (std::size_t z = 0; z < depth; ++z)
+    for (std::size_t y = 0; y < p.extent.height; ++y)
+      if (const cudaError_t error = copy(to.row(y, z), from.row(y, z), width)) return error;
+  return cudaSuccess;
+}
+
+bool inside(cudaArray_const_t array, const cudaPos& at, const cudaExtent& box) {
+  return !array || (at.x + box.width <= array->extent.width && at.y + box.height <= array->rows() &&
+                    at.z + box.depth <= array->slices());
+}
+
+cudaError_t check(const cudaMemcpy3DParms* p) {
+  if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
+    return cudaErrorInvalidValue;
+  if (!inside(p->srcArray, p->srcPos, p->extent) || !inside(p->dstArray, p->dstPos, p->extent))
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+// The box of an array at byte x of row y, `width` bytes wide.
+cudaMemcpy3DParms box_of(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t width,
+                         std::size_t height, cudaMemcpyKind kind) {
+  cudaMemcpy3DParms p{};
+  p.srcPos = p.dstPos = {x / array->element(), y, 0};
+  p.extent = {width / array->element(), height, 1};
+  p.kind = kind;
+  return p;
+}
+
+// Bytes that begin at (x, y) and go on over the ends of rows.
+char* place_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t size) {
+  const std::size_t first = y * array->pitch() + x;
+  return first + size <= array->bytes() ? array->data + first : nullptr;
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                              cudaExtent extent, unsigned flags) {
+  if (!array || !format || !extent.width) return fail(cudaErrorInvalidValue);
+  cudaArray made{*format, extent, flags, nullptr};
+  if (!made.element()) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = cudaMalloc(&made.data, made.bytes())) return error;
+  *array = new cudaArray(made);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                            std::size_t width, std::size_t height, unsigned flags) {
+  return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+  if (!array) return cudaSuccess;
+  const cudaError_t error = cudaFree(array->data);
+  delete array;
+  return error;
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
+                             cudaArray_t array) {
+  if (!array) return fail(cudaErrorInvalidResourceHandle);
+  if (format) *format = array->format;
+  if (extent) *extent = array->extent;
+  if (flags) *flags = array->flags;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  if (!pointer) return fail(cudaErrorInvalidValue);
+  *pointer = {nullptr, 0, extent.width, extent.height};
+  return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width,
+                         extent.height * extent.depth);
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    char* slice = static_cast<char*>(pointer.ptr) + z * pointer.ysize * pointer.pitch;
+    if (const cudaError_t error =
+            cudaMemset2D(slice, pointer.pitch, value, extent.width, extent.height))
+      return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
+  if (const cudaError_t error = check(p)) return fail(error);
+  return for_each_row(*p, [&](char* to, const char* from, std::size_t size) {
+    return cudaMemcpy(to, from, size, p->kind);
+  });
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  if (const cudaError_t error = check(p)) return fail(error);
+  return for_each_row(*p, [&](char* to, const char* from, std::size_t size) {
+    return cudaMemcpyAsync(to, from, size, p->kind, stream);
+  });
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                              std::size_t size, cudaMemcpyKind kind) {
+  if (!to) return fail(cudaErrorInvalidResourceHandle);
+  char* place = place_in(to, x, y, size);
+  return place ? cudaMemcpy(place, from, size, kind) : fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
+                                std::size_t size, cudaMemcpyKind kind) {
+  if (!from) return fail(cudaErrorInvalidResourceHandle);
+  const char* place = place_in(from, x, y, size);
+  return place ? cudaMemcpy(to, place, size, kind) : fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                std::size_t pitch, std::size_t width, std::size_t height,
+                                cudaMemcpyKind kind) {
+  if (!to) return fail(cudaErrorInvalidResourceHandle);
+  cudaMemcpy3DParms p = box_of(to, x, y, width, height, kind);
+  p.dstArray = to;
+  p.srcPos = {};
+  p.srcPtr = {const_cast<void*>(from), pitch, width, height};
+  return cudaMemcpy3D(&p);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
+                                  std::size_t x, std::size_t y, std::size_t width,
+                                  std::size_t height, cudaMemcpyKind kind) {
+  if (!from) return fail(cudaErrorInvalidResourceHandle);
+  cudaMemcpy3DParms p = box_of(from, x, y, width, height, kind);
+  p.srcArray = const_cast<cudaArray_t>(from);
+  p.dstPos = {};
+  p.dstPtr = {to, pitch, width, height};
+  return cudaMemcpy3D(&p);
+}

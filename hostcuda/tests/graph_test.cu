@@ -1,0 +1,191 @@
+// CUDA graphs: captured from streams, and built by hand.
+#include "support.h"
+
+namespace {
+
+__global__ void add(int* x, int value) { x[threadIdx.x] += value; }
+__global__ void multiply(int* x, int value) { x[threadIdx.x] *= value; }
+__global__ void sum_of(int* out, const int* a, const int* b) {
+  out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+}
+
+constexpr int kThreads = 32;
+
+class GraphTest : public testing::Test {
+ protected:
+  void SetUp() override { EXPECT_CUDA(cudaStreamCreate(&stream_)); }
+  void TearDown() override {
+    if (exec_) {
+      EXPECT_CUDA(cudaGraphExecDestroy(exec_));
+    }
+    if (graph_) {
+      EXPECT_CUDA(cudaGraphDestroy(graph_));
+    }
+    EXPECT_CUDA(cudaStreamDestroy(stream_));
+  }
+  void begin() { EXPECT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal)); }
+  void end() { EXPECT_CUDA(cudaStreamEndCapture(stream_, &graph_)); }
+  void instantiate() { EXPECT_CUDA(cudaGraphInstantiate(&exec_, graph_, 0)); }
+  void launch() { EXPECT_CUDA(cudaGraphLaunch(exec_, stream_)); }
+  std::vector<int> all(int value) const { return std::vector<int>(kThreads, value); }
+
+  DeviceArray<int> a_{kThreads, 1}, b_{kThreads, 2};
+  cudaStream_t stream_ = nullptr;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+TEST_F(GraphTest, CaptureRunsNothingAndLaunchesRunItAgain) {
+  begin();
+  add<<<1, kThreads, 0, stream_>>>(a_, 1);
+  multiply<<<1, kThreads, 0, stream_>>>(a_, 2);
+  cudaStreamCaptureStatus status;
+  EXPECT_CUDA(cudaStreamIsCapturing(stream_, &status));
+  EXPECT_EQ(cudaStreamCaptureStatusActive, status);
+  end();
+  EXPECT_EQ(all(1), a_.get());
+  instantiate();
+  for (int i = 0; i < 3; ++i) launch();
+  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  EXPECT_EQ(all(22), a_.get());
+}
+
+TEST_F(GraphTest, OtherStreamsJoinByEvents) {
+  cudaStream_t other;
+  cudaEvent_t fork, join;
+  EXPECT_CUDA(cudaStreamCreate(&other));
+  EXPECT_CUDA(cudaEventCreate(&fork));
+  EXPECT_CUDA(cudaEventCreate(&join));
+  DeviceArray<int> out(kThreads, 0);
+  begin();
+  add<<<1, kThreads, 0, stream_>>>(a_, 1);
+  EXPECT_CUDA(cudaEventRecord(fork, stream_));
+  EXPECT_CUDA(cudaStreamWaitEvent(other, fork));
+  sum_of<<<1, kThreads, 0, other>>>(b_, a_, b_);
+  multiply<<<1, kThreads, 0, stream_>>>(out, 0);
+  EXPECT_CUDA(cudaEventRecord(join, other));
+  EXPECT_CUDA(cudaStreamWaitEvent(stream_, join));
+  sum_of<<<1, kThreads, 0, stream_>>>(out, a_, b_);
+  end();
+  std::size_t count = 0;
+  EXPECT_CUDA(cudaGraphGetNodes(graph_, nullptr, &count));
+  EXPECT_EQ(4u, count);
+  instantiate();
+  launch();
+  launch();
+  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  EXPECT_EQ(all(3 + 7), out.get());
+  EXPECT_CUDA(cudaEventDestroy(fork));
+  EXPECT_CUDA(cudaEventDestroy(join));
+  EXPECT_CUDA(cudaStreamDestroy(other));
+}
+
+TEST_F(GraphTest, CopiesReadTheHostWhenTheGraphRuns) {
+  std::vector<int> host(kThreads, 5), back(kThreads, 0);
+  begin();
+  EXPECT_CUDA(cudaMemcpyAsync(a_, host.data(), a_.bytes(), cudaMemcpyHostToDevice, stream_));
+  add<<<1, kThreads, 0, stream_>>>(a_, 1);
+  EXPECT_CUDA(cudaMemcpyAsync(back.data(), a_, a_.bytes(), cudaMemcpyDeviceToHost, stream_));
+  end();
+  instantiate();
+  host.assign(kThreads, 7);
+  launch();
+  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  EXPECT_EQ(all(8), back);
+}
+
+TEST_F(GraphTest, RecaptureUpdatesTheExecutable) {
+  for (int value : {1, 10, 100}) {
+    cudaGraph_t graph = nullptr;
+    begin();
+    add<<<1, kThreads, 0, stream_>>>(a_, value);
+    EXPECT_CUDA(cudaStreamEndCapture(stream_, &graph));
+    cudaGraphExecUpdateResultInfo information;
+    EXPECT_CUDA(exec_ ? cudaGraphExecUpdate(exec_, graph, &information)
+                      : cudaGraphInstantiate(&exec_, graph, 0));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    launch();
+  }
+  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  EXPECT_EQ(all(112), a_.get());
+  begin();
+  EXPECT_CUDA(cudaMemsetAsync(a_, 0, a_.bytes(), stream_));
+  end();
+  cudaGraphExecUpdateResultInfo information;
+  EXPECT_EQ(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec_, graph_, &information));
+  EXPECT_EQ(cudaGraphExecUpdateErrorNodeTypeChanged, information.result);
+  cudaGetLastError();
+}
+
+TEST_F(GraphTest, WhatCannotBeCapturedSpoilsTheCapture) {
+  begin();
+  add<<<1, kThreads, 0, stream_>>>(a_, 1);
+  EXPECT_EQ(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(stream_));
+  EXPECT_EQ(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream_, &graph_));
+  EXPECT_EQ(nullptr, graph_);
+  begin();
+  add<<<1, kThreads>>>(a_, 1);  // the default stream waits for this one
+  EXPECT_EQ(cudaErrorStreamCaptureImplicit, cudaGetLastError());
+  EXPECT_EQ(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream_, &graph_));
+  EXPECT_EQ(cudaErrorStreamCaptureUnsupported,
+            cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal));
+  EXPECT_EQ(cudaErrorIllegalState, cudaStreamEndCapture(stream_, &graph_));
+  cudaGetLastError();
+  EXPECT_EQ(all(1), a_.get());
+}
+
+TEST_F(GraphTest, AForkThatIsNotJoined) {
+  cudaStream_t other;
+  cudaEvent_t fork;
+  EXPECT_CUDA(cudaStreamCreate(&other));
+  EXPECT_CUDA(cudaEventCreate(&fork));
+  begin();
+  EXPECT_CUDA(cudaEventRecord(fork, stream_));
+  EXPECT_CUDA(cudaStreamWaitEvent(other, fork));
+  add<<<1, kThreads, 0, other>>>(a_, 1);
+  EXPECT_EQ(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream_, &graph_));
+  add<<<1, kThreads, 0, other>>>(a_, 1);  // no longer captured
+  EXPECT_CUDA(cudaStreamSynchronize(other));
+  EXPECT_EQ(all(2), a_.get());
+  cudaGetLastError();
+  EXPECT_CUDA(cudaEventDestroy(fork));
+  EXPECT_CUDA(cudaStreamDestroy(other));
+}
+
+void count_calls(void* calls) { ++*static_cast<int*>(calls); }
+
+TEST_F(GraphTest, BuiltByHand) {
+  EXPECT_CUDA(cudaGraphCreate(&graph_, 0));
+  int* a = a_;
+  int value = 4, calls = 0;
+  void* arguments[] = {&a, &value};
+  cudaKernelNodeParams kernel = {};
+  kernel.func = (void*)add;
+  kernel.gridDim = dim3(1);
+  kernel.blockDim = dim3(kThreads);
+  kernel.kernelParams = arguments;
+  cudaGraphNode_t added, multiplied, called, cleared;
+  const cudaMemsetParams clear = {a, 0, 0, 1, a_.bytes(), 1};
+  EXPECT_CUDA(cudaGraphAddMemsetNode(&cleared, graph_, nullptr, 0, &clear));
+  EXPECT_CUDA(cudaGraphAddKernelNode(&added, graph_, &cleared, 1, &kernel));
+  kernel.func = (void*)multiply;
+  EXPECT_CUDA(cudaGraphAddKernelNode(&multiplied, graph_, nullptr, 0, &kernel));
+  EXPECT_CUDA(cudaGraphAddDependencies(graph_, &added, &multiplied, 1));
+  const cudaHostNodeParams host = {count_calls, &calls};
+  EXPECT_CUDA(cudaGraphAddHostNode(&called, graph_, &multiplied, 1, &host));
+  cudaGraphNodeType type;
+  EXPECT_CUDA(cudaGraphNodeGetType(called, &type));
+  EXPECT_EQ(cudaGraphNodeTypeHost, type);
+  instantiate();
+  launch();
+  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  EXPECT_EQ(all(16), a_.get());
+  value = 5;
+  EXPECT_CUDA(cudaGraphExecKernelNodeSetParams(exec_, multiplied, &kernel));
+  launch();
+  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  EXPECT_EQ(all(20), a_.get());
+  EXPECT_EQ(2, calls);
+}
+
+}  // namespace
