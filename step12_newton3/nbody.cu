@@ -15,7 +15,8 @@
 namespace {
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
-constexpr int kBlockSize = 128;                // of update_bodies
+constexpr bool kOneMassTiles = TUNABLE(ONE_MASS_TILES, 1);  // 0: as if all masses differed
+constexpr int kBlockSize = 128;                             // of update_bodies
 constexpr size_t kMaxBytes = size_t{2} << 30;  // for partial sums: the rest has to wait for them
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
   __syncthreads();  // no warp may add to a sum before it is zero
   const float row_mass = tile_mass[system * tiles + row];
   const float column_mass = tile_mass[system * tiles + column];
-  const bool one_mass = row_mass >= 0.0f && column_mass >= 0.0f;
+  const bool one_mass = kOneMassTiles && row_mass >= 0.0f && column_mass >= 0.0f;
   // Half the ring away a tile is met from both sides: the second time there is nothing left to do.
   if (2 * offset < tiles || row < column) {
     const int first = column * kTile;

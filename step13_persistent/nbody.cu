@@ -1,15 +1,15 @@
 // step13_persistent -- one kernel takes all time steps: a barrier of the grid instead of a launch.
 //
-// For a few thousand bodies a launch takes as long as the forces. Here the blocks stay: each advances
-// its bodies, then waits at a barrier for the others, and goes on. Positions are kept twice, so that
-// one barrier per step is enough. Many small systems go to clusters, which keep all positions in the
-// shared memory of their blocks and wait for no other cluster.
+// For a few thousand bodies two launches take longer than the forces. Here the blocks stay: each
+// advances its bodies, waits at a barrier for all others, and goes on. Positions are there twice,
+// to be read and to be written, so that one barrier per step is enough.
 //
 // Parent: step11_register_blocking.   Run: step13_persistent --systems 1 --bodies 1024 --steps 1000
 #include <cooperative_groups.h>
 
 #include <algorithm>
-#include <utility>
+#include <cmath>
+#include <vector>
 
 #include "nbody/shape.h"
 #include "nbody/step.h"
@@ -17,17 +17,14 @@
 
 namespace {
 
-namespace cg = cooperative_groups;
-
-constexpr int kUnroll = TUNABLE(UNROLL, 8);
-constexpr int kWarps = TUNABLE(WARPS, 16);  // of a block
+constexpr int kWarps = TUNABLE(WARPS, 16);
 constexpr int kBlockSize = 32 * kWarps;
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
-using Velocity = float4;
+using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
 
-// Past the end there are massless bodies. Other blocks write positions while this kernel runs, so they
-// are read from the L2 cache: what an SM's own cache holds may be of an earlier step.
+// Past the end there are massless bodies: every slab is full, and any N will do. Other SMs write
+// positions while this kernel runs, so they come from L2: this SM's L1 may hold those of long ago.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? __ldcg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
@@ -49,48 +46,146 @@ __device__ void interact(const Position& source, const Position (&body)[K], floa
   }
 }
 
-// A block's bodies are K per lane on kLanes lanes, the same in every warp; the other lanes of a warp
-// have the same bodies again and meet other sources. Each warp meets every kWarps-th slab of 32.
+// Adds up what the lanes of a warp have that are kLanes apart, in every lane of them.
+template <int kLanes>
+__device__ float3 sum_over_lanes(float3 a) {
+  for (int apart = kLanes; apart < 32; apart *= 2) {
+    a.x += __shfl_xor_sync(0xffffffff, a.x, apart);
+    a.y += __shfl_xor_sync(0xffffffff, a.y, apart);
+    a.z += __shfl_xor_sync(0xffffffff, a.z, apart);
+  }
+  return a;
+}
+
+// The accelerations of the bodies from first_i on, in warp_a[warp][body of the block]. All warps
+// have the same bodies, K per lane on kLanes lanes, and so have the other lanes of a warp; a warp
+// meets every kWarps-th slab of 32 sources, each lane as many of them as there are lanes with
+// bodies.
 template <int K, int kLanes>
-struct Block {
-  static constexpr int kBodies = K * kLanes;
-  int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = lane / kLanes;
+__device__ void partial_accelerations(const Position* positions, float3 (*warp_a)[K * kLanes],
+                                      int first_i, int n, float softening_squared) {
+  __shared__ Position slabs[kWarps][32];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = lane / kLanes * kLanes;
+  Position* const slab = slabs[warp];
   Position body[K];
   float3 a[K] = {};
-
-  __device__ void meet(const Position* slab, float softening_squared) {
-#pragma unroll kUnroll
-    for (int s = 0; s < kLanes; ++s) {
-      interact<K>(slab[part * kLanes + s], body, a, softening_squared);
-    }
+  Position next = load(positions, warp * 32 + lane, n);
+  for (int k = 0; k < K; ++k) body[k] = load(positions, first_i + k * kLanes + lane % kLanes, n);
+  for (int first = warp * 32; first < n; first += kBlockSize) {
+    slab[lane] = next;
+    __syncwarp();  // no lane may read the slab before all of it is there
+    next = load(positions, first + kBlockSize + lane, n);  // under way while this slab is used
+#pragma unroll
+    for (int j = 0; j < kLanes; ++j) interact<K>(slab[part + j], body, a, softening_squared);
+    __syncwarp();  // nor overwrite it while another lane still reads it
   }
-
-  // Adds up what the lanes with the same bodies have, then what the warps have; body i of the block is
-  // then kicked and drifted by thread i. `partials` is shared memory.
-  template <class Store>
-  __device__ void finish(float3 (*partials)[kBodies], int bodies, Velocity* velocities,
-                         float dt, const Store& store) {
-    for (int k = 0; k < K; ++k) {
-      for (int other = kLanes; other < 32; other *= 2) {
-        a[k].x += __shfl_xor_sync(0xffffffff, a[k].x, other);
-        a[k].y += __shfl_xor_sync(0xffffffff, a[k].y, other);
-        a[k].z += __shfl_xor_sync(0xffffffff, a[k].z, other);
-      }
-      if (part == 0) partials[warp][k * kLanes + lane] = a[k];
-    }
-    __syncthreads();  // the sums of all warps are there
-    for (int i = threadIdx.x; i < bodies; i += kBlockSize) {
-      float3 sum = {};
-      for (int w = 0; w < kWarps; ++w) {
-        sum.x += partials[w][i].x;
-        sum.y += partials[w][i].y;
-        sum.z += partials[w][i].z;
-      }
-      velocities[i].x += sum.x * dt;
-      velocities[i].y += sum.y * dt;
-      velocities[i].z += sum.z * dt;
-      store(i, velocities[i]);
-    }
-    __syncthreads();  // the sums may be overwritten
+  for (int k = 0; k < K; ++k) {
+    const float3 sum = sum_over_lanes<kLanes>(a[k]);
+    if (lane < kLanes) warp_a[warp][k * kLanes + lane] = sum;
   }
+}
+
+// All time steps. Each reads the positions of one half of the array and writes those of the other.
+// The bodies of a system are divided into groups, which the blocks take in turn.
+template <int K, int kLanes>
+__global__ void __launch_bounds__(kBlockSize)
+    advance(Position* all_positions, Velocity* all_velocities, int systems, int n, int steps,
+            float dt, float softening_squared) {
+  constexpr int kGroup = K * kLanes;
+  __shared__ float3 warp_a[kWarps][kGroup];
+  const int groups = (n - 1) / kGroup + 1;  // of a system
+  for (int step = 0; step < steps; ++step) {
+    for (int group = blockIdx.x; group < systems * groups; group += gridDim.x) {
+      const size_t bodies = static_cast<size_t>(systems) * n,
+                   before = static_cast<size_t>(group / groups) * n;
+      const Position* const positions = all_positions + step % 2 * bodies + before;
+      const int first_i = group % groups * kGroup, i = first_i + threadIdx.x;
+      const bool owner = threadIdx.x < kGroup && i < n;  // this thread moves body i
+      Position position = load(positions, owner ? i : n, n);
+      Velocity velocity = owner ? all_velocities[before + i] : Velocity{};
+      partial_accelerations<K, kLanes>(positions, warp_a, first_i, n, softening_squared);
+      __syncthreads();  // no thread may read the sums before those of all warps are there
+      if (owner) {
+        float3 a = {};
+        for (int warp = 0; warp < kWarps; ++warp) {
+          a.x += warp_a[warp][threadIdx.x].x;
+          a.y += warp_a[warp][threadIdx.x].y;
+          a.z += warp_a[warp][threadIdx.x].z;
+        }
+        velocity.x += a.x * dt;
+        velocity.y += a.y * dt;
+        velocity.z += a.z * dt;
+        position.x += velocity.x * dt;
+        position.y += velocity.y * dt;
+        position.z += velocity.z * dt;
+        all_velocities[before + i] = velocity;
+        __stcg(&all_positions[(step + 1) % 2 * bodies + before + i], position);
+      }
+      __syncthreads();  // nor overwrite them while another thread still reads them
+    }
+    // The next step reads what this one wrote, and overwrites what this one read.
+    cooperative_groups::this_grid().sync();
+  }
+}
+
+struct Shape {
+  int group;
+  void (*kernel)(Position*, Velocity*, int, int, int, float, float);
 };
+template <int K, int kLanes>
+const Shape shape{K * kLanes, advance<K, kLanes>};
+
+Shape shape_for(int systems, int n) {
+  const std::vector<Shape> shapes{shape<8, 16>, shape<4, 16>, shape<2, 16>, shape<2, 8>,
+                                  shape<1, 8>};
+  // An SM does 128 / 14 interactions per cycle; to begin and to end a group takes some 1000 cycles.
+  return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
+    return {.blocks = systems * std::ceil(1.0 * n / shape.group),
+            .slots = 14.0 * shape.group * n + 128 * 1000.0,
+            .side_by_side = 1};
+  });
+}
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  int count = systems.count, n = systems.bodies_per_system, steps = run.steps;
+  float dt = run.dt, softening_squared = run.softening_squared;
+  const Shape shape = shape_for(count, n);
+  // All blocks have to be resident at once, or some would wait at the barrier for others that
+  // cannot begin before they end. A cooperative launch refuses more.
+  int per_sm = 0;
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, shape.kernel, kBlockSize, 0));
+  const int blocks = std::min(count * ((n - 1) / shape.group + 1),
+                              per_sm * nbody::device_attribute(cudaDevAttrMultiProcessorCount));
+  std::vector<Position> host_positions(systems.bodies.size());
+  std::vector<Velocity> host_velocities(systems.bodies.size());
+  nbody::unpack(systems.bodies, host_positions, host_velocities);
+  nbody::DeviceArray<Position> positions(2 * systems.bodies.size());
+  nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
+  nbody::StageTimer timer;
+  CUDA_CHECK(cudaMemcpy(positions.get(), host_positions.data(), positions.bytes() / 2,
+                        cudaMemcpyHostToDevice));
+  nbody::upload(host_velocities, velocities);
+  timer.uploaded();
+  Position* p = positions.get();
+  Velocity* v = velocities.get();
+  void* arguments[] = {&p, &v, &count, &n, &steps, &dt, &softening_squared};
+  CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(shape.kernel), blocks,
+                                         kBlockSize, arguments, 0, nullptr));
+  timer.computed();
+  CUDA_CHECK(cudaMemcpy(host_positions.data(), p + steps % 2 * host_positions.size(),
+                        positions.bytes() / 2, cudaMemcpyDeviceToHost));
+  nbody::download(velocities, host_velocities);
+  timer.downloaded();
+  nbody::pack(host_positions, host_velocities, systems.bodies);
+  return timer.timing();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::step_main({.name = "step13_persistent",
+                           .parent = "step11_register_blocking",
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {8, 16, 32, 64, 128}},
+                          simulate, argc, argv);
+}

@@ -36,6 +36,12 @@ namespace nbody {
 
 namespace nbody {
 
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int value = 0;
+  CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, 0));
+  return value;
+}
+
 // Owns what a CUDA call made. Its end is not checked: a destructor may run while an error unwinds.
 template <auto destroy>
 struct Destroy {

@@ -22,8 +22,7 @@ struct Cost {
 // The shape with the least work for the SM that has the most blocks; the first of several such.
 template <class Shape, class CostOf>
 Shape least_work(const std::vector<Shape>& shapes, const CostOf& cost_of) {
-  int sms = 0;
-  CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const double sms = device_attribute(cudaDevAttrMultiProcessorCount);
   const auto work = [&](const Shape& shape) {
     const Cost cost = cost_of(shape);
     return std::max(cost.side_by_side, std::ceil(cost.blocks / sms)) * cost.slots + cost.besides;

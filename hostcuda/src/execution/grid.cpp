@@ -52,13 +52,16 @@ std::uint64_t blocks_together(const Launch& launch) {
   return launch.cooperative ? launch.blocks() : launch.cluster_size();
 }
 
+// A cooperative grid of one block has a barrier of the grid nevertheless.
+bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluster_size() > 1; }
+
 // Runs blocks on one operating-system thread. Keeps their fibers for the next grid.
 class Worker {
  public:
   // unit: the number of a block, or of a cluster. All of a cooperative grid is one.
   void run(const Launch& launch, std::uint64_t unit) {
     const std::uint64_t together = blocks_together(launch);
-    if (together == 1) return block_.run(launch, unit);
+    if (!has_gang(launch)) return block_.run(launch, unit);
     const RunOrder order(together, launch.number);
     std::vector<std::uint64_t> blocks(together);
     for (std::uint64_t i = 0; i < together; ++i)
@@ -68,7 +71,7 @@ class Worker {
     gang_.run(launch, blocks);
   }
   const std::optional<dim3>& wanted_cluster(const Launch& launch) const {
-    return blocks_together(launch) == 1 ? block_.wanted_cluster() : gang_.wanted_cluster();
+    return has_gang(launch) ? gang_.wanted_cluster() : block_.wanted_cluster();
   }
 
  private:
