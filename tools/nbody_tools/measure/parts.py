@@ -25,7 +25,10 @@ WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps",
 TIMED = ("--warmup", 1, "--repeat", 10)
 UNCHECKED = ("--validate", "off")
 FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
+FIRST_STEP_OF_CHUNKS = "10"  # from here its sum is divided, too
 SINGLE = (16384, 65536, 262144)
+SMALL = (512, 1024, 2048, 4096, 8192)
+BATCHES = ((32, 1024), (132, 512))
 MILLION = 1125000
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 QUEUES = (1, 2, 4, 8, 16, 32)
@@ -64,13 +67,26 @@ def staircase(bench: Bench) -> None:
 
 
 def sizes(bench: Bench) -> None:
-    """one system of 16384 to 262144 bodies, the steps that give it several blocks; 1,125,000, the last step"""
+    """one system of 16384 to 262144 bodies, the steps that give it several blocks; 1,125,000, from step 10"""
     many_blocks = [step for step in bench.steps if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
     for bodies in SINGLE:
         for step in many_blocks:
             bench.record(step, *single(bodies), *TIMED)
-    if many_blocks:
-        bench.record(many_blocks[-1], *single(MILLION, 1), *TIMED)
+    for step in many_blocks:
+        if number_of(step) >= FIRST_STEP_OF_CHUNKS:
+            bench.record(step, *single(MILLION, 1), *TIMED)
+
+
+def small(bench: Bench) -> None:
+    """one system of 512 to 8192 bodies and batches of small systems, 1000 time steps, from step 10"""
+    for step in bench.steps:
+        if number_of(step) < FIRST_STEP_OF_CHUNKS:
+            continue
+        for bodies in SMALL:
+            bench.record(step, *single(bodies, 1000), *TIMED)
+        for systems, bodies in BATCHES:
+            bench.record(step, "--scenario", "galaxies", "--systems", systems, "--bodies", bodies,
+                         "--steps", 1000, *TIMED)
 
 
 def variants(bench: Bench) -> None:
@@ -80,8 +96,9 @@ def variants(bench: Bench) -> None:
         raise Failed("no variants in the build folder: configure with -D NBODY_VARIANTS=ON")
     for name in (folder.name for folder in folders):
         bench.record(name, *MAIN, *TIMED)
-        if number_of(name) in ("06", "09", "10"):
-            bench.record(name, *single(SINGLE[-1]), *TIMED)
+        for bodies in {"06": SINGLE[-1:], "09": SINGLE[-1:], "10": SINGLE[-1:], "12": SINGLE}.get(
+                number_of(name), ()):
+            bench.record(name, *single(bodies), *TIMED)
 
 
 def timelines(bench: Bench) -> None:
@@ -209,5 +226,5 @@ def ncu_or_fail() -> str:
 
 
 PARTS: dict[str, Callable[[Bench], None]] = {
-    part.__name__: part for part in (checks, sanitize, staircase, sizes, variants, timelines, profile, patterns,
+    part.__name__: part for part in (checks, sanitize, staircase, sizes, small, variants, timelines, profile, patterns,
                                      devices, connections, cpu, activity)}

@@ -20,8 +20,8 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.steps import Outcome, Step, choose_steps, default_build, find_steps, run_step
 from nbody_tools.measure.outcomes import text_table
 
-SCENARIOS = ("plummer", "galaxies", "uniform", "cold-sphere", "kuzmin", "disk-halo", "spiral",
-             "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon")
+SCENARIOS = ("plummer", "galaxies", "uniform", "star-cluster", "cold-sphere", "kuzmin", "disk-halo",
+             "spiral", "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon")
 VALIDATION = ("auto", "full", "sampled", "off")
 # Handed to the programs as they are; an option that is not given is left to their defaults.
 PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening", "repeat",
