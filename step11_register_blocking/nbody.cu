@@ -17,7 +17,6 @@ namespace {
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
 constexpr int kUnroll = TUNABLE(UNROLL, 4);
 constexpr int kBlockSize = kTileSize;                // each thread loads one body of every tile
-constexpr int kMaxBodies = TUNABLE(MAX_BODIES, 4);   // per thread: 1, 2 or 4
 constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 16 bytes per body for its sums
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
