@@ -42,7 +42,7 @@ __device__ void interact(const Position& source, const Position (&body)[K], floa
     const float dz = source.z - body[k].z;
     const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
     const float inverse_distance = rsqrtf(distance_squared);
-    const float s = source.w * inverse_distance * inverse_distance * inverse_distance;
+    const float s = source.w * inverse_distance * (inverse_distance * inverse_distance);
     a[k].x = fmaf(s, dx, a[k].x);
     a[k].y = fmaf(s, dy, a[k].y);
     a[k].z = fmaf(s, dz, a[k].z);
@@ -52,7 +52,7 @@ __device__ void interact(const Position& source, const Position (&body)[K], floa
 // What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all]. The
 // bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 in a row.
 template <int K>
-__global__ void __launch_bounds__(kBlockSize)
+__global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {
   __shared__ Position tile[kTileSize];

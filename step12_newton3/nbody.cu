@@ -177,13 +177,13 @@ Shape shape_for(int systems, int n) {
   const std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
                                   shape<4, 2>,  shape<4, 1>,  shape<2, 1>};
   // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
-  // to add a partial sum takes 2.
+  // to add a partial sum takes 1.5.
   return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
     const double tile = shape.tile(), tiles = std::ceil(n / tile);
     return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
             .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),
             .side_by_side = 16.0 / shape.warps,
-            .besides = 2.0 * systems * n * (tiles + 1)};
+            .besides = 1.5 * systems * n * (tiles + 1)};
   });
 }
 

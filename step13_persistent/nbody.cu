@@ -39,7 +39,7 @@ __device__ void interact(const Position& source, const Position (&body)[K], floa
     const float dz = source.z - body[k].z;
     const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
     const float inverse_distance = rsqrtf(distance_squared);
-    const float s = source.w * inverse_distance * inverse_distance * inverse_distance;
+    const float s = source.w * inverse_distance * (inverse_distance * inverse_distance);
     a[k].x = fmaf(s, dx, a[k].x);
     a[k].y = fmaf(s, dy, a[k].y);
     a[k].z = fmaf(s, dz, a[k].z);
@@ -62,7 +62,7 @@ __device__ float3 sum_over_lanes(float3 a) {
 // meets every kWarps-th slab of 32 sources, each lane as many of them as there are lanes with
 // bodies.
 template <int K, int kLanes>
-__device__ void partial_accelerations(const Position* positions, float3 (*warp_a)[K * kLanes],
+__device__ void partial_accelerations(const Position* positions, float4 (*warp_a)[K * kLanes],
                                       int first_i, int n, float softening_squared) {
   __shared__ Position slabs[kWarps][32];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = lane / kLanes * kLanes;
@@ -81,18 +81,20 @@ __device__ void partial_accelerations(const Position* positions, float3 (*warp_a
   }
   for (int k = 0; k < K; ++k) {
     const float3 sum = sum_over_lanes<kLanes>(a[k]);
-    if (lane < kLanes) warp_a[warp][k * kLanes + lane] = sum;
+    if (lane < kLanes) {
+      warp_a[warp][k * kLanes + lane] = make_float4(sum.x, sum.y, sum.z, 0.0f);
+    }
   }
 }
 
 // All time steps. Each reads the positions of one half of the array and writes those of the other.
 // The bodies of a system are divided into groups, which the blocks take in turn.
 template <int K, int kLanes>
-__global__ void __launch_bounds__(kBlockSize)
+__global__ void __launch_bounds__(kBlockSize, 1)
     advance(Position* all_positions, Velocity* all_velocities, int systems, int n, int steps,
             float dt, float softening_squared) {
   constexpr int kGroup = K * kLanes;
-  __shared__ float3 warp_a[kWarps][kGroup];
+  __shared__ float4 warp_a[kWarps][kGroup];
   const int groups = (n - 1) / kGroup + 1;  // of a system
   for (int step = 0; step < steps; ++step) {
     for (int group = blockIdx.x; group < systems * groups; group += gridDim.x) {
@@ -108,9 +110,10 @@ __global__ void __launch_bounds__(kBlockSize)
       if (owner) {
         float3 a = {};
         for (int warp = 0; warp < kWarps; ++warp) {
-          a.x += warp_a[warp][threadIdx.x].x;
-          a.y += warp_a[warp][threadIdx.x].y;
-          a.z += warp_a[warp][threadIdx.x].z;
+          const float4 sum = warp_a[warp][threadIdx.x];
+          a.x += sum.x;
+          a.y += sum.y;
+          a.z += sum.z;
         }
         velocity.x += a.x * dt;
         velocity.y += a.y * dt;
