@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]  # hostcuda's folder, or share/hostcuda where installed
-INCLUDES = (HOME / "include", HOME / "cublas" / "include")
+INCLUDES = (HOME / "include", HOME / "include" / "names", HOME / "cublas" / "include")
 PLAIN, ASAN, TRACED = "plain", "asan", "traced"
 FLAGS = {
     PLAIN: [],
