@@ -138,7 +138,7 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     text = subprocess.run(
         # Ours first: a Makefile for nvcc names the toolkit's folder, too.
-        [compiler, "-I", INCLUDE, *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
+        [compiler, "-I", INCLUDE, "-I", os.path.join(INCLUDE, "names"), *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
          "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     errors = text.stderr.decode(errors="replace")

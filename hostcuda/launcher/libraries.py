@@ -1,4 +1,6 @@
 """Where hostcuda's libraries are, and building them when the tool runs from its source folder."""
+import contextlib
+import fcntl
 import os
 import shutil
 import subprocess
@@ -6,7 +8,7 @@ import sys
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]  # hostcuda's folder, or share/hostcuda where installed
-INCLUDES = (HOME / "include", HOME / "cublas" / "include")
+INCLUDES = (HOME / "include", HOME / "include" / "names", HOME / "cublas" / "include")
 PLAIN, ASAN, TRACED = "plain", "asan", "traced"
 FLAGS = {
     PLAIN: [],
@@ -39,21 +41,35 @@ def run_quietly(words):
         raise ToolError(f"'{' '.join(map(str, words))}' failed")
 
 
+@contextlib.contextmanager
+def one_at_a_time(folder):
+    """`make -j` begins with several compilations: one of them builds the libraries, the others wait."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def build_libraries(variant, folder):
+    if not (folder / "CMakeCache.txt").exists():
+        print("hostcuda: building its libraries, once ...", file=sys.stderr)
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+        ccache = shutil.which("ccache")
+        launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []
+        run_quietly(["cmake", "-S", HOME, "-B", folder, *generator, *launcher,
+                     "-DBUILD_TESTING=OFF", f"-DPython3_EXECUTABLE={sys.executable}"])
+    run_quietly(["cmake", "--build", folder, "--target", f"hostcuda_{variant}_libraries",
+                 "--parallel", str(os.cpu_count() or 1)])
+
+
 def libraries(variant):
     """The files to link for a variant, in order; built first where the tool is not installed."""
     if is_installed():
         folder = HOME.parents[1] / "lib"
     else:
         folder = build_folder()
-        if not (folder / "CMakeCache.txt").exists():
-            print("hostcuda: building its libraries, once ...", file=sys.stderr)
-            generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-            ccache = shutil.which("ccache")
-            launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []
-            run_quietly(["cmake", "-S", HOME, "-B", folder, *generator, *launcher,
-                         "-DBUILD_TESTING=OFF", f"-DPython3_EXECUTABLE={sys.executable}"])
-        run_quietly(["cmake", "--build", folder, "--target", f"hostcuda_{variant}_libraries",
-                     "--parallel", str(os.cpu_count() or 1)])
+        with one_at_a_time(folder):
+            build_libraries(variant, folder)
         folder = folder / "lib"
     files = [folder / ("libhostcuda" + (f"_{name}" if name else "") + ".a") for name in NAMES[variant]]
     missing = [str(file) for file in files if not file.exists()]

@@ -1,7 +1,7 @@
 // Blocks that wait for each other: cooperative grids, and clusters with distributed shared memory.
 #include <cooperative_groups.h>
 
-#include <numeric>
+#include <cuda/atomic>
 
 #include "support.h"
 
@@ -98,6 +98,11 @@ __global__ void own_barrier(unsigned* arrived, const volatile unsigned* seen, in
       for (;;) {
         if (*seen == gridDim.x) break;
       }
+    if constexpr (kHow == 5) {
+      cuda::atomic_ref<unsigned, cuda::thread_scope_device> counter(*arrived);
+      while (counter.load(cuda::memory_order_acquire) < gridDim.x)
+        ;
+    }
   }
   __syncthreads();
   out[blockIdx.x * blockDim.x + threadIdx.x] = static_cast<int>(*seen);
@@ -122,6 +127,7 @@ TEST(CooperativeGrid, APollingBlockLetsOthersRun) {
   check_own_barrier<2>();
   check_own_barrier<3>();
   check_own_barrier<4>();
+  check_own_barrier<5>();
 }
 
 cudaLaunchConfig_t configuration(dim3 grid, dim3 block, dim3 cluster, cudaLaunchAttribute& a,
@@ -234,6 +240,21 @@ TEST(Atomics, VectorsAreAddedByComponent) {
   add_vectors<<<3, 40>>>(sum4, sum2);
   EXPECT_EQ(480.f, sum4.get()[0].w);
   EXPECT_EQ(240.f, sum2.get()[0].y);
+}
+
+__global__ void use_references(int* sum, float* largest) {
+  cuda::atomic_ref<int> whole(*sum);
+  whole.fetch_add(2, cuda::memory_order_relaxed);
+  ++whole;
+  cuda::atomic_ref<float, cuda::thread_scope_block>(*largest).fetch_max(threadIdx.x / 2.0f);
+}
+
+TEST(Atomics, References) {
+  DeviceArray<int> sum(1, 0);
+  DeviceArray<float> largest(1, 0.0f);
+  use_references<<<3, 64>>>(sum, largest);
+  EXPECT_EQ(3 * 64 * 3, sum.get()[0]);
+  EXPECT_EQ(31.5f, largest.get()[0]);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "record.h"
 #include "support/config.h"
+#include "support/fault.h"
 
 namespace hostcuda::trace {
 namespace {
@@ -33,6 +34,7 @@ void start() {
   allow_variable(kVariable);
   kernel_observer = &tracer();
   std::atexit(write_record);
+  call_before_death(write_record);  // an error of a kernel: what was seen until then counts
 }
 
 }  // namespace hostcuda::trace

@@ -174,6 +174,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, Kind ki
         static_cast<std::uint8_t>(size),       memory.space, kind};
     const std::uint32_t site = sites_.number_of(key);
     logs_[warp].add(thread % kLanes, site, begin + done);
+    if (logs_[warp].is_full()) logs_[warp].settle(sites_);
     for (unsigned word = 0; word < size; word += kWordBytes) {
       const std::uint64_t address = begin + done + word;
       races_.access(address,

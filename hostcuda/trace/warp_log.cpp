@@ -3,6 +3,7 @@
 namespace hostcuda::trace {
 
 void WarpLog::settle(Sites& sites) {
+  size_ = 0;
   requests_.resize(sites.all().size());
   for (unsigned lane = 0; lane < lanes_.size(); ++lane) {
     std::vector<Access>& accesses = lanes_[lane];

@@ -17,7 +17,10 @@ class WarpLog {
  public:
   void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
     lanes_[lane].push_back({address, site});
+    ++size_;
   }
+  // So long between two barriers is only a thread that spins. Its memory has a bound.
+  bool is_full() const { return size_ >= kMaxAccesses; }
   // Counts all requests and forgets them.
   void settle(Sites& sites);
 
@@ -30,7 +33,9 @@ class WarpLog {
     std::vector<Request> of_passage;
     std::uint32_t passages = 0;  // of the lane in hand
   };
+  static constexpr std::size_t kMaxAccesses = 1 << 25;
   std::array<std::vector<Access>, 32> lanes_;
+  std::size_t size_ = 0;
   std::vector<Requests> requests_;  // by site
 };
 

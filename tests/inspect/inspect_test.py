@@ -198,6 +198,17 @@ class Seeded(unittest.TestCase):
                          [(marked_line("first_barrier"), 24, 0),
                           (marked_line("second_barrier"), 40, 24)])
 
+    def test_a_program_that_fails_keeps_its_record(self):
+        self.assertEqual(self.found.exit_code, 3)
+        self.assertIn("exit code 3", text_of(self.found))
+        self.assertEqual(as_json(self.found)["exit_code"], 3)
+
+    def test_warnings_of_the_emulator_are_findings(self):
+        self.assertEqual(len(self.found.messages), 1)
+        self.assertRegex(self.found.messages[0], "kernel return_early: 4 thread.*returned before the "
+                         rf"__syncthreads\(\) at .*seeded.cu:{marked_line('early')},")
+        self.assertIn(self.found.messages[0], text_of(self.found))
+
     def test_the_text_names_them(self):
         text = text_of(self.found)
         self.assertIn("RACE in kernel missing_barrier", text)

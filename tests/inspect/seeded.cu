@@ -82,6 +82,12 @@ __global__ void __cluster_dims__(2) other_block(float* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = line[threadIdx.x] + sum;
 }
 
+__global__ void return_early(float* out) {
+  if (threadIdx.x >= 60) return;
+  out[threadIdx.x] = 1.0f;
+  __syncthreads();  // MARK early
+}
+
 }  // namespace
 
 int main() {
@@ -100,6 +106,7 @@ int main() {
   atomic_float<<<2, kThreads>>>(floats.get());
   bytes_apart<<<1, kThreads>>>(bytes.get());
   divergent_barrier<<<3, kThreads>>>(floats.get());
+  return_early<<<1, kThreads>>>(floats.get());
   float* out = floats.get();
   void* arguments[] = {&out};
   CUDA_CHECK(cudaLaunchCooperativeKernel(next_block<false>, 2, kThreads, arguments, 0, nullptr));
@@ -107,4 +114,5 @@ int main() {
   other_block<false><<<4, kThreads>>>(out);
   other_block<true><<<4, kThreads>>>(out);
   CUDA_CHECK(cudaDeviceSynchronize());
+  return 3;  // what was seen counts all the same
 }

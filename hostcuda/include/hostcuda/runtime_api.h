@@ -323,7 +323,7 @@ cudaError_t max_potential_block_size(int* grid, int* block, std::size_t dynamic_
 
 template <class T>
 inline cudaError_t cudaMalloc(T** pointer, std::size_t size) {
-  return cudaMalloc(reinterpret_cast<void**>(pointer), size);
+  return cudaMalloc(const_cast<void**>(reinterpret_cast<const void* const*>(pointer)), size);
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T** pointer, std::size_t size,

@@ -143,7 +143,11 @@ void name_culprit(char* text, std::size_t size) {
 void call_before_death(void (*function)()) { death_function = function; }
 
 void before_death() {
-  if (void (*function)() = std::exchange(death_function, nullptr)) function();
+  if (!death_function) return;
+  // It may need a lock that the interrupted code holds; then the alarm ends the process.
+  constexpr unsigned kSeconds = 30;
+  alarm(kSeconds);
+  std::exchange(death_function, nullptr)();
 }
 
 void name_fault_causes_with(FaultText cause) {

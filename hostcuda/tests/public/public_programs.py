@@ -5,9 +5,11 @@
 
 CLONES holds one folder per repository of programs.txt, named OWNER+NAME, at the commit given there;
 `git clone` makes them. Nothing of them is copied here. A program with a main() is built and run, on two
-devices; a file without one is compiled. --write puts the table into the README.
+devices; a file without one is compiled. What --only leaves out counts as it did when it was last tried:
+LOG/outcomes.json. --write puts the table into the README.
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -29,7 +31,8 @@ NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|
 
 BUILDS, RUNS, REFUSES = "builds", "right", "refused by name"
 SLOW, ANOTHER = "computes for longer", "needs another library"
-COLUMNS = (RUNS, BUILDS, SLOW, REFUSES, ANOTHER, "does not build", "wrong", "crashes")
+COLUMNS = (RUNS, BUILDS, SLOW, REFUSES, ANOTHER, "does not build", "wrong", "crashes",
+           "not tried")
 MARKS = "<!-- public programs -->\n", "<!-- end of public programs -->\n"
 
 
@@ -100,7 +103,7 @@ def attempt(program, options):
 def table(counts, seconds):
     """counts: for each repository, how many programs came out how."""
     shown = [column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())]
-    names = {RUNS: "run, right", BUILDS: "no `main`: compile", SLOW: f"still right after {seconds} s"}
+    names = {RUNS: "run, right", BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
     yield "| repository | programs | " + " | ".join(names.get(column, column) for column in shown) + " |"
     yield "|---|" + "---|" * (len(shown) + 1)
     total = {}
@@ -109,10 +112,11 @@ def table(counts, seconds):
             total[column] = total.get(column, 0) + number
         yield row(repository, outcomes, shown)
     yield row("together", total, shown)
-    number = sum(total.values())
-    good = sum(total.get(column, 0) for column in (RUNS, BUILDS, SLOW))
+    ended = sum(total.get(column, 0) for column in (RUNS, "wrong", "crashes"))
+    compiled = ended + total.get(BUILDS, 0) + total.get(SLOW, 0)
     yield ""
-    yield f"{good} of {number} public CUDA programs compile and run unchanged."
+    yield f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those with a `main`,"
+    yield f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them right."
 
 
 def row(name, outcomes, shown):
@@ -138,13 +142,20 @@ def main():
     parser.add_argument("--log", type=Path, default=Path(tempfile.gettempdir()) / "public_programs")
     options = parser.parse_args()
     options.log.mkdir(parents=True, exist_ok=True)
+    known = options.log / "outcomes.json"
+    outcomes = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
     chosen = list(programs(options.only))
-    counts = {}
     with ThreadPoolExecutor(options.jobs) as pool:
         for program, outcome in zip(chosen, pool.map(lambda one: attempt(one, options), chosen)):
-            of_repository = counts.setdefault(program[0], {})
-            of_repository[outcome] = of_repository.get(outcome, 0) + 1
-            print(f"{outcome:24} {program[0]} {program[1]}", flush=True)
+            name = f"{program[0]} {program[1]}"
+            outcomes[name] = outcome
+            print(f"{outcome:24} {name}", flush=True)
+            known.write_text(json.dumps(outcomes, indent=1) + "\n", encoding="utf-8")
+    counts = {}
+    for repository, file, *_ in programs(""):
+        outcome = outcomes.get(f"{repository} {file}", "not tried")
+        of_repository = counts.setdefault(repository, {})
+        of_repository[outcome] = of_repository.get(outcome, 0) + 1
     lines = list(table(counts, options.seconds))
     print(*lines, sep="\n")
     if options.write:

@@ -18,7 +18,8 @@ def as_json(inspection: Inspection, interactions: Optional[float] = None) -> dic
                 {"kernel": divergence.kernel, "block": list(divergence.block),
                  "barriers": [{**vars(at.place), "threads": at.threads,
                                "example": list(at.example)} for at in divergence.places]}
-                for divergence in inspection.divergences]}
+                for divergence in inspection.divergences],
+            "exit_code": inspection.exit_code, "messages": list(inspection.messages)}
 
 
 def side_json(side: RaceSide) -> dict[str, Any]:

@@ -18,6 +18,9 @@ def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str
     parts = [kernel_text(kernel, interactions) for kernel in inspection.kernels]
     parts += [race_text(race) for race in inspection.races]
     parts += [divergence_text(divergence) for divergence in inspection.divergences]
+    parts += inspection.messages
+    if inspection.exit_code:
+        parts.append(f"The program ended with exit code {inspection.exit_code}: this is what it did until then.")
     if inspection.clean:
         parts.append("No race and no barrier divergence was seen.")
     return "\n\n".join(parts)

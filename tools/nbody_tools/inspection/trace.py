@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,10 @@ from nbody_tools.inspection.source_lines import Place, shown_path, source_lines
 
 MEMORIES = ("global", "shared")
 ACCESSES = ("load", "store", "atomic")
+
+
+# With the indented lines that belong to it.
+MESSAGE = re.compile(r"^hostcuda: (?:ERROR|warning): .*(?:\n  .*)*", re.M)
 
 
 class InspectError(Failed):
@@ -102,10 +107,12 @@ class Inspection:
     kernels: list[Kernel]
     races: list[Race]
     divergences: list[Divergence]
+    exit_code: int = 0  # of the program; what it had done until then is in the record
+    messages: tuple[str, ...] = ()  # hostcuda's own, about kernels
 
     @property
     def clean(self) -> bool:
-        return not self.races and not self.divergences
+        return not (self.races or self.divergences or self.exit_code or self.messages)
 
     def kernel(self, name: str) -> Kernel:
         return next(kernel for kernel in self.kernels if kernel.name == name)
@@ -123,10 +130,12 @@ def inspect_program(program: Path, arguments: Sequence[str] = (),
                                    stderr=subprocess.PIPE, text=True, errors="replace", check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InspectError(f"{program}: {error}") from error
-        if ended.returncode != 0 or not record.exists():
+        trace = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+        if not trace or (ended.returncode != 0 and not trace["kernels"]):
             raise InspectError(f"{program.name} ended with exit code {ended.returncode}: "
                                f"{' '.join(ended.stderr.split())}")
-        return read_trace(json.loads(record.read_text(encoding="utf-8")), program)
+        return replace(read_trace(trace, program), exit_code=ended.returncode,
+                       messages=tuple(MESSAGE.findall(ended.stderr)))
 
 
 def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
