@@ -90,7 +90,7 @@ class Recording {
     const std::vector<std::string>& files = arguments.files;
     for (const std::string& file : files) {
       const Snapshot snapshot = read_state(file, arguments.species);
-      if (frames_.empty()) begin(files, snapshot);
+      if (frames_.empty()) begin(arguments, snapshot);
       add(file, files.front(), snapshot);
     }
     info_.last_step = last_step_;
@@ -101,7 +101,8 @@ class Recording {
   }
 
  private:
-  void begin(const std::vector<std::string>& files, const Snapshot& first) {
+  void begin(const Arguments& arguments, const Snapshot& first) {
+    const std::vector<std::string>& files = arguments.files;
     described_ = first;
     if (described_.scenario.empty()) described_.scenario = files.front();
     described_.names = names_of(first);
@@ -112,10 +113,12 @@ class Recording {
     info_.shown_every = nbody::view::shown_every(first.systems);
     const double pairs =
         static_cast<double>(first.systems.bodies.size()) * first.systems.bodies_per_system;
-    knows_energy_ =
-        first.softening > 0 && pairs * static_cast<double>(files.size()) <= kMaxEnergyInteractions;
+    knows_energy_ = first.softening > 0 && arguments.species.empty() &&
+                    pairs * static_cast<double>(files.size()) <= kMaxEnergyInteractions;
     if (knows_energy_)
       start_energy_ = energy(first);
+    else if (!arguments.species.empty())
+      info_.no_energy = "not computed: that of some of the bodies is not conserved";
     else if (first.softening > 0)
       info_.no_energy = "not computed: too many bodies and files";
     else

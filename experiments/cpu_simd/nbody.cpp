@@ -35,6 +35,8 @@ using nbody::Body;
 
 constexpr int kMaxLanes = 16;   // of AVX-512; a system is padded to a multiple of this
 constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed separately
+// A time step of fewer interactions ends sooner on one thread than a team of threads meets.
+constexpr double kWorthATeam = 1 << 18;
 constexpr int kRunSize = 1024;  // bodies j that a tile meets in one go: they stay in the L1 cache
 static_assert(kTileSize % kMaxLanes == 0, "a vector must not reach into the next tile");
 
@@ -211,7 +213,8 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int padded = (n + kMaxLanes - 1) / kMaxLanes * kMaxLanes;
   std::vector<Workspace> threads;
   for (int t = omp_get_max_threads(); t > 0; --t) threads.emplace_back(padded);
-#pragma omp parallel
+  const double interactions = static_cast<double>(systems.count) * n * n;
+#pragma omp parallel if (interactions >= kWorthATeam)
   {
     const int team = omp_get_num_threads(), me = omp_get_thread_num();
     const std::span<const Workspace> all(threads.data(), static_cast<std::size_t>(team));

@@ -33,6 +33,7 @@ def main(root: Path, build: Path, keep: Optional[Path] = None) -> int:
                 words = [sys.executable, "-m", "nbody_tools", *words[1:]]
             elif words[0] == "cpu_simd":
                 words[0] = str(build / "experiments" / "cpu_simd" / "cpu_simd")
+            words = [word.replace("../../build/cpu", str(build)) for word in words]
             print(command, flush=True)
             code = subprocess.run(words, cwd=folder, check=False).returncode
             if code != 0:

@@ -19,7 +19,7 @@ COMMANDS = {
     "profile": ("measure.profile", "count what the kernels of a step do, with Nsight Compute"),
     "inspect": ("inspection.inspect", "what the kernels of a step do to memory, without a GPU"),
     "calibrate": ("inspection.calibrate", "renew docs/results/patterns/, behind the tables of inspect"),
-    "plot": ("figures.plot", "draw records, orbits, densities, maps and diagnostics"),
+    "plot": ("figures.plot", "draw records, orbits, states, densities, errors and diagnostics"),
     "timeline": ("figures.timeline", "draw and sum up what overlapped with what"),
     "animate": ("figures.animate", "make a film of snapshots"),
     "scenarios": ("figures.scenarios", "draw docs/figures/scenarios.png"),
@@ -28,6 +28,7 @@ COMMANDS = {
     "validation": ("documents.validation", "write docs/validation.md from what the mutants came to"),
     "tour": ("tour.tour", "run everything once and leave a page to look at"),
     "solar-system": ("physics.solar_system", "distances from the ephemeris after one year and ten"),
+    "orders": ("physics.orders", "draw errors against time step, integrator and precision"),
     "disk-halo": ("physics.disk_halo", "whether a galaxy stays what it is"),
 }
 HELP = "\n".join(["usage: ./nbody COMMAND [OPTION...]", "",

@@ -201,7 +201,7 @@ class Figures(WithPictures):
 COPY_SNAPSHOTS = """
 if "--snapshot-dir" in words:
     import shutil
-    kind = "many" if "galaxies" in words else "few"
+    kind = "many" if "galaxies" in words or "plummer" in words else "few"
     shutil.copytree({folder!r} + "/" + kind, words[words.index("--snapshot-dir") + 1], dirs_exist_ok=True)
 """
 
@@ -214,24 +214,33 @@ class Tour(WithPictures):
                      (i * math.cos(t + i), i * math.sin(t + i), 0, -math.sin(t), math.cos(t), 0, 1)]
             self.file(f"{kind}/snapshot_{step:08d}.bin", fakes.bin_bytes(state, 1, bodies, "", t, step))
 
-    def tour(self, records: list, **broken: str) -> tuple[int, str]:
+    def tour(self, records: list, pictures: bool = False, **broken: str) -> tuple[int, str]:
         build = self.folder / "build"
         self.snapshots("few", 2)
-        self.snapshots("many", 40)
+        self.snapshots("many", 200)
         copy = COPY_SNAPSHOTS.format(folder=str(self.folder))
         for data in records:
             fakes.write_step(build, data, copy + broken.get(data["step"], ""))
+        # A program that is not one cannot run two bodies.
+        orders = mock.patch("nbody_tools.tour.tour.make_orders", lambda step, report: [])
+        orders.start()
+        self.addCleanup(orders.stop)
+        if not pictures:
+            runs = mock.patch("nbody_tools.tour.tour.picture_runs", lambda on_gpu: [])
+            runs.start()
+            self.addCleanup(runs.stop)
         code, _, _ = self.call("tour", "--build", build, "--output", self.folder / "report",
                                "--results", self.folder / "results")
         return code, (self.folder / "report" / "index.html").read_text(encoding="utf-8")
 
     def test_without_a_gpu(self) -> None:
         code, page = self.tour([fakes.record("step00_cpu_omp", "cpu"),
-                                fakes.record("step01_gpu_naive", "hostcuda")])
+                                fakes.record("step01_gpu_naive", "hostcuda")], pictures=True)
         self.assertEqual(code, 0)
         self.assertIn("no GPU measurement is committed", page)
         self.assertIn("emulated on a CPU: not GPU times", page)
-        for name in ("solar_system", "figure_eight", "galaxies"):
+        self.assertIn('<a href="figures/collision.', page)
+        for name in ("collision", "solar_system", "figure_eight", "galaxies", "profile"):
             self.assertIn(f"figures/{name}.png", page)
             self.assert_drawn(self.folder / "report" / "figures" / f"{name}.png")
         self.assertNotIn(str(self.folder), page)

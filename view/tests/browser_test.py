@@ -234,12 +234,13 @@ class PageTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file, page = Path(folder, "a.csv"), Path(folder, "a.html")
             file.write_text("species,x,y,vx,vy\nstar,0,0,0,0\ndark,1,0,0,0\nstar,2,0,0,0\n", encoding="ascii")
-            subprocess.run([VIEW, file, "--species", "star", "--export", page], check=True,
-                           stdout=subprocess.DEVNULL)
-            self.browser.open(page.as_uri())
-            self.browser.wait_for("app && app.survey !== null && app.frame.count === 2")
-            self.assertEqual(text(self.browser, "energy"), "–")
-            self.assertIn("energy not known: the file does not say a softening", text(self.browser, "note"))
+            for words, count, why in (([], 3, "not known: the file does not say a softening"),
+                                      (["--species", "star"], 2, "not computed: that of some of the bodies")):
+                subprocess.run([VIEW, file, *words, "--export", page], check=True, stdout=subprocess.DEVNULL)
+                self.browser.open(page.as_uri())
+                self.browser.wait_for(f"app && app.survey !== null && app.frame.count === {count}")
+                self.assertEqual(text(self.browser, "energy"), "–")
+                self.assertIn("energy " + why, text(self.browser, "note"))
         self.no_errors()
 
     def test_on_phones_nothing_overlaps(self):

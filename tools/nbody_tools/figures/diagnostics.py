@@ -38,6 +38,22 @@ def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note:
     return save(figure, path, f"{_which(table, system)}{_worst(table, system)} {note}".strip())
 
 
+def draw_energies(tables: dict[str, DiagnosticsTable], path: Path, system: int = 0, note: str = "") -> Path:
+    """How far the energy of several runs is from where it was: one line each."""
+    figure, axes = pyplot.subplots(figsize=(6.8, 4.6), layout="constrained")
+    for (label, table), colour in zip(tables.items(), CYCLE):
+        _check(table, system)
+        error = abs(table.of(system, "energy_error"))
+        axes.plot(table.of(system, "time"), numpy.where(error > 0, error, numpy.nan), color=colour,
+                  linewidth=1.6, label=label)
+    # Where an error changes its sign, it is as small as one likes for a moment.
+    floor = min(float(numpy.median(abs(table.of(system, "energy_error")))) for table in tables.values()) / 100
+    axes.set(yscale="log", xlabel="time (G = 1)", ylabel="|E − E₀| / |E₀|", ylim=(floor or None, None))
+    axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    worst = ", ".join(f"{label} {abs(table.of(system, 'energy_error')).max():.1e}" for label, table in tables.items())
+    return save(figure, path, f"At most: {worst}. {note}".strip())
+
+
 def draw_radii(table: DiagnosticsTable, path: Path, system: int = 0, note: str = "") -> Path:
     _check(table, system)
     figure, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")

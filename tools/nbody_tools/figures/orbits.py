@@ -73,7 +73,7 @@ def kepler_ellipse(position: numpy.ndarray, velocity: numpy.ndarray, mass: float
 def _draw_solar_system(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     orbits = trajectories(snapshots)
     names = body_names(snapshots[0])
-    figure, panels = pyplot.subplots(1, 2, figsize=(14, 7))
+    figure, panels = pyplot.subplots(1, 2, figsize=(10.4, 5.4), layout="constrained")
     for axes, wanted, half_width, title in ((panels[0], INNER, 2.5, "Inner planets"),
                                             (panels[1], OUTER, 48.0, "Outer planets and Pluto")):
         axes.set(title=title, xlim=(-half_width, half_width), ylim=(-half_width, half_width))

@@ -6,6 +6,12 @@
   ./nbody plot activity activity_map.csv --output map.png
   ./nbody plot diagnostics run.csv --output run.png
   ./nbody plot radii run.csv --output radii.png
+  ./nbody plot energies euler.csv leapfrog.csv --output energies.png
+  ./nbody plot states a.bin b.bin c.bin d.bin --species disk --output collision.png
+  ./nbody plot profile start.bin end.bin --theory plummer --output profile.png
+  ./nbody plot convergence reference.bin ends/*.bin --output convergence.png
+
+Files of bodies may be of any format that nbody-convert reads, if it is built.
 
 Exit code: 0 drawn, 2 an argument or a file is wrong (emulated times are no performance), in one
 line, 1 numpy or matplotlib is missing.
@@ -17,13 +23,16 @@ import argparse
 from pathlib import Path
 from typing import Callable
 
-from nbody_tools.arguments import (FIGURE_ENDINGS, existing_file, existing_folder, figure_file,
-                                   positive_integer)
+from nbody_tools.arguments import (FIGURE_ENDINGS, ToolError, existing_file, existing_folder, figure_file,
+                                   positive_integer, positive_number)
 from nbody_tools.figures import performance
 from nbody_tools.figures.activity import draw_activity
+from nbody_tools.figures.convergence import draw_convergence
 from nbody_tools.figures.density import AXES, MAX_SYSTEMS, draw_densities
-from nbody_tools.figures.diagnostics import draw_diagnostics, draw_radii
+from nbody_tools.figures.diagnostics import draw_diagnostics, draw_energies, draw_radii
 from nbody_tools.figures.orbits import draw_orbits
+from nbody_tools.figures.profile import MODELS, draw_profile
+from nbody_tools.figures.states import MAX_STATES, draw_states
 from nbody_tools.figures.style import run_note
 from nbody_tools.files.bodies import read_bodies, read_snapshots, species_list
 from nbody_tools.files.diagnostics import read_activity, read_diagnostics
@@ -33,7 +42,8 @@ from nbody_tools.records.staircase import read_staircase
 
 def configure(p: argparse.ArgumentParser) -> None:
     kinds = p.add_subparsers(dest="kind", required=True,
-                             metavar="performance|orbits|density|activity|diagnostics|radii")
+                             metavar="performance|orbits|density|states|profile|convergence|"
+                                     "activity|diagnostics|radii|energies")
 
     def picture(name: str, text: str, draw: Callable[[argparse.Namespace, str], Path]) -> argparse.ArgumentParser:
         kind = kinds.add_parser(name, help=text)
@@ -65,6 +75,26 @@ def configure(p: argparse.ArgumentParser) -> None:
     density.add_argument("--species", type=species_list, metavar="LIST",
                          help="of the bodies to show: disk,star [all]")
 
+    states = picture("states", "the bodies themselves, at several times", draw_several)
+    states.add_argument("states", nargs="+", type=existing_file, metavar="FILE")
+    states.add_argument("--view", choices=sorted(AXES), default="xy")
+    states.add_argument("--species", type=species_list, metavar="LIST", help="of the bodies to show: disk,star [all]")
+    states.add_argument("--half-width", type=positive_number, metavar="X", help="of a panel [holds 99.8 %% of them]")
+
+    profile = picture("profile", "density against theory", lambda options, note: draw_profile(
+        [read_bodies(file) for file in options.states], options.output, options.theory, note))
+    profile.add_argument("states", nargs="+", type=existing_file, metavar="FILE")
+    profile.add_argument("--theory", choices=sorted(MODELS), default="plummer")
+
+    convergence = picture("convergence", "error against time step", lambda options, note: draw_convergence(
+        read_bodies(options.reference), [read_bodies(file) for file in options.states], options.output, note))
+    convergence.add_argument("reference", type=existing_file, help="a far more exact end of the same run")
+    convergence.add_argument("states", nargs="+", type=existing_file, metavar="FILE", help="ends with other dt")
+
+    energies = picture("energies", "energy errors of several runs (--diagnostics)", lambda options, note: draw_energies(
+        {file.stem: read_diagnostics(file) for file in options.diagnostics}, options.output, note=note))
+    energies.add_argument("diagnostics", nargs="+", type=existing_file, metavar="FILE.csv")
+
     picture("activity", "where the bodies were (--activity-map)", lambda options, note: draw_activity(
         read_activity(options.map), options.output, note)).add_argument(
             "map", type=existing_file, metavar="FILE.csv")
@@ -94,6 +124,15 @@ def draw_density(options: argparse.Namespace, note: str) -> Path:
         before, after = before.only(options.species), after.only(options.species)
         note = f"Only the species {', '.join(options.species)}. {note}".strip()
     return draw_densities(before, after, options.output, options.view, options.systems, note)
+
+
+def draw_several(options: argparse.Namespace, note: str) -> Path:
+    if len(options.states) > MAX_STATES:
+        raise ToolError(f"{len(options.states)} files: at most {MAX_STATES} fit into a picture")
+    states = [read_bodies(file) for file in options.states]
+    if options.species:
+        states = [state.only(options.species) for state in states]
+    return draw_states(states, options.output, options.view, options.half_width, note)
 
 
 def note_from(options: argparse.Namespace) -> str:

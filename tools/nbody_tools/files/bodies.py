@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import re
 import struct
+import subprocess
+import tempfile
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import Iterator, Sequence
 
 import numpy
 
-from nbody_tools.arguments import ToolError
+from nbody_tools.arguments import ROOT, ToolError
 
 HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
@@ -51,6 +53,7 @@ class Bodies:
     dt: float = 0.0  # 0: the file does not say
     integrator: str = "euler"
     staggered: bool = False
+    precision: str = "float32"  # of the numbers in the file
     scenario: str = ""
     units: str = ""
     names: list[str] = field(default_factory=list)  # of the bodies of one system, or empty
@@ -98,11 +101,31 @@ def read_bodies(path: Path) -> Bodies:
         data = Path(path).read_bytes()
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror}") from error
-    bodies = _read_bin(path, data) if data.startswith(MAGIC) else _read_csv(path, data)
+    if data.startswith(MAGIC):
+        bodies = _read_bin(path, data)
+    else:
+        bodies = _read_csv(path, data) if _is_text(data) else _read_foreign(path)
     bodies.scenario = bodies.scenario or Path(path).name
     if not all(numpy.isfinite(a).all() for a in (bodies.positions, bodies.velocities, bodies.masses)):
         raise FileError(f"{path}: holds a NaN or an infinity")
     return bodies
+
+
+def _is_text(data: bytes) -> bool:
+    return b"\0" not in data[:1024]
+
+
+def _read_foreign(path: Path) -> Bodies:
+    """What only nbody-convert reads: Tipsy, Gadget, raw."""
+    converters = sorted(ROOT.glob("build/*/tools/convert/nbody-convert"))
+    if not converters:
+        raise FileError(f"{path}: is neither BIN nor CSV; nbody-convert, which reads the others, is not built")
+    with tempfile.TemporaryDirectory() as folder:
+        converted = Path(folder) / "converted.bin"
+        done = subprocess.run([converters[0], path, converted], check=False, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise FileError(" ".join(done.stderr.split()))
+        return _read_bin(path, converted.read_bytes())
 
 
 def _read_bin(path: Path, data: bytes) -> Bodies:
@@ -144,6 +167,7 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
     return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
                   time=time, step=step, gravity=gravity, softening=softening, dt=dt,
                   integrator=INTEGRATORS[integrator], staggered=bool(staggered),
+                  precision=f"float{8 * bytes_per_value}",
                   scenario=_text(scenario), units=_text(units),
                   species=[SPECIES[number] for number in species])
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
+import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable, Sequence
 
+from nbody_tools.figures import animate
 from nbody_tools.figures.density import draw_densities
 from nbody_tools.figures.orbits import draw_orbits
+from nbody_tools.figures.profile import draw_profile
+from nbody_tools.figures.states import draw_states
 from nbody_tools.arguments import ToolError
 from nbody_tools.figures.style import run_note
-from nbody_tools.files.bodies import Bodies, read_snapshots
+from nbody_tools.files.bodies import Bodies, read_bodies, read_snapshots, snapshot_files
+from nbody_tools.physics.orders import draw_orders
 from nbody_tools.steps import Outcome, Step, run_step
 
 
@@ -23,6 +29,7 @@ class Picture:
     text: str
     image: str  # relative to the page
     failure: str = ""
+    links: list[tuple[str, str]] = field(default_factory=list)  # what else there is, and where
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,20 @@ class PictureRun:
     arguments: tuple[str, ...]
     snapshot_every: int
     draw: Callable[[Sequence[Bodies], Path, str], Path]
+    moves: bool = False  # worth a film and a page in 3D
+
+
+def draw_four(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
+    """Before the first passage, in it, and twice after it."""
+    last = len(snapshots) - 1
+    states = [snapshots[round(part * last)] for part in (0, 0.51, 0.7, 1)]
+    if "disk" in states[0].species:  # the haloes would bury the disks
+        states = [state.only(["disk"]) for state in states]
+    return draw_states(states, path, note=note)
+
+
+def draw_against_theory(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
+    return draw_profile([snapshots[0], snapshots[-1]], path, note=note)
 
 
 def draw_first_and_last(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
@@ -42,7 +63,15 @@ def draw_first_and_last(snapshots: Sequence[Bodies], path: Path, note: str) -> P
 def picture_runs(on_gpu: bool) -> list[PictureRun]:
     """Galaxies get as many bodies and steps as a machine does in seconds."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("2", "1024", 300)
+    disks, dt = ("30000", "0.03") if on_gpu else ("3000", "0.05")
+    passage = round(47 / float(dt))  # steps until the tails are longest
     return [
+        PictureRun(
+            "collision", "Two galaxies collide",
+            "The disks of two galaxies on a parabola. Their haloes, which are not drawn, overlap and brake them; the "
+            "near side of each disk is pulled more than the far side, and tails grow out of both.",
+            ("--scenario", "collision", "--bodies", disks, "--dt", dt, "--steps", str(passage),
+             "--integrator", "leapfrog"), passage // 100, draw_four, moves=True),
         PictureRun(
             "solar_system", "One year of the Solar System",
             "Eleven bodies from where they were on 1 January 2000 (JPL DE405). Mercury goes round "
@@ -58,7 +87,48 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
             "stays as it was. A wrong force would let them collapse or fly apart.",
             ("--scenario", "galaxies", "--systems", systems, "--bodies", bodies, "--dt", "0.02",
              "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_first_and_last),
+        PictureRun(
+            "profile", "Density against theory",
+            "A Plummer sphere, shell by shell, at its start and after bodies crossed it many times.",
+            ("--scenario", "plummer", "--bodies", "16384" if on_gpu else "2048", "--dt", "0.02",
+             "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_against_theory),
     ]
+
+
+def film_and_page(title: str, name: str, snapshots: Path, step: Step, report: Path) -> list[tuple[str, str]]:
+    """What moves, beside the picture of it."""
+    species = ["--species", "disk"] if "disk" in read_bodies(snapshot_files(snapshots)[0]).species else []
+    parser = argparse.ArgumentParser()
+    animate.configure(parser)
+    film = animate.make_film(parser.parse_args([str(snapshots), str(report / "figures" / name), *species]))
+    links = [("the film", f"figures/{film.name}")]
+    view = step.program.parents[1] / "view" / "nbody-view"
+    if view.is_file():
+        page = report / f"{name}.html"
+        done = subprocess.run([view, *snapshot_files(snapshots), *species, "--export", page], check=False,
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            raise ToolError(f"{title}: {done.stderr.strip()}")
+        links.append(("in 3D, to turn and play", page.name))
+    return links
+
+
+# The pictures of physics/orders.py, in its order.
+ORDERS = (("Error against time step", "Half the time step: half the error of Euler's integrator, a quarter of "
+           "leapfrog's, for the same work."),
+          ("float32 against float64", "A shorter time step helps in float32 until the roundings of all the steps "
+           "are larger than what it mends."),
+          ("Energy over ten orbits", "Both integrators keep the energy within bounds for ever; leapfrog's are those "
+           "of the square of the time step."))
+
+
+def make_orders(step: Step, report: Path) -> list[Picture]:
+    """Of step 00, which computes in float64 too."""
+    try:
+        images = [f"figures/{path.name}" for path in draw_orders(step.program, report / "figures")]
+        return [Picture(title, text, image) for (title, text), image in zip(ORDERS, images)]
+    except ToolError as error:
+        return [Picture(ORDERS[0][0], ORDERS[0][1], "", str(error))]
 
 
 def make_picture(run: PictureRun, step: Step, report: Path, timeout: float) -> tuple[Outcome, Picture]:
@@ -76,6 +146,8 @@ def make_picture(run: PictureRun, step: Step, report: Path, timeout: float) -> t
             return outcome, picture
         try:
             run.draw(read_snapshots(snapshots), report / picture.image, run_note(outcome.record))
+            if run.moves:
+                picture.links = film_and_page(run.title, run.name, snapshots, step, report)
         except ToolError as error:
             picture.failure = str(error).replace(f"{temporary}{os.sep}", "")
             return Outcome(step.name, "error", outcome.record, picture.failure), picture

@@ -28,10 +28,11 @@ from nbody_tools.measure.outcomes import COLUMNS, notes, rows
 from nbody_tools.measure.run import run_steps, write_records
 from nbody_tools.records.staircase import Staircase, committed_staircase, staircases
 from nbody_tools.steps import Outcome, Step, backend_of, default_build, find_steps, what_a_step_adds
-from nbody_tools.tour.runs import Picture, make_picture, picture_runs
+from nbody_tools.tour.runs import Picture, make_orders, make_picture, picture_runs
 
 ON_A_GPU = ("--scenario", "galaxies", "--systems", "32", "--bodies", "8192", "--steps", "20")
 ON_A_CPU = ("--scenario", "galaxies", "--systems", "4", "--bodies", "1024", "--steps", "10")
+LONG = ("collision", "galaxies", "profile")
 REPEATED = ("--repeat", "5", "--warmup", "1")
 
 
@@ -55,7 +56,7 @@ def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
     made = []
     for run in picture_runs(on_gpu):
         # Without a GPU the long evolution is for the CPU program: emulation costs, and adds nothing.
-        step = steps[0] if run.name == "galaxies" and not on_gpu else steps[-1]
+        step = steps[0] if run.name in LONG and not on_gpu else steps[-1]
         say(f"{run.title}: {step.name} ...")
         made.append(make_picture(run, step, report, timeout))
     return made
@@ -94,8 +95,8 @@ def measured_staircase(outcomes: Sequence[Outcome]) -> Optional[Staircase]:
     return measured_here[0] if complete else None
 
 
-def failures_of(pictures: Sequence[tuple[Outcome, Picture]], outcomes: Sequence[Outcome]) -> list[str]:
-    lines = [f"{made.title}: {made.failure}" for _, made in pictures if made.failure]
+def failures_of(pictures: Sequence[Picture], outcomes: Sequence[Outcome]) -> list[str]:
+    lines = [f"{made.title}: {made.failure}" for made in pictures if made.failure]
     return lines + [f"{o.step}: {o.status}. {o.message}".strip() for o in outcomes if not o.good]
 
 
@@ -114,10 +115,13 @@ def run(options: argparse.Namespace) -> int:
     on_gpu = backend_of(steps) == "cuda"
     started = time.monotonic()
     pictures = simulate_pictures(steps, on_gpu, report, options.step_timeout)
+    say("Errors of integrators ...")
+    orders = make_orders(steps[0], report) if steps[0].number == "00" else []
     outcomes = run_every_step(steps, on_gpu, options.step_timeout)
     write_records(report / "records.jsonl", outcomes)
     say("Drawing ...")
-    failures = failures_of(pictures, outcomes)
+    shown = [picture for _, picture in pictures] + orders
+    failures = failures_of(shown, outcomes)
     try:
         staircase = draw_staircase(measured_staircase(outcomes), options.results, report / "figures")
     except ToolError as error:
@@ -128,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
         "failures": failures, "steps": steps, "machine": machines(records) or "no machine",
         "date": f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}", "outcomes": outcomes,
         "emulated": any(record.emulated for record in records),
-        "pictures": [picture for _, picture in pictures], **staircase})
+        "pictures": shown, **staircase})
     for failure in failures:
         print(f"FAILED: {failure}", file=sys.stderr)
     say(f"Done in {time.monotonic() - started:.0f} s. Look at {report / 'index.html'}")

@@ -1,0 +1,87 @@
+"""The density of a sphere of bodies, shell by shell, against the model that it should follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Sequence
+
+import numpy
+
+from nbody_tools.figures.style import BLACK, CYCLE, pyplot, save
+from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
+
+SHELLS = 18
+SHOWN = (0.004, 0.98)  # of the bodies, from the centre outwards: the rest are too few for a shell
+MIN_BODIES = 200
+SCALE = 3 * numpy.pi / 16  # of a Plummer sphere in Henon units (Aarseth, Henon & Wielen 1974)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Of mass 1."""
+
+    name: str
+    density: Callable[[numpy.ndarray], numpy.ndarray]
+    mass_within: Callable[[numpy.ndarray], numpy.ndarray]
+
+
+MODELS = {
+    "plummer": Model("Plummer's model, E = -1/4",
+                     lambda r: 3 / (4 * numpy.pi * SCALE ** 3) * (1 + (r / SCALE) ** 2) ** -2.5,
+                     lambda r: (1 + (SCALE / r) ** 2) ** -1.5),
+    "hernquist": Model("Hernquist's model, scale 1 (1990)",
+                       lambda r: 1 / (2 * numpy.pi * r * (1 + r) ** 3),
+                       lambda r: (r / (1 + r)) ** 2),
+}
+
+
+@dataclass(frozen=True)
+class Shells:
+    edges: numpy.ndarray
+    masses: numpy.ndarray
+    errors: numpy.ndarray  # of the masses: of so many bodies, drawn at random
+
+    @property
+    def radii(self) -> numpy.ndarray:
+        return numpy.sqrt(self.edges[1:] * self.edges[:-1])
+
+    @property
+    def volumes(self) -> numpy.ndarray:
+        return 4 / 3 * numpy.pi * (self.edges[1:] ** 3 - self.edges[:-1] ** 3)
+
+    def deviations(self, model: Model) -> numpy.ndarray:
+        """From the mass that the model has in each shell, in standard errors."""
+        return (self.masses - numpy.diff(model.mass_within(self.edges))) / self.errors
+
+
+def shells(bodies: Bodies) -> Shells:
+    """Of the first system, around its centre of mass."""
+    positions, masses = bodies.synchronised_positions()[0], bodies.masses[0]
+    if len(masses) < MIN_BODIES:
+        raise FileError(f"a profile needs {MIN_BODIES} bodies or more, there are {len(masses)}")
+    centre = (positions * masses[:, None]).sum(0) / masses.sum()
+    radii = numpy.linalg.norm(positions - centre, axis=1)
+    edges = numpy.geomspace(*numpy.quantile(radii, SHOWN), SHELLS + 1)
+    inside = numpy.digitize(radii, edges) - 1
+    there = (inside >= 0) & (inside < SHELLS)
+    in_shell = numpy.bincount(inside[there], masses[there], SHELLS)
+    squares = numpy.bincount(inside[there], masses[there] ** 2, SHELLS)
+    return Shells(edges, in_shell, numpy.sqrt(numpy.maximum(squares, masses.mean() ** 2)))
+
+
+def draw_profile(states: Sequence[Bodies], path: Path, model: str = "plummer", note: str = "") -> Path:
+    theory = MODELS[model]
+    figure, axes = pyplot.subplots(figsize=(6.6, 5.2), layout="constrained")
+    found = [shells(state) for state in states]
+    for state, measured, colour, marker in zip(states, found, CYCLE, "osD^vPX"):
+        axes.errorbar(measured.radii, measured.masses / measured.volumes, measured.errors / measured.volumes,
+                      fmt=marker, markersize=7, capsize=3, color=colour, label=f"simulated, t = {state.time:.4g}")
+    line = numpy.geomspace(min(s.edges[0] for s in found), max(s.edges[-1] for s in found), 300)
+    axes.plot(line, theory.density(line), color=BLACK, linewidth=1.8, label=theory.name, zorder=0)
+    axes.set(xscale="log", yscale="log", xlabel="radius (length)", ylabel="density (mass / length³)")
+    axes.legend(frameon=False)
+    worst = max(float(abs(measured.deviations(theory)).max()) for measured in found)
+    caption = (f"{states[0].scenario}: density in {SHELLS} shells, with the standard errors of so many bodies; the "
+               f"worst shell is {worst:.1f} of them from the model. {how_it_was_run(states[0], states[-1])} {note}")
+    return save(figure, path, caption.strip())

@@ -1,0 +1,60 @@
+"""The bodies themselves, at several times: a point for each, in the colour of its kind of matter."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Optional, Sequence
+
+import numpy
+
+from nbody_tools.figures.density import AXES
+from nbody_tools.figures.style import SPECIES_COLOURS, pyplot, save
+from nbody_tools.files.bodies import Bodies, how_it_was_run
+
+MAX_STATES = 9
+SHOWN_FRACTION = 0.998  # of the bodies at every time: tails are not cut, single bodies that escape are
+BACKGROUND = "#05070C"
+
+
+def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
+                half_width: Optional[float] = None, note: str = "") -> Path:
+    axes_of_view = list(AXES[view])
+    points = [state.synchronised_positions()[0][:, axes_of_view] for state in states]
+    half_width = half_width or 1.06 * max(float(numpy.quantile(abs(p).max(-1), SHOWN_FRACTION)) for p in points)
+    columns = min(len(states), 2 if len(states) <= 4 else 3)
+    rows = math.ceil(len(states) / columns)
+    figure, grid = pyplot.subplots(rows, columns, squeeze=False, sharex=True, sharey=True,
+                                   figsize=(3.2 * columns + 0.6, 3.2 * rows + 0.4), layout="constrained")
+    for axes in grid.flat[len(states):]:
+        axes.remove()
+    names: list[str] = []
+    for axes, state, shown in zip(grid.flat, states, points):
+        kinds = numpy.array(state.species[:len(shown)] or ["dark"] * len(shown))
+        axes.set(facecolor=BACKGROUND, aspect="equal", xlim=(-half_width, half_width),
+                 ylim=(-half_width, half_width))
+        # The most numerous first, so that they do not bury the others.
+        for kind in sorted(set(kinds), key=lambda kind: -(kinds == kind).sum()):
+            axes.plot(*shown[kinds == kind].T, ".", markersize=_size(len(shown)), markeredgewidth=0,
+                      color=SPECIES_COLOURS[kind], rasterized=True)
+            names += [kind] if state.species and kind not in names else []
+        axes.set_title(f"t = {state.time:.3g}", fontsize=14)
+        axes.locator_params(nbins=5)
+    unit = states[0].units or "G = 1"
+    figure.supxlabel(f"{view[0]} (length, {unit})", fontsize=13)
+    figure.supylabel(f"{view[1]} (length, {unit})", fontsize=13)
+    colours = {SPECIES_COLOURS[kind]: kind for kind in names}
+    named = "Colours: " + ", ".join(f"{kind} {_word(colour)}" for colour, kind in colours.items()) + ". " if names else ""
+    outside = max(float((abs(p).max(-1) > half_width).mean()) for p in points)
+    caption = (f"{states[0].scenario}, {points[0].shape[0]} bodies shown, at most {outside:.1%} of them are "
+               f"outside of a panel. {named}{how_it_was_run(states[0], states[-1])} {note}")
+    return save(figure, path, caption.strip())
+
+
+def _size(bodies: int) -> float:
+    return float(numpy.clip(100 / math.sqrt(bodies), 0.8, 8))
+
+
+def _word(colour: str) -> str:
+    return {"#009E73": "green", "#56B4E9": "blue", "#E69F00": "orange", "#D55E00": "red", "#F0E442": "yellow",
+            "#EBEBEB": "white"}[colour]

@@ -1,0 +1,114 @@
+"""States, profiles and errors against time steps: known numbers, refusals, pictures that are not blank."""
+
+import sys
+import unittest
+from unittest import mock
+
+from tests import fakes
+from tests.test_figures import WithPictures
+
+try:
+    import numpy
+except ModuleNotFoundError as missing:
+    raise unittest.SkipTest(f"{missing.name} is not installed for {sys.executable}")
+
+from nbody_tools.figures.convergence import position_error
+from nbody_tools.figures.profile import MODELS, SCALE, shells
+from nbody_tools.files.bodies import FileError, read_bodies
+
+
+class Drawn(WithPictures):
+    def plot(self, *words: object) -> tuple[int, str]:
+        code, out, errors = self.call("plot", *words, "--output", self.folder / "picture.png")
+        return code, out + errors
+
+    def two_bodies(self, name: str, dt: float, error: float, time: float = 2, integrator: str = "euler"):
+        return self.file(f"{name}.csv", (
+            f"# time={time}\n# dt={dt}\n# integrator={integrator}\nm,x,y,z,vx,vy,vz\n"
+            f"1,{1 + error!r},0,0,0,0,0\n1,-1,0,{error!r},0,0,0\n").encode())
+
+
+class States(Drawn):
+    def test_up_to_nine(self) -> None:
+        rows = "".join(f"{kind},1,{i % 7},{i % 5},0,0,0,0\n" for i, kind in enumerate(["disk", "dark"] * 50))
+        files = [self.file(f"{t}.csv", f"# time={t}\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()) for t in range(10)]
+        for words in (files[:4], files[:9], [*files[:1], "--species", "disk,dark", "--view", "xz"]):
+            code, said = self.plot("states", *words)
+            self.assertEqual(code, 0, said)
+            self.assert_drawn(self.folder / "picture.png")
+        code, said = self.plot("states", *files)
+        self.assertEqual((code, said), (2, "nbody plot: 10 files: at most 9 fit into a picture\n"))
+        code, said = self.plot("states", files[0], "--species", "disk,disk")
+        self.assertEqual((code, said.count("\n")), (2, 1))
+
+
+class Profile(Drawn):
+    def sphere(self, stretched: float, bodies: int = 4000):
+        random = numpy.random.default_rng(5)
+        radii = stretched * SCALE * (random.uniform(0, 0.999, bodies) ** (-2 / 3) - 1) ** -0.5
+        directions = random.normal(size=(bodies, 3))
+        positions = radii[:, None] * directions / numpy.linalg.norm(directions, axis=1)[:, None]
+        state = numpy.hstack([positions, numpy.zeros((bodies, 3)), numpy.full((bodies, 1), 1 / bodies)])
+        return self.file("sphere.bin", fakes.bin_bytes(state.ravel(), 1, bodies))
+
+    def test_a_sphere_of_the_model_is_told_from_another(self) -> None:
+        right = shells(read_bodies(self.sphere(1))).deviations(MODELS["plummer"])
+        self.assertLess(abs(right).max(), 4)
+        self.assertGreater(abs(right).max(), 0.5)  # it is a sample
+        self.assertGreater(abs(shells(read_bodies(self.sphere(1.4))).deviations(MODELS["plummer"])).max(), 6)
+        self.assertGreater(abs(shells(read_bodies(self.sphere(1))).deviations(MODELS["hernquist"])).max(), 6)
+
+    def test_models_are_the_derivatives_of_their_masses(self) -> None:
+        r = numpy.geomspace(0.05, 20, 4000)
+        for model in MODELS.values():
+            middle = numpy.sqrt(r[1:] * r[:-1])
+            numpy.testing.assert_allclose(numpy.diff(model.mass_within(r)),
+                                          4 * numpy.pi * middle ** 2 * model.density(middle) * numpy.diff(r), rtol=1e-4)
+
+    def test_drawn_or_refused(self) -> None:
+        code, said = self.plot("profile", self.sphere(1), "--theory", "plummer")
+        self.assertEqual(code, 0, said)
+        self.assert_drawn(self.folder / "picture.png")
+        code, said = self.plot("profile", self.sphere(1, 100))
+        self.assertEqual((code, said), (2, "nbody plot: a profile needs 200 bodies or more, there are 100\n"))
+
+
+class Convergence(Drawn):
+    def test_errors_are_distances(self) -> None:
+        reference = read_bodies(self.two_bodies("reference", 1e-4, 0))
+        self.assertAlmostEqual(position_error(read_bodies(self.two_bodies("a", 0.1, 0.25)), reference), 0.25)
+
+    def test_drawn_or_refused(self) -> None:
+        reference = self.two_bodies("reference", 1e-4, 0)
+        ends = [self.two_bodies(f"{integrator}{k}", 0.1 / k, (0.1 / k) ** order, integrator=integrator)
+                for integrator, order in (("euler", 1), ("leapfrog", 2)) for k in (1, 2, 4)]
+        code, said = self.plot("convergence", reference, *ends)
+        self.assertEqual(code, 0, said)
+        self.assert_drawn(self.folder / "picture.png")
+        for end, why in ((self.two_bodies("late", 0.1, 0.1, time=3), "its time is 3, that of the reference 2"),
+                         (self.two_bodies("mute", 0, 0.1), "does not say its dt"),
+                         (reference, "no state differs")):
+            code, said = self.plot("convergence", reference, end)
+            self.assertEqual((code, said.count("\n")), (2, 1))
+            self.assertIn(why, said)
+
+
+class Foreign(Drawn):
+    def test_other_formats_are_read_by_nbody_convert(self) -> None:
+        known = fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7], 1, 1)
+        other = self.file("a.tipsy", b"\0" * 40)
+        with mock.patch("nbody_tools.files.bodies.ROOT", self.folder):
+            with self.assertRaisesRegex(FileError, "a.tipsy: is neither BIN nor CSV; nbody-convert, .* not built"):
+                read_bodies(other)
+            self.file("known.bin", known)
+            program = self.file("build/cpu/tools/convert/nbody-convert",
+                                f"#!/bin/sh\n[ $1 = {other} ] && cp {self.folder}/known.bin $2".encode())
+            program.chmod(0o755)
+            numpy.testing.assert_array_equal(read_bodies(other).positions, [[[1, 2, 3]]])
+            program.write_text("#!/bin/sh\necho a.tipsy: damaged >&2\nexit 2\n")
+            with self.assertRaisesRegex(FileError, "a.tipsy: damaged"):
+                read_bodies(other)
+
+
+if __name__ == "__main__":
+    unittest.main()
