@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr bool kOneMassTiles = TUNABLE(ONE_MASS_TILES, 1);  // 0: as if all masses differed
+constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);            // of a block that lets tiles meet
 constexpr int kBlockSize = 128;                             // of update_bodies
 constexpr size_t kMaxBytes = size_t{2} << 30;  // for partial sums: the rest has to wait for them
 
@@ -31,7 +32,7 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
 // With kOneMass all sources have one mass and all bodies have one; whoever adds up multiplies by
 // them.
 template <bool kOneMass, int K>
-__device__ void interact(const Position& source, const Position (&body)[K], float3 (&a)[K],
+__device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
   for (int k = 0; k < K; ++k) {
     const float dx = source.x - body[k].x;
@@ -174,8 +175,9 @@ template <int K, int kWarps>
 const Shape shape{K, kWarps, partial_accelerations<K, kWarps>};
 
 Shape shape_for(int systems, int n) {
-  const std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
-                                  shape<4, 2>,  shape<4, 1>,  shape<2, 1>};
+  std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
+                            shape<4, 2>,  shape<4, 1>,  shape<2, 1>};
+  std::erase_if(shapes, [](const Shape& shape) { return shape.warps < kMinWarps; });
   // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
   // to add a partial sum takes 1.5.
   return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {

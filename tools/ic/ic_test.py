@@ -37,7 +37,7 @@ class Ic(unittest.TestCase):
 
     def test_every_scenario_makes_a_file(self):
         names = re.findall(r"^  ([a-z]+(?:-[a-z]+)*) ", self.run_ic("--help").stdout, re.M)
-        for name in ("plummer", "cold-sphere", "kuzmin", "disk-halo", "spiral", "collision",
+        for name in ("plummer", "star-cluster", "cold-sphere", "kuzmin", "disk-halo", "spiral", "collision",
                      "two-body", "figure-eight", "sun-earth-moon", "solar-system"):
             self.assertIn(name, names)
             said = self.summary(name, name + ".bin")

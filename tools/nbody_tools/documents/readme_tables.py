@@ -13,14 +13,15 @@ from nbody_tools.records.timeline import STAGES, read_timeline, sums
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds, with_range
 
 QUEUES = (1, 2, 4, 8, 16, 32)
+STEPS_OF_SMALL = 1000  # time steps of runs with small systems
 
 
 def measured(step: str, facts: Facts) -> str:
-    """A row for every problem size and number of devices."""
+    """A row for every problem size and number of devices. Small systems have a table of their own."""
     newest: dict[tuple, Measured] = {}
     for m in facts.measured:
         key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
-        if m.name == step and (key not in newest or m.rank >= newest[key].rank):
+        if m.name == step and m.problem.steps < STEPS_OF_SMALL and (key not in newest or m.rank >= newest[key].rank):
             newest[key] = m
     return measured_table([newest[key] for key in sorted(newest)])
 

@@ -18,6 +18,9 @@ class Budget:
     changed = 100  # lines added and removed against the parent: more is more than one idea
     changed_layout = 120  # of the steps that replace the layout or the decomposition of everything
     layout_steps = ("09", "10")
+    changed_kernel = 220  # past the reports, where a step replaces the kernel and what launches it
+    kernel_lines = 250  # of the program of such a step
+    first_kernel_step = "11"
     lines = 190  # of a program
     first_lines = 140  # of the first programs, for readers who have never seen a kernel
     last_first = "04b"
@@ -43,9 +46,11 @@ class Source:
     lines = property(lambda self: self.text.splitlines())
     shown_path = property(lambda self: f"{self.name}/{self.file.name}")
     line_budget = property(lambda self: Budget.first_lines if self.number <= Budget.last_first
-                           else Budget.lines)
+                           else Budget.lines if self.number < Budget.first_kernel_step
+                           else Budget.kernel_lines)
     change_budget = property(lambda self: Budget.changed_layout if self.number in Budget.layout_steps
-                             else Budget.changed)
+                             else Budget.changed if self.number < Budget.first_kernel_step
+                             else Budget.changed_kernel)
 
     @property
     def idea(self) -> str:
