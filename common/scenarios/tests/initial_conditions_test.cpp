@@ -79,16 +79,16 @@ TEST(Scenarios, AreKnownByName) {
   std::string names;
   for (const Scenario& s : scenarios()) names += std::string(s.name) + " ";
   EXPECT_EQ(names,
-            "plummer galaxies uniform cold-sphere kuzmin disk-halo spiral collision two-body "
-            "figure-eight solar-system sun-earth-moon ");
+            "plummer galaxies star-cluster uniform cold-sphere kuzmin disk-halo spiral collision "
+            "two-body figure-eight solar-system sun-earth-moon ");
   try {
     find_scenario("galaxy");
     FAIL() << "found";
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
-                 "unknown scenario \"galaxy\"; known are plummer, galaxies, uniform, cold-sphere, "
-                 "kuzmin, disk-halo, spiral, collision, two-body, figure-eight, solar-system, "
-                 "sun-earth-moon");
+                 "unknown scenario \"galaxy\"; known are plummer, galaxies, star-cluster, uniform, "
+                 "cold-sphere, kuzmin, disk-halo, spiral, collision, two-body, figure-eight, "
+                 "solar-system, sun-earth-moon");
   }
 }
 
