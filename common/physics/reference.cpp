@@ -1,5 +1,7 @@
 #include "physics/reference.h"
 
+#include <algorithm>
+
 #include "physics/simd_clones.h"
 
 namespace nbody {
@@ -62,15 +64,56 @@ BasicVector3<Wide> BasicReference<Wide>::acceleration(int i, Wide softening_squa
 }
 
 template <class Wide>
-void BasicReference<Wide>::advance(Wide dt, Wide softening_squared) {
+template <class Real>
+BasicVector3<Wide> BasicReference<Wide>::rounded_acceleration(int i, Wide softening_squared,
+                                                              int tile) const {
+  // Sums are kept in Real: g++ 12 leaves out a cast there and back where it vectorizes.
+  const auto interaction = [&](int j) -> BasicVector3<Real> {
+    const Vector d = position(j) - position(i);
+    const Wide softened = dot(d, d) + softening_squared;
+    const Vector a = mass_[at(j)] / (softened * std::sqrt(softened)) * d;
+    return {static_cast<Real>(a.x), static_cast<Real>(a.y), static_cast<Real>(a.z)};
+  };
+  BasicVector3<Real> total;
+  for (int first = 0, end; first < size(); first = end) {
+    end = first + std::min(tile, size() - first);
+    int largest = first;
+    Real square = 0;
+    for (int j = first; j < end; ++j) {
+      const auto a = interaction(j);
+      if (dot(a, a) > square) square = dot(a, a), largest = j;
+    }
+    BasicVector3<Real> sum = interaction(largest);
+    for (int j = first; j < end; ++j)
+      if (j != largest) sum += interaction(j);
+    total += sum;
+  }
+  return {total.x, total.y, total.z};
+}
+
+template <class Wide>
+template <class Acceleration>
+void BasicReference<Wide>::kick(Wide dt, const Acceleration& acceleration) {
   const int n = size();
 #pragma omp parallel for schedule(static) if (is_worth_a_team(n))
   for (int i = 0; i < n; ++i) {
-    const Vector a = acceleration(i, softening_squared);
+    const Vector a = acceleration(i);
     vx_[at(i)] += a.x * dt;
     vy_[at(i)] += a.y * dt;
     vz_[at(i)] += a.z * dt;
   }
+}
+
+template <class Wide>
+void BasicReference<Wide>::advance(Wide dt, Wide softening_squared) {
+  kick(dt, [&](int i) { return acceleration(i, softening_squared); });
+  drift(dt);
+}
+
+template <class Wide>
+template <class Real>
+void BasicReference<Wide>::advance_rounded(Wide dt, Wide softening_squared, int tile) {
+  kick(dt, [&](int i) { return rounded_acceleration<Real>(i, softening_squared, tile); });
   drift(dt);
 }
 
@@ -87,19 +130,14 @@ template <class Wide>
 template <class Real>
 void BasicReference<Wide>::advance_roughly(Wide dt, Wide softening_squared, Wide error,
                                            Wide rounding, std::mt19937& random) {
-  const int n = size();
   std::normal_distribution<double> normal;
   const auto drawn = [&] { return static_cast<Wide>(normal(random)); };
   std::vector<Vector> errors(mass_.size());  // drawn by one thread: the same ones every time
   for (Vector& e : errors) e = error * Vector{drawn(), drawn(), drawn()};
-#pragma omp parallel for schedule(static) if (is_worth_a_team(n))
-  for (int i = 0; i < n; ++i) {
+  kick(dt, [&](int i) {
     const Force f = force(i, softening_squared);
-    const Vector kick = dt * (f.acceleration + f.magnitude * errors[at(i)]);
-    vx_[at(i)] += kick.x;
-    vy_[at(i)] += kick.y;
-    vz_[at(i)] += kick.z;
-  }
+    return f.acceleration + f.magnitude * errors[at(i)];
+  });
   drift(dt);
   for (auto* component : {&x_, &y_, &z_, &vx_, &vy_, &vz_}) {
     for (Wide& value : *component) value = static_cast<Real>(value + rounding * value * drawn());
@@ -112,6 +150,11 @@ template void BasicReference<double>::fill(std::span<const Body>);
 template void BasicReference<double>::fill(std::span<const BodyF64>);
 template void BasicReference<long double>::fill(std::span<const BodyF64>);
 template void BasicReference<long double>::fill(std::span<const Body>);
+template Vector3 BasicReference<double>::rounded_acceleration<float>(int, double, int) const;
+template BasicVector3<long double> BasicReference<long double>::rounded_acceleration<double>(
+    int, long double, int) const;
+template void BasicReference<double>::advance_rounded<float>(double, double, int);
+template void BasicReference<long double>::advance_rounded<double>(long double, long double, int);
 template void BasicReference<double>::advance_roughly<float>(double, double, double, double,
                                                              std::mt19937&);
 template void BasicReference<long double>::advance_roughly<double>(long double, long double,

@@ -40,9 +40,16 @@ class BasicReference {
   };
   Force force(int i, Wide softening_squared) const;
   Vector acceleration(int i, Wide softening_squared) const;
+  // The same from interactions that are summed in Real, tile by tile. The largest of a tile comes
+  // first: after it the others lose the most.
+  template <class Real>
+  Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // One kick-then-drift step, as the steps do it.
   void advance(Wide dt, Wide softening_squared);
+  // The same with rounded accelerations.
+  template <class Real>
+  void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // x += v t
   void drift(Wide t);
   // The same as a program whose state is Real may do it: accelerations err at random by `error` of
@@ -52,6 +59,8 @@ class BasicReference {
                        std::mt19937& random);
 
  private:
+  template <class Acceleration>
+  void kick(Wide dt, const Acceleration& acceleration);
   template <class Real>
   void fill(std::span<const BasicBody<Real>> bodies);
   template <bool kWithScales>

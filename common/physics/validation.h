@@ -66,6 +66,9 @@ template <class Real>
 Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance);
 
+// Steps whose sums are tiled have tiles of such sizes.
+inline constexpr int kSmallestTile = 32, kLargestTile = 1024;
+
 // The bound on the relative RMS error of an acceleration in float32 for a step's way of summing,
 // where no single interaction dominates.
 double acceleration_rms_limit(Summation summation, int bodies_per_system);

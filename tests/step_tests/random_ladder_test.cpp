@@ -40,8 +40,8 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-const char* const kShapes[] = {"cube",  "shell", "line", "plane",
-                               "pairs", "cusp",  "grid", "coincident"};
+const char* const kShapes[] = {"cube", "shell", "line",       "plane", "pairs",
+                               "cusp", "grid",  "coincident", "disc"};
 
 struct Problem {
   Systems start;
@@ -67,6 +67,10 @@ Vector3 place(Dice& dice, std::string_view shape, int i, const Vector3& previous
     return previous + dice.logarithmic(1e-5, 0.1) * dice.on_sphere();
   if (shape == "cusp") return dice.logarithmic(1e-3, 10) * dice.on_sphere();
   if (shape == "grid") return {i % 10 * 0.2, i / 10 % 10 * 0.2, i / 100 * 0.2};
+  if (shape == "disc") {  // around the first body
+    const double r = dice.uniform(0.3, 1), angle = dice.uniform(0, 2 * std::numbers::pi);
+    return i == 0 ? Vector3{} : Vector3{r * std::cos(angle), r * std::sin(angle), 0};
+  }
   if (shape == "coincident" && dice.chance(0.3)) return previous;
   return dice.in_cube();
 }
@@ -76,7 +80,10 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   const double massless = dice.chance(0.3) ? dice.uniform(0, 1) : 0;
   const double lightest = dice.logarithmic(1e-6, 1);
   const double mass = dice.logarithmic(1e-3, 1e3);
-  const bool star = dice.chance(0.2);  // the first body is heavier than all others together
+  const bool disc = shape == "disc";
+  const bool star = disc || dice.chance(0.2);  // the first body is heavier than all others together
+  // One by one they are less than rounding makes of the force of the star, together more.
+  const double planetesimal = mass * dice.logarithmic(1e-9, 1e-5);
   const double speed = dice.chance(0.2) ? 0 : std::sqrt(mass) * dice.logarithmic(0.1, 10);
   const Vector3 centre = offset * dice.on_sphere();
   const auto narrow = [](double value) { return static_cast<float>(value); };
@@ -84,6 +91,7 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   for (int k = 0; k < systems * bodies; ++k) {
     const Vector3 x = place(dice, shape, k % bodies, previous), v = speed * dice.in_cube();
     double m = dice.chance(massless) ? 0 : mass * dice.logarithmic(lightest, 1) / bodies;
+    if (disc) m = planetesimal;
     if (star && k % bodies == 0) m = 3 * mass;
     result.bodies[static_cast<std::size_t>(k)] = {narrow(x.x + centre.x),
                                                   narrow(x.y + centre.y),

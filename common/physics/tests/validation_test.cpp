@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <random>
 #include <stdexcept>
 
 #include "physics/integrator.h"
@@ -106,6 +108,72 @@ TEST(Validation, ChaosAloneIsUndecidedAndNotPassed) {
   EXPECT_FALSE(validation.failed());
   EXPECT_EQ(validation.open(),
             (std::vector<std::string>{"trajectory: too chaotic at this length"}));
+}
+
+// A star among bodies on a ring around it.
+Systems star_and_ring(int bodies, float mass) {
+  Systems systems(1, bodies);
+  std::mt19937 random(1);
+  const auto drawn = [&](double low, double high) {
+    return std::uniform_real_distribution(low, high)(random);
+  };
+  for (Body& body : systems.bodies) {
+    const double r = drawn(0.3, 1), angle = drawn(0, 2 * std::numbers::pi);
+    body = {static_cast<float>(r * std::cos(angle)),
+            static_cast<float>(r * std::sin(angle)),
+            0,
+            0,
+            0,
+            0,
+            mass};
+  }
+  systems.bodies.front() = {0, 0, 0, 0, 0, 0, 1};
+  return systems;
+}
+
+// Right, with sums in float32 from the first body to the last; accelerations are `factor` as large.
+Advance<float> sums_in_float(float factor) {
+  return [factor](Systems& systems, double dt, int steps) {
+    const auto time = static_cast<float>(dt);
+    for (int step = 0; step < steps; ++step) {
+      const Systems before = systems;
+      for (int i = 0; i < systems.bodies_per_system; ++i) {
+        Body& body = systems.system(0)[static_cast<std::size_t>(i)];
+        float ax = 0, ay = 0, az = 0;
+        for (const Body& other : before.system(0)) {
+          const float dx = other.x - body.x, dy = other.y - body.y, dz = other.z - body.z;
+          const float d =
+              std::sqrt(dx * dx + dy * dy + dz * dz + static_cast<float>(kSofteningSquared));
+          const float s = other.mass / (d * d * d);
+          ax += s * dx, ay += s * dy, az += s * dz;
+        }
+        body.vx += factor * ax * time, body.vy += factor * ay * time, body.vz += factor * az * time;
+      }
+      drift(systems, time);
+    }
+  };
+}
+
+// Beside the force of the star, each of the others is less than the last digit; a sum in float32
+// that begins with the star loses them all.
+TEST(Validation, AllowsWhatASumLosesThatBeginsWithAStar) {
+  const Systems start = star_and_ring(1024, 1e-7f);
+  const Validation right = validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1));
+  for (const Gate& gate : right.gates)
+    EXPECT_FALSE(gate.failed()) << gate.name << ' ' << gate.value << " > " << gate.limit;
+  const float lost = gate(right, "acceleration_rms").value;
+  EXPECT_GT(lost, 3e-6) << "nothing was lost: no test";
+  const Validation wrong =
+      validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1 + 4 * lost));
+  EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
+}
+
+TEST(Validation, AStarExcusesNoOtherError) {
+  const Systems start = star_and_ring(32, 1e-3f);
+  EXPECT_FALSE(validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1)).failed());
+  const Validation wrong =
+      validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1 + 2e-6f));
+  EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
 }
 
 // Bodies without gravity, and fewer steps than were asked for where these are many.

@@ -71,9 +71,13 @@ void refuse_api_call(const char* function) {
 void prepare_for_faults() {
   prepare_thread_for_faults();
   watch_for_hangs();
-  refuse_kernels_with(refuse_api_call);
-  name_fault_culprits_with(name_thread);
-  name_fault_causes_with(name_stack_overflow);
+  static const bool told = [] {
+    refuse_kernels_with(refuse_api_call);
+    name_fault_culprits_with(name_thread);
+    name_fault_causes_with(name_stack_overflow);
+    return true;
+  }();
+  (void)told;
 }
 
 }  // namespace

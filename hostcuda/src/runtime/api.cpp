@@ -10,7 +10,13 @@ namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<cudaError_t> context_error = cudaSuccess;
-void (*refuse_kernel)(const char* function);
+using Check = void (*)(const char* function);
+std::atomic<Check> refuse_kernel;  // read before the lock
+
+// Fails the program if the caller is a kernel.
+void refuse_kernels(const char* function) {
+  if (const Check check = refuse_kernel) check(function);
+}
 
 struct Description {
   cudaError_t error;
@@ -102,8 +108,7 @@ std::recursive_mutex& api_mutex() {
 }  // namespace
 
 // Before the lock: a kernel that runs on another operating-system thread would wait for it forever.
-ApiCall::ApiCall(const char* function)
-    : lock_((refuse_kernel ? refuse_kernel(function) : void(), api_mutex())) {}
+ApiCall::ApiCall(const char* function) : lock_((refuse_kernels(function), api_mutex())) {}
 
 cudaError_t ApiCall::error() const {
   static std::uint64_t calls = 0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -16,8 +17,9 @@ namespace {
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE};
 std::array<struct sigaction, kSignals.size()> previous_actions;
-FaultText culprit_text;
-std::array<FaultText, 4> cause_texts;
+// Set by one thread while others run.
+std::atomic<FaultText> culprit_text;
+std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();
 
 const void* code_address([[maybe_unused]] const void* context) {
@@ -137,7 +139,8 @@ void name_fault_culprits_with(FaultText culprit) { culprit_text = culprit; }
 
 void name_culprit(char* text, std::size_t size) {
   const Fault none{};
-  if (!culprit_text || !culprit_text(none, text, size)) std::snprintf(text, size, "host code");
+  const FaultText culprit = culprit_text;
+  if (!culprit || !culprit(none, text, size)) std::snprintf(text, size, "host code");
 }
 
 void call_before_death(void (*function)()) { death_function = function; }
@@ -151,12 +154,9 @@ void before_death() {
 }
 
 void name_fault_causes_with(FaultText cause) {
-  for (FaultText& slot : cause_texts) {
-    if (slot == cause) return;
-    if (!slot) {
-      slot = cause;
-      return;
-    }
+  for (std::atomic<FaultText>& slot : cause_texts) {
+    FaultText known = nullptr;
+    if (slot.compare_exchange_strong(known, cause) || known == cause) return;
   }
 }
 
