@@ -31,7 +31,7 @@ __device__ Position load(const Position* positions, int j, int n) {
 
 // A source and the K bodies of a thread: the interactions do not wait for one another.
 template <int K>
-__device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
+__device__ void interact(const Position& source, const Position (&body)[K], float3 (&a)[K],
                          float softening_squared) {
   for (int k = 0; k < K; ++k) {
     const float dx = source.x - body[k].x;
