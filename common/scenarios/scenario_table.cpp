@@ -65,7 +65,8 @@ constexpr auto kEntries = std::to_array<Entry>({
      .generate = plummer,
      .units = "henon"},
     {.scenario = {.name = "star-cluster",
-                  .description = "a Plummer sphere of stars of many masses (Salpeter's), mass 1 in all",
+                  .description =
+                      "a Plummer sphere of stars of many masses (Salpeter's), mass 1 in all",
                   .systems = 1,
                   .bodies = 4096,
                   .fixed_bodies = false,

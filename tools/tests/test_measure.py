@@ -44,15 +44,22 @@ class Measure(fakes.InFolder):
     def test_a_failure_is_named_the_others_go_on_and_the_part_is_not_done(self) -> None:
         fakes.write_step(self.build, fakes.record("step05_streams"),
                          "print('out of memory', file=sys.stderr); sys.exit(1)")
-        fakes.write_step(self.build, fakes.record("step06_ldg_fastmath"))
+        for step in ("step06_ldg_fastmath", "step10_tiled2d_cublas"):
+            fakes.write_step(self.build, fakes.record(step))
         code, _, errors = self.measure("staircase", "sizes", "variants")
         self.assertEqual(code, 1)
         self.assertIn("FAILED: staircase: step05_streams --scenario galaxies", errors)
         self.assertIn("out of memory", errors)
         self.assertIn("FAILED: variants: no variants in the build folder", errors)
-        self.assertEqual(self.records("staircase")[-1]["step"], "step06_ldg_fastmath")
-        self.assertEqual(len(self.records("sizes")), 4)  # three sizes and a million
+        self.assertEqual(self.records("staircase")[-1]["step"], "step10_tiled2d_cublas")
+        self.assertEqual(len(self.records("sizes")), 7)  # three sizes each, and a million from step 10
         self.assertEqual(list(self.output.glob("*.done")), [])
+
+    def test_small_systems_from_step_10(self) -> None:
+        for step in ("step06_ldg_fastmath", "step13_persistent"):
+            fakes.write_step(self.build, fakes.record(step))
+        self.assertEqual(self.measure("small")[0], 0)
+        self.assertEqual([record["step"] for record in self.records("small")], 7 * ["step13_persistent"])
 
     def test_tests_of_the_steps(self) -> None:
         test = self.build / "tests/command_line/command_line_test"

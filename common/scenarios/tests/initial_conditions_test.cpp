@@ -133,7 +133,8 @@ TEST(Scenarios, ALoneBodyRestsAtTheOrigin) {
 }
 
 TEST(Seeds, GiveTheSameBodiesAgain) {
-  for (const char* name : {"plummer", "star-cluster", "uniform", "cold-sphere", "kuzmin", "collision"}) {
+  for (const char* name :
+       {"plummer", "star-cluster", "uniform", "cold-sphere", "kuzmin", "collision"}) {
     const Snapshot first = make(name, 3, 100, 7);
     EXPECT_TRUE(same_bits(first.systems.bodies, make(name, 3, 100, 7).systems.bodies));
     EXPECT_FALSE(same_bits(first.systems.bodies, make(name, 3, 100, 8).systems.bodies));
