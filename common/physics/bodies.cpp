@@ -1,67 +1,60 @@
 #include "nbody/bodies.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
-#include <optional>
+#include <utility>
 
 namespace nbody {
 namespace {
 
 constexpr std::size_t kMaxMasses = 8;
 
-// The masses of a system, the heaviest first, or nothing where there are too many.
-std::optional<std::vector<float>> masses_of(std::span<const Body> bodies) {
+// The masses of a system, in the order in which they first appear; none where there is nothing to
+// group, because there are too many or because each stands in one piece already.
+std::vector<float> masses_to_group(std::span<const Body> bodies) {
   std::vector<float> masses;
+  bool in_pieces = false;
+  const Body* before = nullptr;
   for (const Body& body : bodies) {
-    if (!masses.empty() && body.mass == masses.back()) continue;  // most follow one of their kind
-    if (std::ranges::find(masses, body.mass) != masses.end()) continue;
-    if (masses.size() == kMaxMasses) return std::nullopt;
+    const bool goes_on = before && body.mass == before->mass;
+    before = &body;
+    if (goes_on) continue;
+    if (std::ranges::find(masses, body.mass) != masses.end()) {
+      in_pieces = true;
+      continue;
+    }
+    if (masses.size() == kMaxMasses) return {};
     masses.push_back(body.mass);
   }
-  std::ranges::sort(masses, std::greater{});
-  return masses;
-}
-
-// The bodies' indices in their new order. Bodies of one kind stay in the order they had.
-std::vector<int> grouped(std::span<const Body> bodies) {
-  const auto masses = masses_of(bodies);
-  const auto kind = [&](int k) {
-    const float mass = bodies[static_cast<std::size_t>(k)].mass;
-    return masses ? std::ranges::find(*masses, mass) - masses->begin() : mass == 0.0f ? 1 : 0;
-  };
-  std::vector<int> order(bodies.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (!std::ranges::is_sorted(order, {}, kind)) std::ranges::stable_sort(order, {}, kind);
-  return order;
+  return in_pieces ? masses : std::vector<float>{};
 }
 
 }  // namespace
 
 MassOrder::MassOrder(Systems& systems) : systems_(systems) {
-  std::vector<int> from;
   for (int s = 0; s < systems.count; ++s) {
-    const std::vector<int> order = grouped(systems.system(s));
-    from.insert(from.end(), order.begin(), order.end());
+    const std::span<const Body> bodies = std::as_const(systems).system(s);
+    const std::vector<float> masses = masses_to_group(bodies);
+    if (masses.empty()) continue;
+    if (from_.empty()) {
+      from_.resize(systems.bodies.size());
+      std::iota(from_.begin(), from_.end(), std::size_t{0});
+    }
+    const std::size_t first = static_cast<std::size_t>(s) * bodies.size();
+    std::ranges::stable_sort(
+        std::span(from_).subspan(first, bodies.size()), {}, [&](std::size_t k) {
+          return std::ranges::find(masses, systems.bodies[k].mass) - masses.begin();
+        });
   }
-  const auto n = static_cast<std::size_t>(systems.bodies_per_system);
-  const auto stays = [&](std::size_t k) { return static_cast<std::size_t>(from[k]) == k % n; };
-  std::size_t k = 0;
-  while (k < from.size() && stays(k)) ++k;
-  if (k == from.size()) return;
-  from_ = std::move(from);
+  if (from_.empty()) return;
   const std::vector<Body> before = systems.bodies;
-  for (k = 0; k < from_.size(); ++k) {
-    systems.bodies[k] = before[k / n * n + static_cast<std::size_t>(from_[k])];
-  }
+  for (std::size_t k = 0; k < from_.size(); ++k) systems.bodies[k] = before[from_[k]];
 }
 
 void MassOrder::restore() {
-  const auto n = static_cast<std::size_t>(systems_.bodies_per_system);
+  if (from_.empty()) return;
   const std::vector<Body> ordered = systems_.bodies;
-  for (std::size_t k = 0; k < from_.size(); ++k) {
-    systems_.bodies[k / n * n + static_cast<std::size_t>(from_[k])] = ordered[k];
-  }
+  for (std::size_t k = 0; k < from_.size(); ++k) systems_.bodies[from_[k]] = ordered[k];
 }
 
 std::vector<float> masses_of_tiles(const Systems& systems, int tile) {

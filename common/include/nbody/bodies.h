@@ -50,9 +50,8 @@ struct BasicSystems {
 using Systems = BasicSystems<float>;
 using SystemsF64 = BasicSystems<double>;
 
-// Groups the bodies of every system by their mass, the heaviest first, so that whole tiles of a
-// kernel have one mass; restore() puts them back. Where a system has more than eight masses, only
-// those without mass are moved, to its end.
+// Groups the bodies of every system by their mass, so that whole tiles of a kernel have one mass;
+// restore() puts them back. A system of more than eight masses is left as it is.
 class MassOrder {
  public:
   explicit MassOrder(Systems& systems);
@@ -60,7 +59,7 @@ class MassOrder {
 
  private:
   Systems& systems_;
-  std::vector<int> from_;  // body k was body from_[k] of its system; empty where none was moved
+  std::vector<std::size_t> from_;  // body k was body from_[k]; empty where none was moved
 };
 
 // The mass that all bodies of a tile have, or -1 where they differ: for each system, tile after

@@ -27,8 +27,8 @@ from nbody_tools.records.record import Record, read_records
 from nbody_tools.steps import STEP_NAME, choose_steps, find_step, find_steps, run_program, step_folders
 
 NO_PROFILER = 77
-LAST_STEP_OF_ONE_LAUNCH = "04"  # up to here the time loop runs inside the kernel
-STEPS_OF_ALL_SYSTEMS = ("04b", "10")  # where a launch computes a time step of all systems
+STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # where the time loop runs inside the kernel
+STEPS_OF_ONE_SYSTEM = ("05", "06", "07", "08", "09")  # where a launch computes a time step of one system
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -72,9 +72,9 @@ def interactions_of_a_launch(record: Record) -> float:
     """Of a kernel that computes forces. N^2 per step and system, however the kernel counts."""
     problem = record.problem
     pairs = float(problem.bodies) ** 2
-    if record.number <= LAST_STEP_OF_ONE_LAUNCH:
+    if record.number in STEPS_OF_ONE_LAUNCH:
         return pairs * problem.systems * problem.steps
-    return pairs * problem.systems if record.number in STEPS_OF_ALL_SYSTEMS else pairs
+    return pairs if record.number in STEPS_OF_ONE_SYSTEM else pairs * problem.systems
 
 
 def json_lines(step: str, record: Record, profiles: Sequence[KernelProfile]) -> list[dict]:

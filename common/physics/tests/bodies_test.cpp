@@ -1,0 +1,57 @@
+// Bodies in groups of one mass, and the masses of tiles.
+#include "nbody/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace nbody {
+namespace {
+
+// Bodies that can be told apart by x.
+Systems with_masses(int count, const std::vector<float>& masses) {
+  Systems systems(count, static_cast<int>(masses.size()) / count);
+  for (std::size_t k = 0; k < masses.size(); ++k) {
+    systems.bodies[k].x = static_cast<float>(k);
+    systems.bodies[k].mass = masses[k];
+  }
+  return systems;
+}
+
+std::vector<float> places(const Systems& systems) {
+  std::vector<float> x;
+  for (const Body& body : systems.bodies) x.push_back(body.x);
+  return x;
+}
+
+TEST(MassOrder, GroupsEverySystemByItselfAndPutsItBack) {
+  Systems systems = with_masses(2, {1, 2, 1, 2, 3, 3, 0, 3});
+  MassOrder order(systems);
+  EXPECT_EQ(places(systems), (std::vector<float>{0, 2, 1, 3, 4, 5, 7, 6}));
+  for (Body& body : systems.bodies) body.vx = body.x;
+  order.restore();
+  EXPECT_EQ(places(systems), (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}));
+  for (const Body& body : systems.bodies) EXPECT_EQ(body.vx, body.x);
+}
+
+TEST(MassOrder, LeavesGroupsAndManyMassesAsTheyAre) {
+  for (const std::vector<float>& masses :
+       {std::vector<float>{2, 2, 1, 1, 3}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 1}}) {
+    Systems systems = with_masses(1, masses);
+    const std::vector<float> before = places(systems);
+    MassOrder order(systems);
+    EXPECT_EQ(places(systems), before);
+    order.restore();
+    EXPECT_EQ(places(systems), before);
+  }
+}
+
+TEST(MassesOfTiles, AreThoseThatAllBodiesShare) {
+  EXPECT_EQ(masses_of_tiles(with_masses(2, {1, 1, 2, 1, 2, 2, 3, 3, 3, 3}), 2),
+            (std::vector<float>{1, -1, -1, -1, 3, -1}));
+  // The last tile is filled up with bodies without mass.
+  EXPECT_EQ(masses_of_tiles(with_masses(1, {1, 1, 0}), 2), (std::vector<float>{1, 0}));
+}
+
+}  // namespace
+}  // namespace nbody
