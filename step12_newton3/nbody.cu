@@ -30,7 +30,8 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
 
 // A source and the K bodies of a thread, both ways: the interactions do not wait for one another.
 // With kOneMass all sources have one mass and all bodies have one; whoever adds up multiplies by
-// them.
+// them. The cube of the inverse distance serves both, and is 0 in float32 beyond a distance of
+// 4e12.
 template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
