@@ -17,6 +17,9 @@ import sys
 
 import cuda_rewrite
 
+# The compiler's errors are searched, in English, for what is not part of hostcuda.
+os.environ["LC_ALL"] = "C.UTF-8"
+
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 
 # Options for the preprocessor, which the second pass must not see again.
