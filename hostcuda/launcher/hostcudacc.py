@@ -18,7 +18,7 @@ import sys
 import cuda_rewrite
 
 # The compiler's errors are searched, in English, for what is not part of hostcuda.
-os.environ["LC_ALL"] = "C.UTF-8"
+os.environ.update(LC_ALL="C.UTF-8", LANGUAGE="en")
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 
