@@ -144,7 +144,7 @@ def draw_speedups(staircase: Staircase, path: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(10, 1.6 + ROW_HEIGHT * len(staircase.records)))
     speedup_over_base(axes, staircase)
     return save(figure, path, caption(
-        staircase, "Speedup of all steps over the CPU program of step 00 on the same machine. "
+        staircase, "Speedup of all steps over the CPU program of step 00 on such a machine. "
         "Filled: total time, with transfers and packing on the host. Hollow: computation alone."))
 
 
