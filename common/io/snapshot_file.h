@@ -37,6 +37,11 @@ struct ReadOptions {
 inline constexpr int kPatienceSeconds = 5;
 Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options = {});
 
+// The bodies of these species alone, as if the others had never been; `name` is what messages call
+// the snapshot. Throws UsageError where it does not say species, or has no body of one of them.
+Snapshot only_species(Snapshot snapshot, const std::string& name,
+                      const std::vector<Species>& species);
+
 // Writes a whole file or none. A program that is killed meanwhile leaves the old file and a
 // .nbody-*.tmp. A Tipsy file gets a second one for its units, with the ending .param. Throws
 // UsageError when the folder does not exist or is not writable or the format cannot hold such

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "io/activity_map_file.h"
 #include "io/diagnostics_file.h"
@@ -73,6 +74,8 @@ void start_from_scenario(const Options& options, Job& job) {
   const double softening = options.softening.value_or(scenario.softening);
   job.start = make_scenario(
       scenario, {systems, bodies, options.seed.value_or(1), softening, {}, options.float64});
+  if (!options.species.empty())
+    job.start = only_species(std::move(job.start), std::string(scenario.name), options.species);
   job.start.scenario = scenario.name;
   job.start.softening = softening;
   job.start.dt = options.dt.value_or(scenario.dt);

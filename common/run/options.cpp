@@ -16,8 +16,8 @@ void check_combinations(const StepInfo& info, const Options& options) {
   if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
   if (options.resume_anyway && options.resume.empty())
     throw UsageError("--resume-anyway needs --resume: a file to go on from");
-  if (!options.species.empty() && !options.input)
-    throw UsageError("--species selects bodies of a file: it goes with --input");
+  if (!options.species.empty() && !options.resume.empty())
+    throw UsageError("--species selects bodies to start with: it does not go with --resume");
   if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
     throw UsageError("--snapshot-every and --snapshot-dir go together: one of them is missing");
   }
@@ -62,7 +62,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   }
   parser.text("--input", options.input,
               "file of bodies: CSV, BIN, Tipsy, Gadget 1 or 2, raw; found by content");
-  parser.species("--species", options.species, "bodies of the input to keep: dark,star [all]");
+  parser.species("--species", options.species,
+                 "bodies to start with, as if there were no others: dark,star [all]");
   parser.text("--scenario", options.scenario, "initial condition: " + names + " [galaxies]");
   parser.whole("--systems", options.systems, 1, most, "number of independent systems");
   parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");

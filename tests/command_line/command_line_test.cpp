@@ -315,6 +315,17 @@ TEST_F(CommandLine, SpeciesAreChosenAndKept) {
   EXPECT_EQ(end.units, "kpc-100kms");
   EXPECT_EQ(end.systems.bodies[0].x, 2);
   EXPECT_EQ(end.systems.bodies[3].x, 5);
+
+  const std::string scenario = "--scenario collision --systems 2 --bodies 12 --steps 0 ";
+  expect_success(scenario + "--output all.bin");
+  expect_success(scenario + "--species disk --output disks.bin");
+  const Snapshot all = read_bodies(program_.file("all.bin"));
+  const Snapshot disks = read_bodies(program_.file("disks.bin"));
+  ASSERT_EQ(disks.systems.count, 2);
+  ASSERT_EQ(disks.systems.bodies_per_system, 4);  // a third of each galaxy
+  EXPECT_EQ(disks.species, std::vector<Species>(8, Species::disk));
+  EXPECT_EQ(disks.systems.bodies[2].x, all.systems.bodies[6].x);   // of the second galaxy
+  EXPECT_EQ(disks.systems.bodies[4].x, all.systems.bodies[12].x);  // of the second system
 }
 
 TEST_F(CommandLine, NoStepsLeaveTheBodiesAsTheyAre) {

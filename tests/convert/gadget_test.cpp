@@ -211,11 +211,15 @@ TEST_F(GadgetFile, BodiesComeInTheOrderOfTheirIds) {
   EXPECT_EQ(read.species, mixed.species);
 }
 
-TEST_F(GadgetFile, SwiftHasSevenTypesAndItsOwnUnits) {
+TEST_F(GadgetFile, SwiftHasEightTypesAndItsOwnUnits) {
   const Snapshot read = read_any(file([](const Handle& root, const Handle& header, const Handle&) {
-    hdf5::write_numbers(header, "NumPart_ThisFile", {0, 2, 0, 0, 0, 0, 1});
-    hdf5::write_numbers(header, "MassTable", {0, 0, 0, 0, 0, 0, 0});
-    const Handle units = group(root, "Units"), neutrinos = group(root, "PartType6");
+    hdf5::write_numbers(header, "NumPart_ThisFile", {0, 2, 0, 0, 0, 1, 1, 0});
+    hdf5::write_numbers(header, "MassTable", {0, 99, 0, 0, 0, 99, 99, 0});
+    const Handle units = group(root, "Units"), neutrinos = group(root, "PartType6"),
+                 black_holes = group(root, "PartType5");
+    hdf5::write_dataset(black_holes, "Coordinates", 3, {1, 1, 1});
+    hdf5::write_dataset(black_holes, "Velocities", 3, {0, 0, 0});
+    hdf5::write_dataset(black_holes, "DynamicalMasses", 1, {4});
     hdf5::write_number(units, "Unit length in cgs (U_L)", 3.0856775814913673e24);
     hdf5::write_number(units, "Unit mass in cgs (U_M)", 1.98841e43);
     hdf5::write_number(units, "Unit time in cgs (U_t)", 3.0856775814913673e19);
@@ -223,11 +227,13 @@ TEST_F(GadgetFile, SwiftHasSevenTypesAndItsOwnUnits) {
     hdf5::write_dataset(neutrinos, "Velocities", 3, {0, 0, 1});
     hdf5::write_dataset(neutrinos, "Masses", 1, {3});
   }));
-  ASSERT_EQ(read.systems.bodies.size(), 3u);
-  EXPECT_EQ(read.species, std::vector<Species>(3, Species::dark));
-  EXPECT_NEAR(read.systems.bodies[2].x, 7000, 1e-2);
-  EXPECT_NEAR(read.systems.bodies[2].vz, 0.01, 1e-8);
-  EXPECT_NEAR(read.systems.bodies[2].mass * 2.32508541e9 / 3e10, 1, 1e-6);
+  ASSERT_EQ(read.systems.bodies.size(), 4u);
+  EXPECT_EQ(read.species,
+            (std::vector<Species>{Species::dark, Species::dark, Species::boundary, Species::dark}));
+  EXPECT_NEAR(read.systems.bodies[3].x, 7000, 1e-2);
+  EXPECT_NEAR(read.systems.bodies[3].vz, 0.01, 1e-8);
+  EXPECT_NEAR(read.systems.bodies[2].mass * 2.32508541e9 / 4e10, 1, 1e-6);
+  EXPECT_NEAR(read.systems.bodies[3].mass * 2.32508541e9 / 3e10, 1, 1e-6);
 }
 
 TEST_F(GadgetFile, ContentDecidesAndSpeciesAreChosen) {
@@ -277,7 +283,7 @@ TEST_F(GadgetFile, CountsThatLie) {
             ": /PartType1/Coordinates should have 3 x 3 values, as the header counts bodies");
   EXPECT_NE(counts({1, 2, 0, 0, 0, 0}).find("without a group /PartType0"), std::string::npos);
   EXPECT_EQ(counts({0, 0, 0, 0, 0, 0}), " holds no bodies");
-  EXPECT_NE(counts(std::vector<double>(8)).find("has 8 values"), std::string::npos);
+  EXPECT_NE(counts(std::vector<double>(9)).find("has 9 values"), std::string::npos);
   EXPECT_NE(message([](const Handle&, const Handle& header, const Handle&) {
               hdf5::write_integers(header, "NumPart_Total", {0, 4, 0, 0, 0, 0});
             }).find("NumPart_Total differs"),

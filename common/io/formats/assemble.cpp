@@ -23,8 +23,9 @@ void require_species(const std::string& file, const std::vector<Species>& there,
                      const std::vector<Species>& wanted) {
   if (there.empty())
     throw UsageError(file +
-                     " does not say the species of its bodies; --species needs a file that " +
-                     "does: Tipsy, Gadget, or one that was made from them");
+                     " does not say the species of its bodies; --species needs a file that does " +
+                     "(Tipsy, Gadget, or one that was made from them) or a scenario of galaxies " +
+                     "with halos");
   std::array<bool, kSpeciesNames.size()> has{};
   for (const Species species : there) has[static_cast<std::size_t>(species)] = true;
   std::string names;
@@ -131,3 +132,21 @@ Snapshot assemble(const std::string& file, Contents contents, const ReadOptions&
 }
 
 }  // namespace nbody::formats
+
+namespace nbody {
+
+Snapshot only_species(Snapshot snapshot, const std::string& name,
+                      const std::vector<Species>& species) {
+  formats::Contents contents{.snapshot = {},
+                             .bodies = std::move(snapshot.systems.bodies),
+                             .exact = std::move(snapshot.exact),
+                             .names = {},
+                             .species = std::move(snapshot.species),
+                             .systems = snapshot.systems.count};
+  for (int s = 0; s < snapshot.systems.count; ++s)
+    contents.names.insert(contents.names.end(), snapshot.names.begin(), snapshot.names.end());
+  contents.snapshot = std::move(snapshot);
+  return formats::assemble(name, std::move(contents), {.species = species});
+}
+
+}  // namespace nbody

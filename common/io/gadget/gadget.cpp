@@ -26,8 +26,13 @@ namespace {
 using formats::GadgetUnits;
 using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
-// SWIFT has one more than Gadget, neutrinos, which are dark matter here.
-constexpr std::size_t kTypesRead = kTypes + 1;
+// SWIFT has two more than Gadget: neutrinos, and one that the headers of newer files count.
+constexpr std::size_t kTypesRead = kTypes + 2;
+// It also means other things by Gadget's numbers: dark matter of the background, sinks, black
+// holes.
+constexpr std::array<Species, kTypesRead> kSwiftSpecies{
+    Species::gas,  Species::dark,     Species::dark, Species::star,
+    Species::star, Species::boundary, Species::dark, Species::dark};
 constexpr const char* kOwnGroup = "nbody-steps";  // for what Gadget has no place for
 
 // Gadget's own (allvars.h, SOLAR_MASS), and what a unit of mass in grams is meant by: with G and
@@ -50,12 +55,22 @@ double positive(const std::string& where, const Handle& parent, const char* name
   return value;
 }
 
+bool is_swift(const Handle& root) {
+  return hdf5::has(root, "Units") &&
+         H5Aexists_by_name(root.id(), "Units", kSwiftLength, H5P_DEFAULT) > 0;
+}
+
+Species species_of_type(std::size_t type, bool swift) {
+  if (swift) return kSwiftSpecies[type];
+  return type < kTypes ? static_cast<Species>(type) : Species::dark;
+}
+
 GadgetUnits units_of_file(const std::string& file, const Handle& root) {
   if (!hdf5::has(root, "Units")) return {};
   const Handle group = hdf5::open_group(file, root, "Units");
   const std::string where = file + ": /Units";
   // SWIFT writes a unit of time in the place of one of velocity, and has a more recent solar mass.
-  if (H5Aexists(group.id(), kSwiftLength) > 0) {
+  if (is_swift(root)) {
     const double length = positive(where, group, kSwiftLength) * 1e-2;
     return {length,
             positive(where, group, "Unit mass in cgs (U_M)") / kSwiftSolarMassGrams * kSunGm,
@@ -114,10 +129,22 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   return header;
 }
 
+// Gadget's table of masses takes the place of a dataset. In SWIFT's files it stands beside one,
+// with the mass of the first body, or the mean. SWIFT's black holes have two masses; the dynamical
+// one is gravity's.
+template <class Values>
+std::vector<double> masses_of_type(const Handle& group, double of_all, bool swift,
+                                   std::size_t count, const Values& values) {
+  if (of_all > 0 && !swift) return std::vector<double>(count, of_all);
+  const char* const dynamical = "DynamicalMasses";
+  return values(swift && hdf5::has(group, dynamical) ? dynamical : "Masses", 1);
+}
+
 formats::Contents read_here(const std::string& file, std::string_view bytes, bool float64) {
   hdf5::silence();
   const Handle root = hdf5::open_image(file, bytes);
   const Header header = header_of(file, root, bytes.size());
+  const bool swift = is_swift(root);
   GadgetUnits from = units_of_file(file, root);
   from.take_out_hubble(file + ": /Header", header.hubble);
   // Positions, velocities and masses in float64, then the bodies, perhaps in float64 as well.
@@ -148,9 +175,8 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
       return hdf5::dataset(where, group, name, count, columns, bytes.size());
     };
     const auto x = values("Coordinates", 3), v = values("Velocities", 3);
-    const auto m =
-        header.masses[t] > 0 ? std::vector<double>(count, header.masses[t]) : values("Masses", 1);
-    const auto species = t < kTypes ? static_cast<Species>(t) : Species::dark;
+    const auto m = masses_of_type(group, header.masses[t], swift, count, values);
+    const Species species = species_of_type(t, swift);
     for (std::size_t i = 0; i < count; ++i)
       read.add({x[3 * i], x[3 * i + 1], x[3 * i + 2], v[3 * i], v[3 * i + 1], v[3 * i + 2], m[i]},
                species);
