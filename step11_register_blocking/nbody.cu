@@ -5,12 +5,12 @@
 // follow from the number of bodies and of SMs. A kernel of our own adds up and moves the bodies.
 //
 // Parent: step10_tiled2d_cublas.   Run: step11_register_blocking --scenario plummer --bodies 262144
-#include <array>
 #include <cmath>
 
 #include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
+#include "nbody/transfer.h"
 
 namespace {
 
@@ -128,35 +128,30 @@ Shape shape_for(int systems, int n) {
   });
 }
 
-const auto kernels =
-    std::array{partial_accelerations<1>, partial_accelerations<2>, partial_accelerations<4>};
-
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
   const auto [k, chunk] = shape_for(count, n);
   const int chunks = (n - 1) / chunk + 1;
-  std::vector<Position> host_positions(systems.bodies.size());
-  std::vector<Velocity> host_velocities(systems.bodies.size());
-  nbody::unpack(systems.bodies, host_positions, host_velocities);
+  const auto kernel = k == 4   ? partial_accelerations<4>
+                      : k == 2 ? partial_accelerations<2>
+                               : partial_accelerations<1>;
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
   nbody::DeviceArray<float4> partials(systems.bodies.size() * chunks);
+  const nbody::Transfer transfer(systems.bodies);
   nbody::StageTimer timer;
-  nbody::upload(host_positions, positions);
-  nbody::upload(host_velocities, velocities);
+  transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
   for (int step = 0; step < run.steps; ++step) {
-    kernels[k / 2]<<<dim3(count * blocks_for(n, k), chunks), kBlockSize>>>(
+    kernel<<<dim3(count * blocks_for(n, k), chunks), kBlockSize>>>(
         positions.get(), partials.get(), n, chunk, positions.size(), run.softening_squared);
     update_bodies<<<blocks_for(bodies, 1), kBlockSize>>>(positions.get(), velocities.get(),
                                                          partials.get(), chunks, bodies, run.dt);
     CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
   }
   timer.computed();
-  nbody::download(positions, host_positions);
-  nbody::download(velocities, host_velocities);
+  transfer.download(positions.get(), velocities.get());
   timer.downloaded();
-  nbody::pack(host_positions, host_velocities, systems.bodies);
   return timer.timing();
 }
 

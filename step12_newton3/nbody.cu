@@ -5,12 +5,12 @@
 // costs one reciprocal square root and not two, and no sum depends on the order of the blocks.
 //
 // Parent: step11_register_blocking.   Run: step12_newton3 --scenario plummer --bodies 262144
-#include <algorithm>
 #include <cmath>
 
 #include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
+#include "nbody/transfer.h"
 
 namespace {
 
@@ -197,16 +197,13 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int at_once = std::clamp<size_t>(kMaxBytes / (2 * sizeof(float3) * bodies), 1, offsets);
   nbody::MassOrder order(systems);  // so that whole tiles have one mass
   const std::vector<float> host_masses = nbody::masses_of_tiles(systems, shape.tile());
-  std::vector<Position> host_positions(systems.bodies.size());
-  std::vector<Velocity> host_velocities(systems.bodies.size());
-  nbody::unpack(systems.bodies, host_positions, host_velocities);
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
   nbody::DeviceArray<float> masses(host_masses.size());
   nbody::DeviceArray<float3> partials(2 * systems.bodies.size() * at_once);
+  const nbody::Transfer transfer(systems.bodies);
   nbody::StageTimer timer;
-  nbody::upload(host_positions, positions);
-  nbody::upload(host_velocities, velocities);
+  transfer.upload(positions.get(), velocities.get());
   nbody::upload(host_masses, masses);
   timer.uploaded();
   for (int step = 0; step < run.steps; ++step) {
@@ -222,10 +219,8 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
     CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
   }
   timer.computed();
-  nbody::download(positions, host_positions);
-  nbody::download(velocities, host_velocities);
+  transfer.download(positions.get(), velocities.get());
   timer.downloaded();
-  nbody::pack(host_positions, host_velocities, systems.bodies);
   order.restore();
   return timer.timing();
 }

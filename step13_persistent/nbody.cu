@@ -7,18 +7,15 @@
 // Parent: step11_register_blocking.   Run: step13_persistent --systems 1 --bodies 1024 --steps 1000
 #include <cooperative_groups.h>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
+#include "nbody/transfer.h"
+#include "step13_persistent/small_systems.h"
 
 namespace {
-
-constexpr int kWarps = TUNABLE(WARPS, 16);
-constexpr int kBlockSize = 32 * kWarps;
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
@@ -31,7 +28,7 @@ __device__ Position load(const Position* positions, int j, int n) {
 
 // A source and the K bodies of a thread: the interactions do not wait for one another.
 template <int K>
-__device__ void interact(const Position& source, const Position (&body)[K], float3 (&a)[K],
+__device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float softening_squared) {
   for (int k = 0; k < K; ++k) {
     const float dx = source.x - body[k].x;
@@ -46,56 +43,54 @@ __device__ void interact(const Position& source, const Position (&body)[K], floa
   }
 }
 
-// Adds up what the lanes of a warp have that are kLanes apart, in every lane of them.
-template <int kLanes>
-__device__ float3 sum_over_lanes(float3 a) {
-  for (int apart = kLanes; apart < 32; apart *= 2) {
-    a.x += __shfl_xor_sync(0xffffffff, a.x, apart);
-    a.y += __shfl_xor_sync(0xffffffff, a.y, apart);
-    a.z += __shfl_xor_sync(0xffffffff, a.z, apart);
-  }
-  return a;
-}
-
 // The accelerations of the bodies from first_i on, in warp_a[warp][body of the block]. All warps
 // have the same bodies, K per lane on kLanes lanes, and so have the other lanes of a warp; a warp
-// meets every kWarps-th slab of 32 sources, each lane as many of them as there are lanes with
-// bodies.
-template <int K, int kLanes>
+// meets every kWarps-th slab of sources, each lane as many of them as there are lanes with bodies.
+template <int K, int kLanes, int kWarps>
 __device__ void partial_accelerations(const Position* positions, float4 (*warp_a)[K * kLanes],
                                       int first_i, int n, float softening_squared) {
-  __shared__ Position slabs[kWarps][32];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = lane / kLanes * kLanes;
+  // With more than 128 interactions the unrolled loop no longer fits the instruction cache.
+  constexpr int kLoads = K * kLanes > 64 ? 1 : 2, kSlab = 32 * kLoads;
+  __shared__ Position slabs[kWarps][kSlab];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int part = lane / kLanes * kLanes * kLoads;
   Position* const slab = slabs[warp];
-  Position body[K];
+  Position body[K], next[kLoads];
   float3 a[K] = {};
-  Position next = load(positions, warp * 32 + lane, n);
+  for (int q = 0; q < kLoads; ++q) next[q] = load(positions, warp * kSlab + q * 32 + lane, n);
   for (int k = 0; k < K; ++k) body[k] = load(positions, first_i + k * kLanes + lane % kLanes, n);
-  for (int first = warp * 32; first < n; first += kBlockSize) {
-    slab[lane] = next;
+  for (int first = warp * kSlab; first < n; first += kWarps * kSlab) {
+    for (int q = 0; q < kLoads; ++q) slab[q * 32 + lane] = next[q];
     __syncwarp();  // no lane may read the slab before all of it is there
-    next = load(positions, first + kBlockSize + lane, n);  // under way while this slab is used
+    const int then = first + kWarps * kSlab + lane;  // on its way while this slab is used
+    for (int q = 0; q < kLoads; ++q) next[q] = load(positions, then + q * 32, n);
 #pragma unroll
-    for (int j = 0; j < kLanes; ++j) interact<K>(slab[part + j], body, a, softening_squared);
+    for (int j = 0; j < kSlab * kLanes / 32; ++j)
+      interact<K>(slab[part + j], body, a, softening_squared);
     __syncwarp();  // nor overwrite it while another lane still reads it
   }
   for (int k = 0; k < K; ++k) {
-    const float3 sum = sum_over_lanes<kLanes>(a[k]);
-    if (lane < kLanes) {
-      warp_a[warp][k * kLanes + lane] = make_float4(sum.x, sum.y, sum.z, 0.0f);
+    for (int apart = kLanes; apart < 32; apart *= 2) {  // the other lanes with this body
+      a[k].x += __shfl_xor_sync(0xffffffff, a[k].x, apart);
+      a[k].y += __shfl_xor_sync(0xffffffff, a[k].y, apart);
+      a[k].z += __shfl_xor_sync(0xffffffff, a[k].z, apart);
     }
+    const float4 sum = make_float4(a[k].x, a[k].y, a[k].z, 0.0f);
+    if (lane < kLanes) warp_a[warp][k * kLanes + lane] = sum;
   }
 }
 
 // All time steps. Each reads the positions of one half of the array and writes those of the other.
 // The bodies of a system are divided into groups, which the blocks take in turn.
-template <int K, int kLanes>
-__global__ void __launch_bounds__(kBlockSize, 1)
+template <int K, int kLanes, int kWarps>
+__global__ void __launch_bounds__(32 * kWarps, 1)
     advance(Position* all_positions, Velocity* all_velocities, int systems, int n, int steps,
             float dt, float softening_squared) {
   constexpr int kGroup = K * kLanes;
   __shared__ float4 warp_a[kWarps][kGroup];
   const int groups = (n - 1) / kGroup + 1;  // of a system
+  const bool in_turn = systems * groups > static_cast<int>(gridDim.x);
+  Position position{}, velocity{};  // stay in registers where a block has only one group
   for (int step = 0; step < steps; ++step) {
     for (int group = blockIdx.x; group < systems * groups; group += gridDim.x) {
       const size_t bodies = static_cast<size_t>(systems) * n,
@@ -103,9 +98,11 @@ __global__ void __launch_bounds__(kBlockSize, 1)
       const Position* const positions = all_positions + step % 2 * bodies + before;
       const int first_i = group % groups * kGroup, i = first_i + threadIdx.x;
       const bool owner = threadIdx.x < kGroup && i < n;  // this thread moves body i
-      Position position = load(positions, owner ? i : n, n);
-      Velocity velocity = owner ? all_velocities[before + i] : Velocity{};
-      partial_accelerations<K, kLanes>(positions, warp_a, first_i, n, softening_squared);
+      if (owner && (step == 0 || in_turn)) {
+        position = load(positions, i, n);
+        velocity = all_velocities[before + i];
+      }
+      partial_accelerations<K, kLanes, kWarps>(positions, warp_a, first_i, n, softening_squared);
       __syncthreads();  // no thread may read the sums before those of all warps are there
       if (owner) {
         float3 a = {};
@@ -121,7 +118,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
         position.x += velocity.x * dt;
         position.y += velocity.y * dt;
         position.z += velocity.z * dt;
-        all_velocities[before + i] = velocity;
+        if (step + 1 == steps || in_turn) all_velocities[before + i] = velocity;
         __stcg(&all_positions[(step + 1) % 2 * bodies + before + i], position);
       }
       __syncthreads();  // nor overwrite them while another thread still reads them
@@ -132,54 +129,51 @@ __global__ void __launch_bounds__(kBlockSize, 1)
 }
 
 struct Shape {
-  int group;
+  int group, warps;
   void (*kernel)(Position*, Velocity*, int, int, int, float, float);
 };
-template <int K, int kLanes>
-const Shape shape{K * kLanes, advance<K, kLanes>};
+template <int K, int kLanes, int kWarps>
+const Shape shape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
 
 Shape shape_for(int systems, int n) {
-  const std::vector<Shape> shapes{shape<8, 16>, shape<4, 16>, shape<2, 16>, shape<2, 8>,
-                                  shape<1, 8>};
-  // An SM does 128 / 14 interactions per cycle; to begin and to end a group takes some 1000 cycles.
+  const std::vector<Shape> shapes{shape<8, 16, 12>, shape<4, 32, 8>, shape<4, 16, 12>,
+                                  shape<2, 16, 12>, shape<2, 8, 8>,  shape<1, 8, 8>};
+  // An SM does 128 / 16 interactions per cycle; to begin and to end a group takes some 1400 cycles.
   return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
     return {.blocks = systems * std::ceil(1.0 * n / shape.group),
-            .slots = 14.0 * shape.group * n + 128 * 1000.0,
+            .slots = 16.0 * shape.group * n + 128 * 1400.0,
             .side_by_side = 1};
   });
 }
 
-nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
-  int count = systems.count, n = systems.bodies_per_system, steps = run.steps;
-  float dt = run.dt, softening_squared = run.softening_squared;
-  const Shape shape = shape_for(count, n);
-  // All blocks have to be resident at once, or some would wait at the barrier for others that
-  // cannot begin before they end. A cooperative launch refuses more.
+// All blocks have to be resident at once, or some would wait at the barrier for others that cannot
+// begin before they end. A cooperative launch refuses more.
+void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,
+            float softening_squared) {
+  const Shape shape = shape_for(systems, n);
   int per_sm = 0;
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, shape.kernel, kBlockSize, 0));
-  const int blocks = std::min(count * ((n - 1) / shape.group + 1),
+  CUDA_CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, shape.kernel, 32 * shape.warps, 0));
+  const int blocks = std::min(systems * ((n - 1) / shape.group + 1),
                               per_sm * nbody::device_attribute(cudaDevAttrMultiProcessorCount));
-  std::vector<Position> host_positions(systems.bodies.size());
-  std::vector<Velocity> host_velocities(systems.bodies.size());
-  nbody::unpack(systems.bodies, host_positions, host_velocities);
+  void* arguments[] = {&positions, &velocities, &systems, &n, &steps, &dt, &softening_squared};
+  CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(shape.kernel), blocks,
+                                         32 * shape.warps, arguments, 0, nullptr));
+}
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  const int count = systems.count, n = systems.bodies_per_system;
   nbody::DeviceArray<Position> positions(2 * systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
+  const nbody::Transfer transfer(systems.bodies);
   nbody::StageTimer timer;
-  CUDA_CHECK(cudaMemcpy(positions.get(), host_positions.data(), positions.bytes() / 2,
-                        cudaMemcpyHostToDevice));
-  nbody::upload(host_velocities, velocities);
+  transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
-  Position* p = positions.get();
-  Velocity* v = velocities.get();
-  void* arguments[] = {&p, &v, &count, &n, &steps, &dt, &softening_squared};
-  CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(shape.kernel), blocks,
-                                         kBlockSize, arguments, 0, nullptr));
+  (small_systems::fit(count, n) ? small_systems::launch : launch)(
+      positions.get(), velocities.get(), count, n, run.steps, run.dt, run.softening_squared);
   timer.computed();
-  CUDA_CHECK(cudaMemcpy(host_positions.data(), p + steps % 2 * host_positions.size(),
-                        positions.bytes() / 2, cudaMemcpyDeviceToHost));
-  nbody::download(velocities, host_velocities);
+  transfer.download(positions.get() + run.steps % 2 * systems.bodies.size(), velocities.get());
   timer.downloaded();
-  nbody::pack(host_positions, host_velocities, systems.bodies);
   return timer.timing();
 }
 

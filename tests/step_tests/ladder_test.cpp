@@ -55,6 +55,12 @@ TEST(LadderSystems, AreAllRight) {
   EXPECT_EQ(failed_gates(start, 0.01, 11, 0.05), "");
 }
 
+// One system for nearly every SM: a step may have another way for so many.
+TEST(LadderSystems, FillADevice) {
+  const auto start = make_scenario(find_scenario("galaxies"), {131, 35, 19, 0.05}).systems;
+  EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
+}
+
 // Clusters of bodies far from the origin and from each other, with masses from 1e-2 to 1e4.
 TEST(LadderRange, FarAndHeavyBodies) {
   Systems start = make_scenario(find_scenario("galaxies"), {2, 203, 5, 0.05}).systems;

@@ -1,0 +1,163 @@
+// Many small systems: each stays in the shared memory of one block, or of the two blocks of a
+// cluster, for all time steps.
+//
+// No barrier of the grid, and of global memory only the first and the last state. The blocks of a
+// cluster run at the same time on neighbouring SMs and reach one another's shared memory
+// (distributed shared memory): each holds all positions, computes its half of the bodies, and
+// writes where they moved to into both.
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include <cmath>
+
+#include "nbody/cuda.h"
+
+namespace small_systems {
+
+constexpr int kBodies = 2;  // per thread
+constexpr int kWarps = 16;
+constexpr int kBlockSize = 32 * kWarps;
+constexpr int kGroup = 32 * kBodies;   // of bodies, that a warp works on
+constexpr int kMaxShare = kBlockSize;  // bodies of one block: each has a thread that moves it
+constexpr int kMaxBlocks = 2;          // of a cluster
+
+// Sources from `begin` to `end` act on the bodies of a thread.
+__device__ inline void partial_accelerations(const float4* positions, int begin, int end,
+                                             const float4 (&body)[kBodies], float3 (&a)[kBodies],
+                                             float softening_squared) {
+#pragma unroll 8
+  for (int j = begin; j < end; ++j) {
+    const float4 source = positions[j];
+    for (int k = 0; k < kBodies; ++k) {
+      const float dx = source.x - body[k].x;
+      const float dy = source.y - body[k].y;
+      const float dz = source.z - body[k].z;
+      const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
+      const float inverse_distance = rsqrtf(distance_squared);
+      const float s = source.w * inverse_distance * (inverse_distance * inverse_distance);
+      a[k].x = fmaf(s, dx, a[k].x);
+      a[k].y = fmaf(s, dy, a[k].y);
+      a[k].z = fmaf(s, dz, a[k].z);
+    }
+  }
+}
+
+// Of a block that is a cluster by itself, and of older devices, the block's own barrier and memory.
+template <int kBlocks>
+__device__ void wait_for_all() {
+  if constexpr (kBlocks == 1) {
+    __syncthreads();
+  } else {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    cooperative_groups::this_cluster().sync();
+#endif
+  }
+}
+template <int kBlocks>
+__device__ void write_to_all(float4* here, float4 value) {
+  if constexpr (kBlocks == 1) {
+    *here = value;
+  } else {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    for (int rank = 0; rank < kBlocks; ++rank) {
+      *cooperative_groups::this_cluster().map_shared_rank(here, rank) = value;
+    }
+#endif
+  }
+}
+
+// All time steps of one system. Its bodies are divided into as many shares as a cluster has blocks,
+// a share into groups; the warps that have the same group take different parts of the sources.
+template <int kBlocks>
+__global__ void __launch_bounds__(kBlockSize, 1)
+    advance(float4* all_positions, float4* velocities, int n, int steps, float dt,
+            float softening_squared) {
+  __shared__ float4 positions[2][kBlocks * kMaxShare];
+  __shared__ float4 warp_a[kWarps][kGroup];
+  const int share = (n - 1) / kBlocks + 1, first = blockIdx.x % kBlocks * share;
+  const size_t before = static_cast<size_t>(blockIdx.x / kBlocks) * n;
+  const int groups = (share - 1) / kGroup + 1, parts = kWarps / groups;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int group = warp % groups, part = warp / groups, sources = (n - 1) / parts + 1;
+  const int i = first + threadIdx.x;
+  const bool owner = i < min(first + share, n);  // this thread moves body i
+  for (int j = threadIdx.x; j < n; j += kBlockSize) positions[0][j] = all_positions[before + j];
+  float4 position = owner ? all_positions[before + i] : float4{};
+  float4 velocity = owner ? velocities[before + i] : float4{};
+  // No thread may read positions before all are there, and no block may write to another that has
+  // not begun.
+  wait_for_all<kBlocks>();
+  for (int step = 0; step < steps; ++step) {
+    const float4* const from = positions[step % 2];
+    float4 body[kBodies];
+    float3 a[kBodies] = {};
+    for (int k = 0; k < kBodies; ++k) {
+      body[k] = from[min(first + group * kGroup + k * 32 + lane, n - 1)];
+    }
+    partial_accelerations(from, part * sources, min((part + 1) * sources, n), body, a,
+                          softening_squared);
+    for (int k = 0; k < kBodies; ++k) {
+      warp_a[warp][k * 32 + lane] = make_float4(a[k].x, a[k].y, a[k].z, 0.0f);
+    }
+    __syncthreads();  // no thread may read the sums before those of all warps are there
+    if (owner) {
+      float3 sum = {};
+      for (int p = 0; p < parts; ++p) {
+        const float4 of_part = warp_a[p * groups + threadIdx.x / kGroup][threadIdx.x % kGroup];
+        sum.x += of_part.x;
+        sum.y += of_part.y;
+        sum.z += of_part.z;
+      }
+      velocity.x += sum.x * dt;
+      velocity.y += sum.y * dt;
+      velocity.z += sum.z * dt;
+      position.x += velocity.x * dt;
+      position.y += velocity.y * dt;
+      position.z += velocity.z * dt;
+      write_to_all<kBlocks>(&positions[(step + 1) % 2][i], position);
+    }
+    // The next step reads what all have written here, and overwrites what all have read.
+    wait_for_all<kBlocks>();
+  }
+  if (owner) {
+    const size_t bodies = gridDim.x / kBlocks * n;
+    all_positions[steps % 2 * bodies + before + i] = position;
+    velocities[before + i] = velocity;
+  }
+}
+
+// How many blocks each system needs; 0 where it is too large.
+inline int blocks_for(int n) {
+  if (n <= kMaxShare) return 1;
+  const bool clusters = nbody::device_attribute(cudaDevAttrClusterLaunch) != 0;
+  return clusters && n <= kMaxBlocks * kMaxShare ? 2 : 0;
+}
+
+// Whether the systems fit here, and so well that no more than a fourth of the SMs is ever idle.
+// Where more are, a grid that waits as a whole divides the work better.
+inline bool fit(int systems, int n) {
+  const double blocks = 1.0 * systems * blocks_for(n);
+  const double sms = nbody::device_attribute(cudaDevAttrMultiProcessorCount);
+  return blocks >= 0.75 * sms * std::ceil(blocks / sms) && blocks > 0;
+}
+
+// Advances `systems` systems of n bodies, whose positions are left in the first half of the array
+// after an even number of steps, in the second after an odd one.
+inline void launch(float4* positions, float4* velocities, int systems, int n, int steps, float dt,
+                   float softening_squared) {
+  const int blocks = blocks_for(n);
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = blocks;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(systems * blocks);
+  config.blockDim = dim3(kBlockSize);
+  config.attrs = &cluster;
+  config.numAttrs = blocks == 1 ? 0 : 1;
+  CUDA_CHECK(cudaLaunchKernelEx(&config, blocks == 1 ? advance<1> : advance<2>, positions,
+                                velocities, n, steps, dt, softening_squared));
+}
+
+}  // namespace small_systems
