@@ -64,5 +64,6 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main({.name = "step00_cpu_omp", .float64 = true}, simulate, argc, argv);
+  return nbody::step_main({.name = "step00_cpu_omp", .float64 = nbody::simulate_float64}, simulate,
+                          argc, argv);
 }

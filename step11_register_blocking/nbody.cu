@@ -11,6 +11,7 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "step11_register_blocking/float64.h"
 
 namespace {
 
@@ -49,8 +50,9 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all]. The
-// bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 in a row.
+// What chunk blockIdx.y of the sources contributes to each a_i:
+// partials[chunk][body of all]. The bodies of a thread are kBlockSize apart, so that a warp loads
+// and stores 32 in a row.
 template <int K>
 __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
@@ -111,18 +113,18 @@ struct Shape {
   int chunk;  // the number of sources per block, a multiple of the tile
 };
 
-Shape shape_for(int systems, int n) {
+Shape shape_for(int systems, int n, int sources) {
   std::vector<Shape> shapes;
   for (const int k : {4, 2, 1}) {
     for (int chunks = 1; chunks <= kMaxChunks; ++chunks) {
-      shapes.push_back({k, blocks_for(n, chunks) * kTileSize});
+      shapes.push_back({k, blocks_for(sources, chunks) * kTileSize});
     }
   }
   // K interactions take 14 K issue slots, and their source's load one; to begin and to end a block
   // takes as long as 64 sources.
   return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
     const auto [k, chunk] = shape;
-    return {.blocks = 1.0 * systems * blocks_for(n, k) * ((n - 1) / chunk + 1),
+    return {.blocks = 1.0 * systems * blocks_for(n, k) * ((sources - 1) / chunk + 1),
             .slots = (14.0 * k + 1) * (chunk + 64),
             .side_by_side = 3};
   });
@@ -130,8 +132,9 @@ Shape shape_for(int systems, int n) {
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  const auto [k, chunk] = shape_for(count, n);
-  const int chunks = (n - 1) / chunk + 1;
+  nbody::MassiveFirst order(systems);  // the others are no sources: their chunks are left out
+  const auto [k, chunk] = shape_for(count, n, order.sources());
+  const int chunks = (order.sources() - 1) / chunk + 1;
   const auto kernel = k == 4   ? partial_accelerations<4>
                       : k == 2 ? partial_accelerations<2>
                                : partial_accelerations<1>;
@@ -152,7 +155,8 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   timer.computed();
   transfer.download(positions.get(), velocities.get());
   timer.downloaded();
-  return timer.timing();
+  order.restore();
+  return timer.timing(order.sources());
 }
 
 }  // namespace
@@ -161,6 +165,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step11_register_blocking",
                            .parent = "step10_tiled2d_cublas",
                            .summation = nbody::Summation::tiled,
+                           .float64 = float64::simulate,
                            .boundaries = {kTileSize, 4 * kTileSize}},
                           simulate, argc, argv);
 }

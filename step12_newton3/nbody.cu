@@ -28,10 +28,8 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// A source and the K bodies of a thread, both ways: the interactions do not wait for one another.
-// With kOneMass all sources have one mass and all bodies have one; whoever adds up multiplies by
-// them. The cube of the inverse distance serves both, and is 0 in float32 beyond a distance of
-// 4e12.
+// A source and the K bodies of a thread: the interactions do not wait for one another.
+// With kOneMass all sources have one mass and all bodies have one: they are multiplied by later.
 template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
@@ -141,17 +139,17 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
   }
 }
 
-// Kick, v_i += a_i dt, with the partial sums added in their order, and drift, x_i += v_i dt, when
-// the last of them are there.
+// Kick, v_i += a_i dt, with the partial sums added in the order of the chunks, and drift,
+// x_i += v_i dt, when the last of them are there: a chunk is what a row or a column has left.
 __global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
-                              const float3* __restrict__ partials, int count, int n, float dt,
+                              const float3* __restrict__ partials, int chunks, int n, float dt,
                               bool last) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
   float ax = 0.0f, ay = 0.0f, az = 0.0f;
 #pragma unroll 8
-  for (int p = 0; p < count; ++p) {
-    const float3 partial = partials[static_cast<size_t>(p) * n + i];
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    const float3 partial = partials[static_cast<size_t>(chunk) * n + i];
     ax += partial.x;
     ay += partial.y;
     az += partial.z;

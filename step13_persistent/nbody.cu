@@ -20,8 +20,8 @@ namespace {
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
 
-// Past the end there are massless bodies: every slab is full, and any N will do. Other SMs write
-// positions while this kernel runs, so they come from L2: this SM's L1 may hold those of long ago.
+// Past the end there are massless bodies: every tile is full, and any N will do.
+// Other SMs write positions while this kernel runs: they come from L2, for L1 may hold old ones.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? __ldcg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
@@ -53,9 +53,10 @@ __device__ void partial_accelerations(const Position* positions, float4 (*warp_a
   constexpr int kLoads = K * kLanes > 64 ? 1 : 2, kSlab = 32 * kLoads;
   __shared__ Position slabs[kWarps][kSlab];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int part = lane / kLanes * kLanes * kLoads;
   Position* const slab = slabs[warp];
-  Position body[K], next[kLoads];
+  const Position* const part = slab + lane / kLanes * kLanes * kLoads;
+  Position body[K];
+  Position next[kLoads];
   float3 a[K] = {};
   for (int q = 0; q < kLoads; ++q) next[q] = load(positions, warp * kSlab + q * 32 + lane, n);
   for (int k = 0; k < K; ++k) body[k] = load(positions, first_i + k * kLanes + lane % kLanes, n);
@@ -65,8 +66,7 @@ __device__ void partial_accelerations(const Position* positions, float4 (*warp_a
     const int then = first + kWarps * kSlab + lane;  // on its way while this slab is used
     for (int q = 0; q < kLoads; ++q) next[q] = load(positions, then + q * 32, n);
 #pragma unroll
-    for (int j = 0; j < kSlab * kLanes / 32; ++j)
-      interact<K>(slab[part + j], body, a, softening_squared);
+    for (int j = 0; j < kLanes * kLoads; ++j) interact<K>(part[j], body, a, softening_squared);
     __syncwarp();  // nor overwrite it while another lane still reads it
   }
   for (int k = 0; k < K; ++k) {
@@ -98,10 +98,8 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
       const Position* const positions = all_positions + step % 2 * bodies + before;
       const int first_i = group % groups * kGroup, i = first_i + threadIdx.x;
       const bool owner = threadIdx.x < kGroup && i < n;  // this thread moves body i
-      if (owner && (step == 0 || in_turn)) {
-        position = load(positions, i, n);
-        velocity = all_velocities[before + i];
-      }
+      if (step == 0 || in_turn) position = load(positions, owner ? i : n, n);
+      if (owner && (step == 0 || in_turn)) velocity = all_velocities[before + i];
       partial_accelerations<K, kLanes, kWarps>(positions, warp_a, first_i, n, softening_squared);
       __syncthreads();  // no thread may read the sums before those of all warps are there
       if (owner) {
@@ -141,13 +139,11 @@ Shape shape_for(int systems, int n) {
   // An SM does 128 / 16 interactions per cycle; to begin and to end a group takes some 1400 cycles.
   return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
     return {.blocks = systems * std::ceil(1.0 * n / shape.group),
-            .slots = 16.0 * shape.group * n + 128 * 1400.0,
-            .side_by_side = 1};
+            .slots = 16.0 * shape.group * n + 128 * 1400.0};
   });
 }
 
-// All blocks have to be resident at once, or some would wait at the barrier for others that cannot
-// begin before they end. A cooperative launch refuses more.
+// All blocks must be resident at once: one that has not begun would be waited for without end.
 void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,
             float softening_squared) {
   const Shape shape = shape_for(systems, n);
@@ -162,7 +158,7 @@ void launch(Position* positions, Velocity* velocities, int systems, int n, int s
 }
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
-  const int count = systems.count, n = systems.bodies_per_system;
+  const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
   nbody::DeviceArray<Position> positions(2 * systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
   const nbody::Transfer transfer(systems.bodies);
@@ -172,7 +168,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   (small_systems::fit(count, n) ? small_systems::launch : launch)(
       positions.get(), velocities.get(), count, n, run.steps, run.dt, run.softening_squared);
   timer.computed();
-  transfer.download(positions.get() + run.steps % 2 * systems.bodies.size(), velocities.get());
+  transfer.download(positions.get() + run.steps % 2 * bodies, velocities.get());
   timer.downloaded();
   return timer.timing();
 }

@@ -1,6 +1,7 @@
 #include "nbody/bodies.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -31,31 +32,57 @@ std::vector<float> masses_to_group(std::span<const Body> bodies) {
 
 }  // namespace
 
-MassOrder::MassOrder(Systems& systems) : systems_(systems) {
-  for (int s = 0; s < systems.count; ++s) {
-    const std::span<const Body> bodies = std::as_const(systems).system(s);
-    const std::vector<float> masses = masses_to_group(bodies);
-    if (masses.empty()) continue;
-    if (from_.empty()) {
-      from_.resize(systems.bodies.size());
-      std::iota(from_.begin(), from_.end(), std::size_t{0});
-    }
-    const std::size_t first = static_cast<std::size_t>(s) * bodies.size();
-    std::ranges::stable_sort(
-        std::span(from_).subspan(first, bodies.size()), {}, [&](std::size_t k) {
-          return std::ranges::find(masses, systems.bodies[k].mass) - masses.begin();
-        });
+template <class Real>
+template <class Key>
+void BodyOrder<Real>::sort(int system, const Key& key) {
+  if (from_.empty()) {
+    from_.resize(systems_.bodies.size());
+    std::iota(from_.begin(), from_.end(), std::size_t{0});
   }
-  if (from_.empty()) return;
-  const std::vector<Body> before = systems.bodies;
-  for (std::size_t k = 0; k < from_.size(); ++k) systems.bodies[k] = before[from_[k]];
+  const std::size_t n = systems_.system(system).size();
+  std::ranges::stable_sort(std::span(from_).subspan(static_cast<std::size_t>(system) * n, n), {},
+                           [&](std::size_t k) { return key(systems_.bodies[k]); });
 }
 
-void MassOrder::restore() {
+template <class Real>
+void BodyOrder<Real>::move_all() {
   if (from_.empty()) return;
-  const std::vector<Body> ordered = systems_.bodies;
+  const auto before = systems_.bodies;
+  for (std::size_t k = 0; k < from_.size(); ++k) systems_.bodies[k] = before[from_[k]];
+}
+
+template <class Real>
+void BodyOrder<Real>::restore() {
+  if (from_.empty()) return;
+  const auto ordered = systems_.bodies;
   for (std::size_t k = 0; k < from_.size(); ++k) systems_.bodies[from_[k]] = ordered[k];
 }
+
+MassOrder::MassOrder(Systems& systems) : BodyOrder(systems) {
+  for (int s = 0; s < systems.count; ++s) {
+    const std::vector<float> masses = masses_to_group(std::as_const(systems).system(s));
+    if (masses.empty()) continue;
+    sort(s,
+         [&](const Body& body) { return std::ranges::find(masses, body.mass) - masses.begin(); });
+  }
+  move_all();
+}
+
+template <class Real>
+MassiveFirst<Real>::MassiveFirst(BasicSystems<Real>& systems) : BodyOrder<Real>(systems) {
+  const auto massless = [](const BasicBody<Real>& body) { return body.mass == 0; };
+  for (int s = 0; s < systems.count; ++s) {
+    const auto bodies = std::as_const(systems).system(s);
+    const auto light = std::ranges::count_if(bodies, massless);
+    sources_ = std::max(sources_, static_cast<int>(std::ssize(bodies) - light));
+    if (!std::ranges::is_partitioned(bodies, std::not_fn(massless))) this->sort(s, massless);
+  }
+  this->move_all();
+}
+template class BodyOrder<float>;
+template class BodyOrder<double>;
+template class MassiveFirst<float>;
+template class MassiveFirst<double>;
 
 std::vector<float> masses_of_tiles(const Systems& systems, int tile) {
   std::vector<float> masses;

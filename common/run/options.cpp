@@ -40,8 +40,9 @@ void check_combinations(const StepInfo& info, const Options& options) {
     throw UsageError("--repeat and --warmup are for timing: they do not go with --view");
   }
   if (options.float64 && !info.float64) {
-    throw UsageError("--precision: \"double\" is not allowed; " + std::string(info.name) +
-                     " computes in float32, step00_cpu_omp also in float64");
+    throw UsageError(
+        "--precision: \"double\" is not allowed; " + std::string(info.name) +
+        " computes in float32, step00_cpu_omp and step11_register_blocking also in float64");
   }
   if (options.devices > 1 && !info.multi_device) {
     throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
@@ -81,7 +82,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                             {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
                             "order 1 or 2");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
-                      "of state and arithmetic (double: step00_cpu_omp) [single]");
+                      "of state and arithmetic (double: steps 00 and 11) [single]");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");

@@ -50,6 +50,10 @@ void print_result(std::ostream& out, const Result& result) {
     out << format("               median of %zu; interquartile range of compute %.6f s\n",
                   result.repeats.size(), range.compute);
   }
+  if (sources(result) < result.bodies_per_system)
+    out << "  sources      " << sources(result)
+        << " bodies of each system have mass; the interactions"
+        << " with them are counted\n";
   if (result.steps > 0)
     out << format(
         "  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",

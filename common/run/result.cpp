@@ -53,6 +53,11 @@ std::string now() {
 
 }  // namespace
 
+int sources(const Result& result) {
+  const int sources = result.repeats.empty() ? 0 : result.repeats.back().sources;
+  return sources > 0 ? sources : result.bodies_per_system;
+}
+
 std::string Result::verdict() const {
   if (!validation) return "unchecked";
   return validation->failed() ? "fail" : "pass";
@@ -68,7 +73,7 @@ Timing interquartile_range(const std::vector<Timing>& repeats) {
 }
 
 double interactions(const Result& result) {
-  return static_cast<double>(result.systems) * result.bodies_per_system * result.bodies_per_system *
+  return static_cast<double>(result.systems) * result.bodies_per_system * sources(result) *
          result.steps;
 }
 
@@ -113,6 +118,7 @@ std::string to_json(const Result& result) {
                        {"precision", result.precision},
                        {"systems", result.systems},
                        {"bodies", result.bodies_per_system},
+                       {"sources", sources(result)},
                        {"steps", result.steps},
                        {"dt", result.dt},
                        {"softening", result.softening},

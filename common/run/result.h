@@ -35,7 +35,11 @@ struct Result {
 Timing median(const std::vector<Timing>& repeats);
 Timing interquartile_range(const std::vector<Timing>& repeats);
 
-// N^2 for every system and step, whatever a kernel saves by symmetry.
+// Bodies of each system that exert forces, as the step computed them.
+int sources(const Result& result);
+
+// N^2 for every system and step, whatever a kernel saves by symmetry; N times the bodies with mass
+// where a kernel leaves out the others.
 double interactions(const Result& result);
 
 // The spans of the last run as CSV: device,stream,system,stage,begin,end; in seconds since the

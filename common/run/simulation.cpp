@@ -26,13 +26,14 @@ double covered(std::vector<std::pair<double, double>> intervals) {
   return sum;
 }
 
-Timing advance_float64(Snapshot& state, int steps) {
-  const Stopwatch stopwatch;
+Timing advance_float64(SimulateF64 simulate, Snapshot& state, int steps) {
+  Timing timing;
   change_float64(state, [&](SystemsF64& systems) {
-    nbody::advance(systems, state.dt, steps, state.softening * state.softening);
+    const Stopwatch stopwatch;
+    timing = simulate(run_float64(state, steps), systems);
+    timing.total = stopwatch.seconds();
   });
-  const double seconds = stopwatch.seconds();
-  return {.compute = seconds, .total = seconds};
+  return timing;
 }
 
 }  // namespace
@@ -52,6 +53,16 @@ Timing timing_of(std::vector<Span> spans) {
   return timing;
 }
 
+Timing simulate_float64(const RunF64& run, SystemsF64& systems) {
+  const Stopwatch stopwatch;
+  nbody::advance(systems, run.dt, run.steps, run.softening_squared);
+  return {.compute = stopwatch.seconds()};
+}
+
+RunF64 run_float64(const Snapshot& state, int steps) {
+  return {state.dt, steps, state.softening * state.softening, 1};
+}
+
 Timing timed(Simulate simulate, const Run& run, Systems& systems) {
   const Stopwatch stopwatch;
   Timing timing = simulate(run, systems);
@@ -60,7 +71,11 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems) {
 }
 
 Simulation::Simulation(const Job& job, Simulate simulate)
-    : state_(job.start), last_step_(job.last_step), run_(job.run), simulate_(simulate) {
+    : state_(job.start),
+      last_step_(job.last_step),
+      run_(job.run),
+      simulate_(simulate),
+      float64_(job.float64) {
   const bool moves = state_.step < last_step_;  // otherwise not even by rounding, there and back
   if (state_.integrator == Integrator::leapfrog && !state_.staggered && moves)
     take_half_drift(state_, 1);
@@ -69,11 +84,12 @@ Simulation::Simulation(const Job& job, Simulate simulate)
 void Simulation::advance(int steps) {
   run_.steps = static_cast<int>(std::min<long long>(steps, last_step_ - state_.step));
   const bool float64 = is_float64(state_);
-  const Timing timing =
-      float64 ? advance_float64(state_, run_.steps) : timed(simulate_, run_, state_.systems);
+  const Timing timing = float64 ? advance_float64(float64_, state_, run_.steps)
+                                : timed(simulate_, run_, state_.systems);
   for (const auto part : {&Timing::upload, &Timing::compute, &Timing::download, &Timing::total}) {
     timing_.*part += timing.*part;
   }
+  timing_.sources = timing.sources;
   timing_.spans.insert(timing_.spans.end(), timing.spans.begin(), timing.spans.end());
   state_.step += run_.steps;
   const double dt = float64 ? state_.dt : static_cast<double>(run_.dt);

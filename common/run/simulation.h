@@ -12,7 +12,7 @@ namespace nbody {
 class Simulation {
  public:
   // For leapfrog, takes the first half drift. run.devices must be set in job.run. A state in
-  // float64 is advanced in float64, without `simulate`.
+  // float64 is advanced in float64, by job.float64.
   Simulation(const Job& job, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
@@ -35,8 +35,12 @@ class Simulation {
   int last_step_;
   Run run_;
   Simulate simulate_;
+  SimulateF64 float64_;
   Timing timing_;
 };
+
+// The run of a state in float64.
+RunF64 run_float64(const Snapshot& state, int steps);
 
 // One call of simulate, with the wall clock around it.
 Timing timed(Simulate simulate, const Run& run, Systems& systems);

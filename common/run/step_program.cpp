@@ -65,9 +65,11 @@ Validation validate_run(const StepInfo& info, const Options& options, const Job&
     const double softening_squared = start.softening * start.softening;
     const SystemsF64 before = float64_systems(start), after = float64_systems(end);
     return validate<double>(
-        {Summation::running, start.dt, job.run.steps, softening_squared, before, after, seconds},
+        {info.summation, start.dt, job.run.steps, softening_squared, before, after, seconds},
         options.validate, [&](SystemsF64& systems, double dt, int steps) {
-          advance(systems, dt, steps, softening_squared);
+          RunF64 run = run_float64(start, steps);
+          run.dt = dt;
+          info.float64(run, systems);
         });
   }
   return validate<float>({info.summation, job.run.dt, job.run.steps, job.run.softening_squared,
@@ -133,6 +135,7 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   const auto options = parse_options(info, argc, argv);
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
+  job.float64 = info.float64;
   const Platform platform = query();
   set_backend(*options, platform.backend, job);
   job.run.devices = choose_devices(info, *options, platform);

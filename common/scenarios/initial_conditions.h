@@ -34,6 +34,7 @@
 //   two-body      a Kepler ellipse at pericentre, r = a(1-e), v = sqrt(M(1+e) / (a(1-e)))
 //   figure-eight  Chenciner & Montgomery 2000, Ann. Math. 152, 881; digits by C. Simo
 //   solar-system, sun-earth-moon  JPL DE405 at J2000.0; AU, solar masses, years / 2 pi
+//   test-particles  the Solar System and a belt of bodies without mass at 2 to 4 AU
 #pragma once
 
 #include <cstdint>

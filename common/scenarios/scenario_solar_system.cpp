@@ -4,6 +4,9 @@
 //
 // The same table as data/solar_system_j2000.csv, compiled in so that a program needs no data
 // folder; a test compares the two.
+#include <algorithm>
+#include <cmath>
+
 #include "scenarios/scenario_bodies.h"
 #include "scenarios/scenarios.h"
 
@@ -56,6 +59,21 @@ void sun_earth_moon(const SystemSpec& spec) {
   for (std::size_t i = 0; i < kSunEarthMoon.size(); ++i)
     spec.bodies[i] = kSolarSystem[kSunEarthMoon[i]].body;
   recentre(spec.bodies);
+}
+
+// The Solar System, and a belt around the Sun of bodies without mass between two and four au, on
+// nearly circular orbits: each component of their velocities differs by 3 % of it, rms.
+void test_particles(const SystemSpec& spec) {
+  const std::size_t massive = std::min(spec.bodies.size(), kSolarSystem.size());
+  for (std::size_t i = 0; i < massive; ++i) spec.bodies[i] = kSolarSystem[i].body;
+  const BodyF64& sun = kSolarSystem[0].body;
+  for (BodyF64& body : spec.bodies.subspan(massive)) {
+    const double radius = spec.random.uniform(2, 4), speed = std::sqrt(sun.mass / radius);
+    const auto [cos, sin] = portable::direction(spec.random.uniform());
+    const Vector3 around = speed * Vector3{-sin, cos, 0};
+    body = body_of(position(sun) + radius * Vector3{cos, sin, 0},
+                   velocity(sun) + around + 0.03 * speed * normal_vector(spec.random), 0);
+  }
 }
 
 }  // namespace nbody::generators

@@ -188,6 +188,16 @@ constexpr auto kEntries = std::to_array<Entry>({
                   .steps = 2922},
      .generate = sun_earth_moon,
      .units = "au-msun-yr2pi"},
+    {.scenario = {.name = "test-particles",
+                  .description = "the Solar System and a belt of bodies without mass",
+                  .systems = 1,
+                  .bodies = 2048,
+                  .fixed_bodies = false,
+                  .dt = kDay,
+                  .softening = kBarelySoftened,
+                  .steps = 365},
+     .generate = test_particles,
+     .units = "au-msun-yr2pi"},
 });
 
 }  // namespace

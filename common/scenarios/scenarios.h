@@ -40,6 +40,7 @@ void two_body(const SystemSpec& spec);
 void figure_eight(const SystemSpec& spec);
 void solar_system(const SystemSpec& spec);
 void sun_earth_moon(const SystemSpec& spec);
+void test_particles(const SystemSpec& spec);
 
 struct Entry {
   Scenario scenario;

@@ -76,6 +76,15 @@ TEST(LadderRange, FarAndHeavyBodies) {
   EXPECT_EQ(failed_gates(start, 0.002, 12, 0.5), "");
 }
 
+// Bodies without mass exert no force, wherever they stand and however many they are.
+TEST(LadderRange, BodiesWithoutMass) {
+  Systems start = make_scenario(find_scenario("galaxies"), {3, 301, 23, 0.05}).systems;
+  for (std::size_t k = 0; k < start.bodies.size(); ++k)
+    if (k % 5 != 1) start.bodies[k].mass = 0;
+  for (Body& body : start.system(1)) body.mass = 0;
+  EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
+}
+
 // An odd number of bodies above every power of two a counter may have been cut to. The validator's
 // sample is enough: that forces do not depend on the place of a body, it checks for all of them.
 TEST(LadderLarge, ManyBodies) {

@@ -50,16 +50,42 @@ struct BasicSystems {
 using Systems = BasicSystems<float>;
 using SystemsF64 = BasicSystems<double>;
 
-// Groups the bodies of every system by their mass, so that whole tiles of a kernel have one mass;
-// restore() puts them back. A system of more than eight masses is left as it is.
-class MassOrder {
+// Bodies in another order, and back.
+template <class Real>
+class BodyOrder {
  public:
-  explicit MassOrder(Systems& systems);
   void restore();
 
+ protected:
+  explicit BodyOrder(BasicSystems<Real>& systems) : systems_(systems) {}
+  // Sorts the bodies of a system by key(body), an int; the order of equal ones stays. Bodies move
+  // with move_all().
+  template <class Key>
+  void sort(int system, const Key& key);
+  void move_all();
+
  private:
-  Systems& systems_;
+  BasicSystems<Real>& systems_;
   std::vector<std::size_t> from_;  // body k was body from_[k]; empty where none was moved
+};
+
+// Groups the bodies of every system by their mass, so that whole tiles of a kernel have one mass. A
+// system of more than eight masses is left as it is.
+class MassOrder : public BodyOrder<float> {
+ public:
+  explicit MassOrder(Systems& systems);
+};
+
+// Puts the bodies without mass of every system behind the others: they exert no force.
+template <class Real>
+class MassiveFirst : public BodyOrder<Real> {
+ public:
+  explicit MassiveFirst(BasicSystems<Real>& systems);
+  // The number of bodies with mass in the system that has the most of them, 1 at least.
+  int sources() const { return sources_; }
+
+ private:
+  int sources_ = 1;
 };
 
 // The mass that all bodies of a tile have, or -1 where they differ: for each system, tile after

@@ -15,7 +15,7 @@ namespace nbody {
 struct Cost {
   double blocks;
   double slots;
-  double side_by_side;
+  double side_by_side = 1;
   double besides = 0;
 };
 

@@ -15,12 +15,15 @@
 
 namespace nbody {
 
-struct Run {
-  float dt;                 // length of a time step
-  int steps;                // how many kick-then-drift steps to take: v += a dt, then x += v dt
-  float softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
-  int devices;              // how many may be used; a step for one device uses the first
+template <class Real>
+struct BasicRun {
+  Real dt;                 // length of a time step
+  int steps;               // how many kick-then-drift steps to take: v += a dt, then x += v dt
+  Real softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
+  int devices;             // how many may be used; a step for one device uses the first
 };
+using Run = BasicRun<float>;
+using RunF64 = BasicRun<double>;  // with --precision double
 
 // One stage of one system, for the timeline of a step that overlaps them. Seconds on the host's
 // steady clock.
@@ -44,6 +47,8 @@ struct Timing {
   double compute = 0;
   double download = 0;
   double total = 0;
+  // Bodies of each system whose forces were computed, where those without mass were left out.
+  int sources = 0;
   std::vector<Span> spans = {};  // empty where nothing overlaps
 };
 
@@ -56,18 +61,22 @@ enum class Summation {
   tiled     // a partial sum per tile, then the sum of those: nearly independent of N
 };
 
+// Advances every system by run.steps time steps, in place.
+using Simulate = Timing (*)(const Run&, Systems&);
+using SimulateF64 = Timing (*)(const RunF64&, SystemsF64&);
+
+// Step 00's two loops in float64.
+Timing simulate_float64(const RunF64& run, SystemsF64& systems);
+
 struct StepInfo {
   const char* name;
   const char* parent = "";
   Summation summation = Summation::running;
   bool multi_device = false;
-  bool float64 = false;  // takes --precision double (run/float64.h)
+  SimulateF64 float64 = nullptr;  // takes --precision double
   // Sizes of blocks, tiles and chunks: tests take as many bodies, one fewer and one more.
   std::vector<int> boundaries = {};
 };
-
-// Advances every system by run.steps time steps, in place.
-using Simulate = Timing (*)(const Run&, Systems&);
 
 // Parses the command line, runs, validates, reports. Returns the exit code: 0 right, 1 validation
 // or run-time failure, 2 usage, 77 no device.

@@ -18,10 +18,11 @@ class StageTimer {
   void uploaded() { uploaded_.record(); }
   void computed() { computed_.record(); }
   void downloaded() { downloaded_.record(); }
-  Timing timing() const {
+  Timing timing(int sources = 0) const {
     return {.upload = seconds_between(start_, uploaded_),
             .compute = seconds_between(uploaded_, computed_),
-            .download = seconds_between(computed_, downloaded_)};
+            .download = seconds_between(computed_, downloaded_),
+            .sources = sources};
   }
 
  private:

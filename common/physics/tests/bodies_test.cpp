@@ -1,4 +1,4 @@
-// Bodies in groups of one mass, and the masses of tiles.
+// Bodies in other orders, and the masses of tiles.
 #include "nbody/bodies.h"
 
 #include <gtest/gtest.h>
@@ -44,6 +44,20 @@ TEST(MassOrder, LeavesGroupsAndManyMassesAsTheyAre) {
     order.restore();
     EXPECT_EQ(places(systems), before);
   }
+}
+
+TEST(MassiveFirst, PutsBodiesWithoutMassBehindAndBack) {
+  Systems systems = with_masses(3, {1, 0, 2, 0, 0, 3, 4, 0, 0});
+  MassiveFirst order(systems);
+  EXPECT_EQ(places(systems), (std::vector<float>{0, 2, 1, 5, 3, 4, 6, 7, 8}));
+  EXPECT_EQ(order.sources(), 2);
+  order.restore();
+  EXPECT_EQ(places(systems), (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+
+  Systems heavy = with_masses(2, {1, 2, 3, 4}), light = with_masses(1, {0, 0});
+  EXPECT_EQ(MassiveFirst(heavy).sources(), 2);
+  EXPECT_EQ(places(heavy), (std::vector<float>{0, 1, 2, 3}));
+  EXPECT_EQ(MassiveFirst(light).sources(), 1);  // a chunk of no sources would be no chunk
 }
 
 TEST(MassesOfTiles, AreThoseThatAllBodiesShare) {

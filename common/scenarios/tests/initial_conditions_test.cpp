@@ -80,7 +80,7 @@ TEST(Scenarios, AreKnownByName) {
   for (const Scenario& s : scenarios()) names += std::string(s.name) + " ";
   EXPECT_EQ(names,
             "plummer galaxies star-cluster uniform cold-sphere kuzmin disk-halo spiral collision "
-            "two-body figure-eight solar-system sun-earth-moon ");
+            "two-body figure-eight solar-system sun-earth-moon test-particles ");
   try {
     find_scenario("galaxy");
     FAIL() << "found";
@@ -88,7 +88,7 @@ TEST(Scenarios, AreKnownByName) {
     EXPECT_STREQ(error.what(),
                  "unknown scenario \"galaxy\"; known are plummer, galaxies, star-cluster, uniform, "
                  "cold-sphere, kuzmin, disk-halo, spiral, collision, two-body, figure-eight, "
-                 "solar-system, sun-earth-moon");
+                 "solar-system, sun-earth-moon, test-particles");
   }
 }
 

@@ -21,7 +21,8 @@ from nbody_tools.steps import Outcome, Step, choose_steps, default_build, find_s
 from nbody_tools.measure.outcomes import text_table
 
 SCENARIOS = ("plummer", "galaxies", "uniform", "star-cluster", "cold-sphere", "kuzmin", "disk-halo",
-             "spiral", "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon")
+             "spiral", "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon",
+             "test-particles")
 VALIDATION = ("auto", "full", "sampled", "off")
 # Handed to the programs as they are; an option that is not given is left to their defaults.
 PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening", "repeat",

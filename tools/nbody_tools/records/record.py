@@ -115,8 +115,10 @@ class Record:
         return quartiles([repeat[phase] for repeat in self.data["repeats"]])
 
     def giga_interactions_per_second(self, phase: str) -> Quartiles:
-        """N^2 interactions per step and system, over the time of a phase (compute or total)."""
-        interactions = self.data["systems"] * self.data["bodies"] ** 2 * self.data["steps"]
+        """Interactions over the time of a phase (compute or total): N^2 per step and system, or N times
+        the bodies that exert forces."""
+        sources = self.data.get("sources", self.data["bodies"])  # older records do not say
+        interactions = self.data["systems"] * self.data["bodies"] * sources * self.data["steps"]
         time = self.seconds(phase)
         return Quartiles(*(1e-9 * interactions / t for t in (time.high, time.median, time.low)))
 
