@@ -44,8 +44,7 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
-// What std::function would hold, without its header, a sixth of what a small .cu file makes a compiler
-// read.
+// What std::function would hold, without its header: a sixth of what is read for a small .cu file.
 struct Work {
   virtual ~Work() = default;
   virtual void run() const = 0;
