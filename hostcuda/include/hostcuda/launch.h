@@ -52,7 +52,7 @@ struct Work {
 template <class Function>
 Work* work_of(const Function& function) {
   struct Stored final : Work {
-    explicit Stored(const Function& function) : function(function) {}
+    explicit Stored(const Function& stored) : function(stored) {}
     void run() const override { function(); }
     Function function;
   };
