@@ -6,10 +6,9 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <memory>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace nbody {
@@ -43,15 +42,26 @@ inline int device_attribute(cudaDeviceAttr attribute) {
 }
 
 // Owns what a CUDA call made. Its end is not checked: a destructor may run while an error unwinds.
-template <auto destroy>
-struct Destroy {
-  template <class Object>
-  void operator()(Object* object) const {
-    destroy(object);
-  }
-};
+// std::unique_ptr would do, but <memory> takes nvcc half a second in every step.
 template <class Handle, auto destroy>
-using Owner = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<destroy>>;
+class Owner {
+ public:
+  Owner() = default;
+  Owner(Owner&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owner& operator=(Owner&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owner() { reset(nullptr); }
+  Handle get() const { return handle_; }
+  void reset(Handle handle) {
+    if (handle_ != nullptr) destroy(handle_);
+    handle_ = handle;
+  }
+
+ private:
+  Handle handle_ = nullptr;
+};
 
 // count elements of device memory on the current device. Contents undefined.
 template <class T>

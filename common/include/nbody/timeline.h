@@ -1,13 +1,12 @@
 // When the stages of a step (upload, compute, download) began and ended, measured with events.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <vector>
 
 #include "nbody/cuda.h"
 #include "nbody/step.h"
+#include "nbody/stopwatch.h"
 
 namespace nbody {
 
@@ -38,8 +37,7 @@ class Timeline {
     // Events of different devices cannot be compared; the host's clock is what they share.
     origin_.record();
     origin_.wait();
-    origin_seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    origin_seconds_ = steady_seconds();
   }
 
   // What has been enqueued in the stream so far comes before the mark.
@@ -73,10 +71,10 @@ class Timeline {
   }
   // Streams are numbered in the order in which they were first used.
   int index_of(cudaStream_t stream) {
-    const auto found = std::find(streams_.begin(), streams_.end(), stream);
-    if (found != streams_.end()) return static_cast<int>(found - streams_.begin());
-    streams_.push_back(stream);
-    return static_cast<int>(streams_.size()) - 1;
+    std::size_t k = 0;
+    while (k < streams_.size() && streams_[k] != stream) ++k;
+    if (k == streams_.size()) streams_.push_back(stream);
+    return static_cast<int>(k);
   }
   double at(const Event& event) const { return origin_seconds_ + seconds_between(origin_, event); }
 

@@ -248,7 +248,7 @@ void BlockRunner::run_fresh_threads(Fiber& self) {
     ++progress;
     threads_[i].fiber = &self;
     enter(i);
-    launch_->body();
+    launch_->body->run();
     // Other threads may have run in between; `i` is still this fiber's, and current_ is `i` again.
     threads_[i].status = Status::finished;
     lanes_finished_[i / kLanes] |= 1u << i % kLanes;

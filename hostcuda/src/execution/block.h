@@ -64,6 +64,9 @@ class BlockRunner : public BlockState {
   Gang& gang_for(Scope scope, const char* file, int line);
   bool complete_any_warp_call();
   bool complete_warp_call(unsigned member);
+  bool all_are_there(const WarpRequest& request, unsigned warp) const {
+    return !(request.mask & ~(lanes_waiting_[warp] | lanes_finished_[warp]));
+  }
   unsigned lanes_converging_with(unsigned member) const;
   void complete_convergence(unsigned member, unsigned group);
   void make_ready(unsigned i) {

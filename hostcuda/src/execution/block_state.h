@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
+#include <memory>
 
 #include "cuda_runtime.h"
 
@@ -29,7 +29,7 @@ struct Launch {
   dim3 block;
   std::size_t dynamic_shared_bytes;
   std::size_t shared_limit;  // static and dynamic
-  std::function<void()> body;
+  std::shared_ptr<const Work> body;
   int device;
   std::uint64_t number;  // counts launches; seeds random orders
   dim3 cluster{1, 1, 1};

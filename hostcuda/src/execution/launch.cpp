@@ -1,6 +1,7 @@
 // Launches: checks of the configuration, limits of single kernels, occupancy.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "execution/grid.h"
@@ -75,7 +76,8 @@ bool fits_cooperatively(const LaunchRequest& request) {
 
 }  // namespace
 
-cudaError_t enqueue_kernel(const LaunchRequest& request, std::function<void()> body) {
+cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
+  std::shared_ptr<const Work> body(work);  // a graph runs it more than once
   static std::uint64_t launches = 0;
   const ApiCall api_call(request.site.kernel);
   if (const cudaError_t error = api_call.error()) return fail(error);
@@ -149,13 +151,14 @@ cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& c
   return cudaSuccess;
 }
 
-cudaError_t enqueue_work(cudaStream_t handle, std::function<void()> work) {
+cudaError_t enqueue_work(cudaStream_t handle, Work* to_do) {
+  const std::shared_ptr<const Work> work(to_do);
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
-  enqueue(*stream, [work = std::move(work)] {
+  enqueue(*stream, [work] {
     const DeviceMemoryAccess access;
-    work();
+    work->run();
   });
   return cudaSuccess;
 }

@@ -15,6 +15,16 @@ unsigned existing_lanes(unsigned first, unsigned threads) {
   return lanes == kLanes ? 0xffffffffu : (1u << lanes) - 1;
 }
 
+// Most values have four or eight bytes, for which memcpy is an instruction and not a call.
+inline void copy_value(void* to, const void* from, unsigned size) {
+  if (size == 4)
+    std::memcpy(to, from, 4);
+  else if (size == 8)
+    std::memcpy(to, from, 8);
+  else
+    std::memcpy(to, from, size);
+}
+
 }  // namespace
 
 void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
@@ -27,7 +37,10 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
   request.mask &= existing_lanes(me - me % kLanes, count_);
   thread.status = Status::in_warp_call;
   lanes_waiting_[me / kLanes] |= 1u << me % kLanes;
-  complete_warp_call(me);  // if this lane was the last one, all of them are ready now
+  // If this lane was the last one, all of them are ready now. 31 of 32 are not: asked here, it
+  // costs them no call.
+  if (request.operation == WarpOperation::converge || all_are_there(request, me / kLanes))
+    complete_warp_call(me);
   wait(thread);
 }
 
@@ -85,7 +98,7 @@ bool BlockRunner::complete_warp_call(unsigned member) {
     complete_convergence(member, group);
     return true;
   }
-  if (mine.mask & ~(lanes_waiting_[warp] | lanes_finished_[warp])) return false;
+  if (!all_are_there(mine, warp)) return false;
 
   const unsigned group = mine.mask & ~lanes_finished_[warp];
   unsigned ballot = 0;
@@ -96,7 +109,7 @@ bool BlockRunner::complete_warp_call(unsigned member) {
     const bool waits_for_the_same =
         request.operation == mine.operation && (request.mask & ~lanes_finished_[warp]) == group;
     if (!waits_for_the_same) return false;
-    if (request.size) std::memcpy(values[lane], request.value, request.size);
+    if (request.size) copy_value(values[lane], request.value, request.size);
     if (request.predicate) ballot |= 1u << lane;
   }
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -107,7 +120,7 @@ bool BlockRunner::complete_warp_call(unsigned member) {
     if (request.operation == WarpOperation::shuffle) {
       const unsigned source = static_cast<unsigned>(request.source_lane) % kLanes;
       if (group >> source & 1) {
-        std::memcpy(request.value, values[source], request.size);
+        copy_value(request.value, values[source], request.size);
       } else {
         // Undefined on a GPU: all ones (NaN, -1) make it visible.
         std::memset(request.value, 0xff, request.size);
