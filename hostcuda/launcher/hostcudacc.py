@@ -21,6 +21,7 @@ import cuda_rewrite
 os.environ.update(LC_ALL="C.UTF-8", LANGUAGE="en")
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
+INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
 
 # Options for the preprocessor, which the second pass must not see again.
 WITH_VALUE = ("-MF", "-MT", "-MQ", "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include")
@@ -141,8 +142,8 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     text = subprocess.run(
         # Ours first: a Makefile for nvcc names the toolkit's folder, too.
-        [compiler, "-I", INCLUDE, "-I", os.path.join(INCLUDE, "names"), *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
-         "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
+        [compiler, *(f"-I{folder}" for folder in INCLUDES), *both, *preprocessor, "-x", "c++", "-E",
+         "-D__HOSTCUDA__=1", "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     errors = text.stderr.decode(errors="replace")
     sys.stderr.write(name_missing_headers(errors))
