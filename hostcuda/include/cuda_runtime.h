@@ -5,6 +5,12 @@
 #ifndef HOSTCUDA_CUDA_RUNTIME_H
 #define HOSTCUDA_CUDA_RUNTIME_H
 
+// CUDA's own header brings these along.
+#include <assert.h>
+#include <stdio.h>
+
+#include <new>
+
 // clang-format off: types first, everything else builds on them.
 #include "hostcuda/device_functions.h"
 #include "hostcuda/graph_api.h"

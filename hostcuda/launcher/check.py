@@ -23,6 +23,7 @@ from pathlib import Path
 from driver import build
 from libraries import ASAN, PLAIN, TRACED, ToolError
 from nvcc_options import SOURCE, translate
+from semantics import find_clang
 from trace_findings import findings_of_trace
 
 MODES = (
@@ -174,6 +175,8 @@ def main(words):
     ended = "" if plain.code == 0 else f"; it ends with exit status {plain.code} itself"
     number = f"{len(findings)} finding(s)" if findings else "nothing was found"
     print(f"{name}: {number} in {len(MODES) + 2} runs{ended}")
+    if not find_clang():
+        print("host and device code were not told apart: clang++ is not installed")
     if options["json"]:
         Path(options["json"]).write_text(
             json.dumps({"program": name, "findings": [asdict(one) for one in findings]}, indent=1)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hostcudacc
 from libraries import FLAGS, INCLUDES, PLAIN, link_options
+from semantics import find_clang
 
 
 def is_cu(source, translation):
@@ -28,7 +29,8 @@ def compile_one(translation, source, output, variant):
     words = compile_words(translation, variant)
     if is_cu(source, translation):
         return hostcudacc.compile_cu(translation.compiler, [*words, "-c", source, "-o", output],
-                                     ccache=[], show=False, source=source)
+                                     ccache=[], show=False, source=source,
+                                     clang=find_clang() if variant == PLAIN else None)
     if source.endswith(".c"):
         words = [word for word in words if not word.startswith("-std=")]
         return subprocess.run([host_c(translation.compiler), *words, "-c", source, "-o", output],

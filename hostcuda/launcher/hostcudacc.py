@@ -16,11 +16,14 @@ import subprocess
 import sys
 
 import cuda_rewrite
+from missing import missing_header, missing_names, toolkit_header
+from semantics import SemanticCheck
 
 # The compiler's errors are searched, in English, for what is not part of hostcuda.
 os.environ.update(LC_ALL="C.UTF-8", LANGUAGE="en")
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
+INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
 
 # Options for the preprocessor, which the second pass must not see again.
 WITH_VALUE = ("-MF", "-MT", "-MQ", "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include")
@@ -48,6 +51,18 @@ def split_arguments(arguments, source=None):
         else:
             both.append(argument)
     return both, preprocessor, source, output
+
+
+def options_of_both(both, preprocessor):
+    """Those that say what the text is, in any compiler: the standard, folders and macros."""
+    options = iter(preprocessor)
+    kept = [option for option in both if option.startswith("-std=")]
+    for option in options:
+        if option in ("-MF", "-MT", "-MQ"):
+            next(options)
+        elif option not in ALONE:
+            kept.append(option)
+    return kept
 
 
 def is_clang(compiler):
@@ -84,77 +99,27 @@ def warn_of_arch(files):
                   file=sys.stderr)
 
 
-UNKNOWN = re.compile(r"^(\S+:\d+:\d+: error: )[‘'](cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|"
-                     r"curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|thrust|cub)[’'].*(?:was not declared|"
-                     r"has not been declared|does not name a type).*$|"
-                     r"^(\S+:\d+:\d+: error: )(?:use of undeclared identifier|unknown type name) "
-                     r"'(cuda[A-Z]\w*|texture|tex[123]D\w*|nvcuda|thrust|cub)'.*$", re.M)
-
-
-MISSING_HEADER = re.compile(r"^(\S+:\d+):\d+: fatal error: [’']?((?:thrust|cub|cuda|nv)/\S+?|cu\w+\.h|nv\w+\.h|"
-                            r"mma\.h|npp\w*\.h)[’']?(?:: No such file| file not found).*$", re.M)
-
-
-def name_missing_headers(errors):
-    """The toolkit's headers in one line, as other things that are not here; other errors as they are."""
-    found = MISSING_HEADER.search(errors)
-    return f"{found[1]}: error: <{found[2]}> is not part of hostcuda\n" if found else errors
-
-
-def names_of_cuda_that_are_missing(errors):
-    """A line for each, in place of all that follows from them."""
-    first = {}
-    for match in UNKNOWN.finditer(errors):
-        place, name = (match[1], match[2]) if match[1] else (match[3], match[4])
-        first.setdefault(name, f"{place}{name} is not part of hostcuda (hostcuda/README.md: Missing)\n")
-    return list(first.values())
-
-
-def toolkit_header(text):
-    """NVIDIA's own headers cannot be compiled here: one line instead of pages."""
-    for includer, line, file in cuda_rewrite.includes(text):
-        folder = os.path.dirname(os.path.normpath(file))
-        if folder.startswith(INCLUDE) or os.path.basename(file) in ("stdio.h", "stdlib.h"):
-            continue
-        around = [folder, os.path.dirname(folder), os.path.dirname(os.path.dirname(folder))]
-        if any(place and os.path.exists(os.path.join(place, "cuda_runtime_api.h")) and
-               not is_system_folder(place, file) for place in around):
-            name = os.path.relpath(file, next(p for p in reversed(around) if os.path.exists(
-                os.path.join(p, "cuda_runtime_api.h"))))
-            return (f"{includer}:{line}: error: <{name}> is not part of hostcuda: the CUDA toolkit's own "
-                    "header cannot be compiled for a CPU")
-    return ""
-
-
-def is_system_folder(place, file):
-    """/usr/local/include may hold the toolkit's headers among others: only its names count there."""
-    if "cuda" in place:
-        return False
-    names = ("cu", "nv", "thrust", "cub", "crt", "vector_", "device_", "driver_", "math_", "mma", "sm_",
-             "texture", "surface", "host_", "builtin_types", "common_functions", "channel_", "npp")
-    return not os.path.relpath(file, place).startswith(names)
-
-
-def compile_cu(compiler, arguments, ccache, show, source=None):
+def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
+    """clang: a clang++ that tells host from device code meanwhile, if there is one."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     text = subprocess.run(
         # Ours first: a Makefile for nvcc names the toolkit's folder, too.
-        [compiler, "-I", INCLUDE, "-I", os.path.join(INCLUDE, "names"), *both, *preprocessor, "-x", "c++", "-E", "-D__HOSTCUDA__=1",
-         "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
+        [compiler, *(f"-I{folder}" for folder in INCLUDES), *both, *preprocessor, "-x", "c++", "-E",
+         "-D__HOSTCUDA__=1", "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     errors = text.stderr.decode(errors="replace")
-    sys.stderr.write(name_missing_headers(errors))
+    sys.stderr.write(missing_header(errors) or errors)
     if text.returncode:
         return text.returncode
-    if refusal := toolkit_header(text.stdout.decode()):
+    if refusal := toolkit_header(text.stdout.decode(), INCLUDE):
         print(refusal, file=sys.stderr)
         return 1
-    clang = is_clang(compiler)
+    by_clang = is_clang(compiler)
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(
-            text.stdout.decode(), not clang, uses_address_sanitizer(both), INCLUDE)
+            text.stdout.decode(), not by_clang, uses_address_sanitizer(both), INCLUDE)
     except cuda_rewrite.RewriteError as error:
         print(error, file=sys.stderr)
         return 1
@@ -168,12 +133,16 @@ def compile_cu(compiler, arguments, ccache, show, source=None):
         file.write(rewritten)
     # Mathematical functions set no errno on a GPU: a square root is one instruction then. A loop that
     # clang cannot unroll is no reason for a warning about the user's code.
-    as_for_kernels = ["-fno-math-errno", *(["-Wno-pass-failed"] if clang else [])]
+    as_for_kernels = ["-fno-math-errno", *(["-Wno-pass-failed"] if by_clang else [])]
+    check = clang and SemanticCheck(clang, source, text.stdout.decode(), INCLUDES,
+                                    options_of_both(both, preprocessor))
     ended = subprocess.run(
         [*ccache, compiler, *as_for_kernels, *both, "-x", "c++-cpp-output", "-c", intermediate,
          "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", check=False)
-    missing = names_of_cuda_that_are_missing(ended.stderr) if ended.returncode else []
-    sys.stderr.write("".join(missing) or ended.stderr)
+    if mistakes := check and check.findings():
+        print(*mistakes, sep="\n", file=sys.stderr)
+        return 1
+    sys.stderr.write(ended.returncode and missing_names(ended.stderr) or ended.stderr)
     return ended.returncode
 
 

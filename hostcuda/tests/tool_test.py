@@ -1,12 +1,21 @@
 #!/usr/bin/env python3
 """The command line tools in ../bin: nvcc's stand-in, cc and check."""
+import contextlib
+import io
 import os
+import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 BIN = Path(__file__).resolve().parents[1] / "bin"
+sys.path.insert(0, str(BIN.parent / "launcher"))
+
+import check  # noqa: E402
+import semantics  # noqa: E402
 
 KERNEL = """#include <cstdio>
 #include "scale.h"
@@ -44,6 +53,42 @@ int main() {
   cudaFree(x);
 }
 """
+# Each line with a comment is a mistake, of which the comment says what is said of it.
+HOST_AND_DEVICE = """#include <vector>
+int limit = 5;
+const int kThree = 3;
+int on_host(int x) { return x; }
+struct Pair { int a; void reset() { a = 0; } };
+__device__ int on_device(int x) { return x * kThree; }
+__global__ void child(int) {}
+template <class T> __global__ void generic(T* p, int n) { *p = n; }
+__global__ int returns(int* p) { return *p; }  // must have void return type
+__global__ void kernel(float* p, int n) {
+  p[0] = limit;  // reference to __host__ variable 'limit'
+  p[1] = on_host(n);  // calling a __host__ function ('on_host') from a __global__ function
+  std::vector<int> v;  // calling a __host__ function ('std::vector<int>') from a __global__
+  p[2] = rand();  // calling a __host__ function ('rand')
+  Pair pair;
+  pair.reset();  // reference to __host__ function 'reset'
+  child<<<1, 1>>>(n);  // a kernel launches 'child': dynamic parallelism is not emulated
+  __shared__ int s = 3;  // initialization is not supported for __shared__
+  p[3] = s + on_device(n) + kThree + fmaxf(sqrtf(2), std::abs(-1.0f)) + __shfl_sync(~0u, n, 0);
+  printf("%g", p[3]);
+  assert(p && malloc(4));
+}
+int main() {
+  float* p = nullptr;
+  kernel(p, 3);  // a __global__ function call must be configured: kernel<<<
+  kernel<<<1, 2>>>(p);  // too few arguments to function call, expected 2, have 1
+  kernel<<<1, 2>>>(p, p);  // cannot initialize a parameter of type 'int'
+  kernel<<<1>>>(p, 1);  // too few execution configuration arguments
+  generic<<<1, 2>>>(p);  // launch of 'generic': requires 2 arguments, but 1 was provided
+  generic<<<1, 2>>>(p, 2);
+  kernel<<<1, 2, 0, nullptr>>>(p, on_device(3));  // calling a __device__ function ('on_device')
+  __shared__ int s[3];  // __shared__ local variables not allowed in __host__ functions
+}
+"""
+MISTAKE = re.compile(r"  // (.*)$")
 
 
 class ToolTest(unittest.TestCase):
@@ -101,8 +146,34 @@ program: kernel.o main.o
         self.assertRegex(found.stdout, r"race in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced")
         self.assertIn('"what": "race', (self.folder / "found.json").read_text(encoding="utf-8"))
         self.write("right.cu", REVERSE % "__syncthreads();")
-        self.assertEqual("right.cu: nothing was found in 8 runs\n",
-                         self.works(BIN / "hostcuda", "check", "right.cu", "argument"))
+        said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
+        self.assertEqual("right.cu: nothing was found in 8 runs", said.splitlines()[0])
+
+    @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
+    def test_host_and_device_code_are_told_apart(self):
+        self.write("a.cu", HOST_AND_DEVICE)
+        said = self.run_in_folder(BIN / "hostcuda", "cc", "a.cu")
+        self.assertEqual(1, said.returncode)
+        wrong = {number: match[1] for number, line in enumerate(HOST_AND_DEVICE.splitlines(), 1)
+                 if (match := MISTAKE.search(line))}
+        told = dict(re.findall(r"^a\.cu:(\d+):\d+: error: (.*)$", said.stderr, re.M))
+        self.assertEqual(set(map(str, wrong)), set(told), said.stderr)
+        for number, what in wrong.items():
+            self.assertIn(what, told[str(number)])
+        self.assertEqual(len(wrong), said.stderr.count("\n"), said.stderr)
+        # Without the mistakes there is nothing to say.
+        self.write("b.cu", "\n".join(line for line in HOST_AND_DEVICE.splitlines()
+                                     if not MISTAKE.search(line)).replace("+ s ", "").replace("s + ", ""))
+        self.works(BIN / "hostcuda", "cc", "-Werror", "-c", "b.cu")
+
+    def test_check_without_clang_says_so(self):
+        ran = check.Run("the default order", 0, [], "")
+        said = io.StringIO()
+        with mock.patch.multiple(check, build=lambda *_: 0, find_clang=lambda: None,
+                                 check_program=lambda *_: (ran, [])), \
+                contextlib.redirect_stdout(said):
+            self.assertEqual(0, check.main(["a.cu"]))
+        self.assertRegex(said.getvalue(), r"\nhost and device code were not told apart: clang\+\+ is not ")
 
     def test_wrong_command_lines(self):
         for words in (("frobnicate",), ("check",), ("cc",)):

@@ -47,6 +47,9 @@ void* map_shared(void* address, unsigned rank, const char* file, int line);
 unsigned counting_barrier(bool predicate, const char* file, int line);
 void warp_call(WarpRequest& request, const char* file, int line);
 int lane();
+bool in_kernel();  // whether an emulated thread makes the call
+// Ends the process: a primitive that is made for blocks of `threads` threads runs in another one.
+[[noreturn]] void refuse_block_size(const char* what, unsigned threads);
 
 // Lets another thread of the block run, as the hardware does while a thread spins on an atomic.
 void yield();

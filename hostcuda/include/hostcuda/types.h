@@ -7,15 +7,21 @@
 #endif
 
 // The qualifiers mean nothing on a CPU, except that a kernel stays out of line, so that it has a
-// frame in gdb and the compiler cannot move work across emulated threads.
+// frame in gdb and the compiler cannot move work across emulated threads. Where clang only looks at
+// the program (semantics.h), they mean what they say.
+#ifdef HOSTCUDA_SEMANTICS
+#define HOSTCUDA_BUILT_IN __device__
+#else
 #define __global__ __attribute__((noinline))
 #define __device__
 #define __host__
 #define __constant__  // one copy per device, see src/runtime/symbol.h
+#define __managed__   // host code may read and write it at once
+#define HOSTCUDA_BUILT_IN __thread
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
-#define __managed__  // host code may read and write it at once
 #define CUDART_CB
 #define CUDARTAPI
 #define __cudart_builtin__
@@ -90,10 +96,10 @@ struct dim3 {
 
 // Real thread-local variables, not macros or proxies: gdb's `print threadIdx` and conditional
 // breakpoints on them work. __thread and not thread_local: no initialisation check at each use.
-extern __thread uint3 threadIdx;
-extern __thread uint3 blockIdx;
-extern __thread dim3 blockDim;
-extern __thread dim3 gridDim;
+extern HOSTCUDA_BUILT_IN uint3 threadIdx;
+extern HOSTCUDA_BUILT_IN uint3 blockIdx;
+extern HOSTCUDA_BUILT_IN dim3 blockDim;
+extern HOSTCUDA_BUILT_IN dim3 gridDim;
 constexpr int warpSize = 32;
 
 #endif

@@ -129,6 +129,10 @@ void refuse_launch_bounds(unsigned allowed) {
   report_launch_bounds(require_block("a kernel", "?", 0), allowed);
 }
 
+void refuse_block_size(const char* what, unsigned threads) {
+  report_block_size(require_block(what, "?", 0), what, threads);
+}
+
 void trap(const char* file, int line) {
   BlockRunner& block = require_block("__trap()", file, line);
   report_trap(block, file, line);
@@ -141,6 +145,7 @@ long long clock_ticks() {
 }
 
 int lane() { return require_block("a warp function", "?", 0).lane(); }
+bool in_kernel() { return running_block != nullptr; }
 
 void begin_shared_variable(void* address, std::size_t size, const char* name) {
   require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);

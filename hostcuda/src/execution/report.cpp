@@ -234,6 +234,14 @@ void report_launch_bounds(const BlockState& block, unsigned allowed) {
   die();
 }
 
+void report_block_size(const BlockState& block, const char* what, unsigned threads) {
+  const std::lock_guard lock(output());
+  write_error(block, std::string(what) + " is made for blocks of another size",
+              "  " + std::to_string(block.count()) + " threads, made for " +
+                  std::to_string(threads) + "\n");
+  die();
+}
+
 void report_assertion(const BlockState& block, const char* expression, const char* file,
                       unsigned line, const char* function) {
   const std::lock_guard lock(output());

@@ -46,6 +46,9 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
 // More threads per block than the kernel's __launch_bounds__ allow.
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
 
+// A primitive that is made for blocks of `threads` threads runs in another one.
+[[noreturn]] void report_block_size(const BlockState& block, const char* what, unsigned threads);
+
 // Static and dynamic shared memory together exceed what the kernel may have.
 [[noreturn]] void report_too_much_shared_in_all(const BlockState& block, const char* variable,
                                                 std::size_t static_bytes);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cub_bugs.h"
 #include "gang_bugs.h"
 
 namespace {
@@ -399,7 +400,7 @@ int run(const std::string& bug) {
     return run_and_ask([&] { traps<<<1, kThreads>>>(b.data, !corrected); }, b);
   else if (is("deep_recursion"))
     deep_recursion<<<1, kThreads>>>(b.data, corrected ? 3 : 1 << 20);
-  else if (!run_gang_bug(bug, corrected, b.data))
+  else if (!run_gang_bug(bug, corrected, b.data) && !run_cub_bug(bug, corrected, b.data))
     return std::fprintf(stderr, "no such bug: %s\n", bug.c_str()), 3;
   return verdict(b.get(), 1);
 }

@@ -236,6 +236,15 @@ const std::vector<Case>& cases() {
        {},
        Ends::abnormally,
        "map_shared_rank: the address is not in shared memory"},
+      {"cub_block_of_another_size",
+       {},
+       Ends::abnormally,
+       "cub::BlockReduce is made for blocks of another size.*128 threads, made for 256"},
+      {"sum_that_only_thread_0_has", {}, Ends::with_status_1, "WRONG RESULT: element 1 is -?nan"},
+      {"thrust_on_the_wrong_side",
+       {"HOSTCUDA_STRICT_MEM=1"},
+       Ends::abnormally,
+       "host code accesses .*memory of device 0"},
       {"deep_recursion", {}, Ends::abnormally, "stack.overflow|overflows the stack"},
   };
   return all;

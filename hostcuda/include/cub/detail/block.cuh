@@ -1,0 +1,49 @@
+// hostcuda: what CUB's primitives for a block share.
+#ifndef HOSTCUDA_CUB_DETAIL_BLOCK_CUH
+#define HOSTCUDA_CUB_DETAIL_BLOCK_CUH
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "../../cuda_runtime.h"
+#include "../util_type.cuh"
+
+namespace cub {
+namespace detail {
+
+// Values in shared memory, which no constructor touches.
+template <class T, int kCount>
+struct storage {
+  alignas(T) unsigned char bytes[kCount * sizeof(T)];
+  T& operator[](int i) { return reinterpret_cast<T*>(bytes)[i]; }
+};
+
+// The running thread's number in a block of X * Y * Z threads, which is what the primitive is for.
+template <int X, int Y, int Z>
+int linear_thread(const char* primitive) {
+  if (blockDim.x * blockDim.y * blockDim.z != static_cast<unsigned>(X * Y * Z))
+    hostcuda::refuse_block_size(primitive, X * Y * Z);
+  return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+
+// What a thread gets that is promised nothing: NaN, or a number that is easily noticed.
+template <class T>
+T unspecified(const T& any) {
+  T value = any;
+  if constexpr (std::is_trivially_copyable_v<T>)
+    std::memset(static_cast<void*>(&value), 0xff, sizeof value);
+  return value;
+}
+
+template <class T, int N, class Operation>
+T reduced(T (&items)[N], Operation operation) {
+  T result = items[0];
+  for (int i = 1; i < N; ++i) result = operation(result, items[i]);
+  return result;
+}
+
+}  // namespace detail
+}  // namespace cub
+
+#endif

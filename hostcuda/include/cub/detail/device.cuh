@@ -1,0 +1,35 @@
+// hostcuda: CUB's functions for a whole device: a launch in the stream, in memory that the caller
+// gives.
+#ifndef HOSTCUDA_CUB_DETAIL_DEVICE_CUH
+#define HOSTCUDA_CUB_DETAIL_DEVICE_CUH
+
+#include "../../thrust/execution_policy.h"
+#include "../thread_operators.cuh"
+
+namespace cub {
+namespace detail {
+
+using thrust::detail::raw;
+using thrust::detail::raw_t;
+using thrust::detail::value_t;
+
+// Without temporary memory the call only says how much it needs; with it, work() is one launch.
+template <class Work>
+cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, std::size_t needed,
+                        cudaStream_t stream, const Work& work) {
+  if (!temporary) {
+    bytes = needed;
+    return cudaSuccess;
+  }
+  if (bytes < needed) return cudaErrorInvalidValue;
+  const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__}, nullptr, 1, 1, 0, stream};
+  return hostcuda::enqueue_function<Work>(request, thrust::detail::one_thread<Work>,
+                                          {hostcuda::Argument<Work>(work)});
+}
+// What functions need that take no memory here: a GPU's always need some.
+constexpr std::size_t kSomeBytes = 256;
+
+}  // namespace detail
+}  // namespace cub
+
+#endif

@@ -1,0 +1,136 @@
+// hostcuda: cub::DeviceRadixSort: a pass for every 8 bits of the keys, the lowest first.
+#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_RADIX_SORT_CUH
+#define HOSTCUDA_CUB_DEVICE_DEVICE_RADIX_SORT_CUH
+
+#include "../detail/device.cuh"
+#include "../detail/radix.cuh"
+
+namespace cub {
+
+struct DeviceRadixSort {
+  template <class Key, class Value, class Size>
+  static cudaError_t SortPairs(void* temporary, std::size_t& bytes, const Key* keys, Key* keys_out,
+                               const Value* values, Value* values_out, Size count,
+                               int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                               cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, keys, keys_out, values, values_out, count,
+                {begin_bit, end_bit, false}, stream);
+  }
+  template <class Key, class Value, class Size>
+  static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes, const Key* keys,
+                                         Key* keys_out, const Value* values, Value* values_out,
+                                         Size count, int begin_bit = 0,
+                                         int end_bit = 8 * sizeof(Key),
+                                         cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, keys, keys_out, values, values_out, count,
+                {begin_bit, end_bit, true}, stream);
+  }
+  template <class Key, class Size>
+  static cudaError_t SortKeys(void* temporary, std::size_t& bytes, const Key* keys, Key* keys_out,
+                              Size count, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                              cudaStream_t stream = nullptr) {
+    return sort<Key, NullType>(temporary, bytes, keys, keys_out, nullptr, nullptr, count,
+                               {begin_bit, end_bit, false}, stream);
+  }
+  template <class Key, class Size>
+  static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes, const Key* keys,
+                                        Key* keys_out, Size count, int begin_bit = 0,
+                                        int end_bit = 8 * sizeof(Key),
+                                        cudaStream_t stream = nullptr) {
+    return sort<Key, NullType>(temporary, bytes, keys, keys_out, nullptr, nullptr, count,
+                               {begin_bit, end_bit, true}, stream);
+  }
+
+  // The input is overwritten; the result is in Current().
+  template <class Key, class Value, class Size>
+  static cudaError_t SortPairs(void* temporary, std::size_t& bytes, DoubleBuffer<Key>& keys,
+                               DoubleBuffer<Value>& values, Size count, int begin_bit = 0,
+                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, keys, values, count, {begin_bit, end_bit, false}, stream);
+  }
+  template <class Key, class Value, class Size>
+  static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes,
+                                         DoubleBuffer<Key>& keys, DoubleBuffer<Value>& values,
+                                         Size count, int begin_bit = 0,
+                                         int end_bit = 8 * sizeof(Key),
+                                         cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, keys, values, count, {begin_bit, end_bit, true}, stream);
+  }
+  template <class Key, class Size>
+  static cudaError_t SortKeys(void* temporary, std::size_t& bytes, DoubleBuffer<Key>& keys,
+                              Size count, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                              cudaStream_t stream = nullptr) {
+    DoubleBuffer<NullType> none;
+    return sort(temporary, bytes, keys, none, count, {begin_bit, end_bit, false}, stream);
+  }
+  template <class Key, class Size>
+  static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes,
+                                        DoubleBuffer<Key>& keys, Size count, int begin_bit = 0,
+                                        int end_bit = 8 * sizeof(Key),
+                                        cudaStream_t stream = nullptr) {
+    DoubleBuffer<NullType> none;
+    return sort(temporary, bytes, keys, none, count, {begin_bit, end_bit, true}, stream);
+  }
+
+ private:
+  // The temporary memory: numbers of the digits, then keys and values between passes.
+  static constexpr std::size_t kPlaces = detail::kDigits * sizeof(std::uint64_t);
+  static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+  template <class Key, class Value, class Size>
+  static cudaError_t sort(void* temporary, std::size_t& bytes, const Key* keys, Key* keys_out,
+                          const Value* values, Value* values_out, Size size,
+                          detail::radix_order order, cudaStream_t stream) {
+    const auto count = static_cast<std::size_t>(size);
+    const std::size_t key_bytes = padded(count * sizeof(Key));
+    const std::size_t needed =
+        kPlaces + key_bytes + (detail::is_null<Value> ? 0 : padded(count * sizeof(Value)));
+    return detail::device_call(
+        "cub::DeviceRadixSort", temporary, bytes, needed, stream,
+        [=, memory = static_cast<unsigned char*>(temporary)] {
+          auto* const places = reinterpret_cast<std::uint64_t*>(memory);
+          auto* const other_keys = reinterpret_cast<Key*>(memory + kPlaces);
+          auto* const other_values = reinterpret_cast<Value*>(memory + kPlaces + key_bytes);
+          const Key* from = keys;
+          const Value* values_from = values;
+          const int passes = order.passes();
+          for (int pass = 0; pass < passes; ++pass) {
+            const bool to_out = (passes - pass) % 2 == 1;  // so that the last pass ends there
+            Key* const to = to_out ? keys_out : other_keys;
+            Value* const values_to = to_out ? values_out : other_values;
+            detail::radix_pass(order, pass, from, to, values_from, values_to, count, places);
+            from = to;
+            values_from = values_to;
+          }
+          for (std::size_t i = 0; passes == 0 && i < count; ++i) {
+            keys_out[i] = keys[i];
+            if constexpr (!detail::is_null<Value>) values_out[i] = values[i];
+          }
+        });
+  }
+
+  template <class Key, class Value, class Size>
+  static cudaError_t sort(void* temporary, std::size_t& bytes, DoubleBuffer<Key>& keys,
+                          DoubleBuffer<Value>& values, Size count, detail::radix_order order,
+                          cudaStream_t stream) {
+    const cudaError_t error = detail::device_call(
+        "cub::DeviceRadixSort", temporary, bytes, kPlaces, stream,
+        [=, memory = static_cast<unsigned char*>(temporary)]() mutable {
+          for (int pass = 0; pass < order.passes(); ++pass) {
+            detail::radix_pass(order, pass, keys.Current(), keys.Alternate(), values.Current(),
+                               values.Alternate(), count, reinterpret_cast<std::uint64_t*>(memory));
+            keys.selector ^= 1;
+            values.selector ^= 1;
+          }
+        });
+    if (temporary && error == cudaSuccess) {
+      keys.selector ^= order.passes() & 1;
+      values.selector ^= order.passes() & 1;
+    }
+    return error;
+  }
+};
+
+}  // namespace cub
+
+#endif

@@ -1,0 +1,80 @@
+// hostcuda: cub::WarpReduce. Lane 0 has the result; what the others get is unspecified.
+#ifndef HOSTCUDA_CUB_WARP_WARP_REDUCE_CUH
+#define HOSTCUDA_CUB_WARP_WARP_REDUCE_CUH
+
+#include "../detail/block.cuh"
+#include "../thread_operators.cuh"
+
+namespace cub {
+namespace detail {
+
+// Groups of kWidth lanes, which take part together.
+template <int kWidth>
+struct lanes {
+  static_assert(kWidth >= 1 && kWidth <= 32, "a warp has 32 lanes");
+  // Groups of another width than a power of two fill a warp as far as they go.
+  static int group() { return hostcuda::lane() / kWidth; }
+  static int rank() { return hostcuda::lane() - group() * kWidth; }
+  // Only as many as there are: the last warp of a block may be short.
+  static unsigned mask() {
+    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned after = threads - (thread - static_cast<unsigned>(hostcuda::lane()));
+    const unsigned existing = after >= 32 ? 0xffffffffu : (1u << after) - 1;
+    const unsigned own =
+        kWidth == 32 ? 0xffffffffu : ((1u << (kWidth % 32)) - 1) << (group() * kWidth % 32);
+    return existing & own;
+  }
+  static int count() { return __builtin_popcount(mask()); }
+};
+
+// The values of the group's lanes, by rank.
+template <int kWidth, class T>
+struct group_values {
+  hostcuda::Gathered<T> all;
+  const T& operator[](int rank) const {
+    return all.of_lane[lanes<kWidth>::group() * kWidth + rank];
+  }
+};
+template <int kWidth, class T>
+group_values<kWidth, T> gather(const T& value, const char* file, int line) {
+  return {hostcuda::gather(lanes<kWidth>::mask(), value, file, line)};
+}
+
+}  // namespace detail
+
+template <class T, int LOGICAL_WARP_THREADS = 32, int = 0>
+class WarpReduce {
+  using Lanes = detail::lanes<LOGICAL_WARP_THREADS>;
+
+ public:
+  using TempStorage = NullType;
+  explicit WarpReduce(TempStorage&) {}
+
+  template <class Operation>
+  T Reduce(T input, Operation operation, int valid_items, const char* file = __builtin_FILE(),
+           int line = __builtin_LINE()) {
+    const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
+    if (Lanes::rank() != 0) return detail::unspecified(input);
+    T result = values[0];
+    for (int i = 1; i < valid_items && i < Lanes::count(); ++i)
+      result = operation(result, values[i]);
+    return result;
+  }
+  template <class Operation>
+  T Reduce(T input, Operation operation, const char* file = __builtin_FILE(),
+           int line = __builtin_LINE()) {
+    return Reduce(input, operation, LOGICAL_WARP_THREADS, file, line);
+  }
+  T Sum(T input, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return Reduce(input, cub::Sum(), file, line);
+  }
+  T Sum(T input, int valid_items, const char* file = __builtin_FILE(),
+        int line = __builtin_LINE()) {
+    return Reduce(input, cub::Sum(), valid_items, file, line);
+  }
+};
+
+}  // namespace cub
+
+#endif

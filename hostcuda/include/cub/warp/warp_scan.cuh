@@ -1,0 +1,73 @@
+// hostcuda: cub::WarpScan.
+#ifndef HOSTCUDA_CUB_WARP_WARP_SCAN_CUH
+#define HOSTCUDA_CUB_WARP_WARP_SCAN_CUH
+
+#include "warp_reduce.cuh"
+
+namespace cub {
+
+#define HOSTCUDA_HERE_CUB const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+template <class T, int LOGICAL_WARP_THREADS = 32, int = 0>
+class WarpScan {
+  using Lanes = detail::lanes<LOGICAL_WARP_THREADS>;
+
+ public:
+  using TempStorage = NullType;
+  explicit WarpScan(TempStorage&) {}
+
+  template <class Operation>
+  void InclusiveScan(T input, T& output, Operation operation, HOSTCUDA_HERE_CUB) {
+    const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
+    output = folded(values, 0, Lanes::rank() + 1, operation);
+  }
+  template <class Operation>
+  void InclusiveScan(T input, T& output, Operation operation, T& warp_aggregate,
+                     HOSTCUDA_HERE_CUB) {
+    const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
+    output = folded(values, 0, Lanes::rank() + 1, operation);
+    warp_aggregate = folded(values, 0, Lanes::count(), operation);
+  }
+  template <class Operation>
+  void ExclusiveScan(T input, T& output, T initial, Operation operation, HOSTCUDA_HERE_CUB) {
+    T total;
+    ExclusiveScan(input, output, initial, operation, total, file, line);
+  }
+  template <class Operation>
+  void ExclusiveScan(T input, T& output, T initial, Operation operation, T& warp_aggregate,
+                     HOSTCUDA_HERE_CUB) {
+    const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
+    const int rank = Lanes::rank();
+    output = rank == 0 ? initial : T(operation(initial, folded(values, 0, rank, operation)));
+    warp_aggregate = folded(values, 0, Lanes::count(), operation);
+  }
+  void InclusiveSum(T input, T& output, HOSTCUDA_HERE_CUB) {
+    InclusiveScan(input, output, cub::Sum(), file, line);
+  }
+  void InclusiveSum(T input, T& output, T& warp_aggregate, HOSTCUDA_HERE_CUB) {
+    InclusiveScan(input, output, cub::Sum(), warp_aggregate, file, line);
+  }
+  void ExclusiveSum(T input, T& output, HOSTCUDA_HERE_CUB) {
+    ExclusiveScan(input, output, T(), cub::Sum(), file, line);
+  }
+  void ExclusiveSum(T input, T& output, T& warp_aggregate, HOSTCUDA_HERE_CUB) {
+    ExclusiveScan(input, output, T(), cub::Sum(), warp_aggregate, file, line);
+  }
+  T Broadcast(T input, unsigned from, HOSTCUDA_HERE_CUB) {
+    return detail::gather<LOGICAL_WARP_THREADS>(input, file, line)[static_cast<int>(from)];
+  }
+
+ private:
+  template <class Values, class Operation>
+  static T folded(const Values& values, int first, int last, Operation operation) {
+    T result = values[first];
+    for (int i = first + 1; i < last; ++i) result = operation(result, values[i]);
+    return result;
+  }
+};
+
+#undef HOSTCUDA_HERE_CUB
+
+}  // namespace cub
+
+#endif

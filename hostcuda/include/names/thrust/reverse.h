@@ -1,0 +1,3 @@
+// hostcuda: one of the names of Thrust; see thrust/remove.h.
+#pragma once
+#include "thrust/remove.h"

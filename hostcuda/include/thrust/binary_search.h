@@ -1,0 +1,61 @@
+// hostcuda: Thrust's searches in sorted ranges, for one value or for many.
+#ifndef HOSTCUDA_THRUST_BINARY_SEARCH_H
+#define HOSTCUDA_THRUST_BINARY_SEARCH_H
+
+#include <algorithm>
+
+#include "execution_policy.h"
+
+namespace thrust {
+namespace detail {
+
+// A search for one value gives a position; for a range of values, each position as a number.
+#define HOSTCUDA_BOUND(name)                                                                       \
+  template <class Policy, class Iterator, class T>                                                 \
+  Iterator name(const Policy& policy, Iterator first, Iterator last, T value) {                    \
+    return first + in_sequence(policy, "thrust::" #name,                                           \
+                               [first = raw(first), last = raw(last), value]() -> std::ptrdiff_t { \
+                                 return std::name(first, last, value) - first;                     \
+                               });                                                                 \
+  }                                                                                                \
+  template <class Policy, class Iterator, class Values, class Out>                                 \
+  Out name(const Policy& policy, Iterator first, Iterator last, Values values, Values end,         \
+           Out result) {                                                                           \
+    in_parallel(policy, "thrust::" #name, static_cast<std::size_t>(end - values),                  \
+                [first = raw(first), last = raw(last), values = raw(values),                       \
+                 out = raw(result)](std::size_t i) {                                               \
+                  const auto n = static_cast<std::ptrdiff_t>(i);                                   \
+                  out[n] = static_cast<value_t<Out>>(std::name(first, last, values[n]) - first);   \
+                });                                                                                \
+    return result + (end - values);                                                                \
+  }
+HOSTCUDA_BOUND(lower_bound)
+HOSTCUDA_BOUND(upper_bound)
+#undef HOSTCUDA_BOUND
+
+template <class Policy, class Iterator, class T>
+bool binary_search(const Policy& policy, Iterator first, Iterator last, T value) {
+  return in_sequence(policy, "thrust::binary_search",
+                     [first = raw(first), last = raw(last), value] {
+                       return std::binary_search(first, last, value);
+                     });
+}
+template <class Policy, class Iterator, class Values, class Out>
+Out binary_search(const Policy& policy, Iterator first, Iterator last, Values values, Values end,
+                  Out result) {
+  in_parallel(policy, "thrust::binary_search", static_cast<std::size_t>(end - values),
+              [first = raw(first), last = raw(last), values = raw(values),
+               out = raw(result)](std::size_t i) {
+                const auto n = static_cast<std::ptrdiff_t>(i);
+                out[n] = std::binary_search(first, last, values[n]);
+              });
+  return result + (end - values);
+}
+
+}  // namespace detail
+HOSTCUDA_THRUST_ALGORITHM(lower_bound)
+HOSTCUDA_THRUST_ALGORITHM(upper_bound)
+HOSTCUDA_THRUST_ALGORITHM(binary_search)
+}  // namespace thrust
+
+#endif

@@ -1,0 +1,150 @@
+// hostcuda: where an algorithm of Thrust runs.
+//
+// On the device it is a launch, with a thread for each element or one for all: it waits its turn in
+// the stream, its accesses are checked as a kernel's, and a functor may not use what a kernel may
+// not use.
+#ifndef HOSTCUDA_THRUST_EXECUTION_POLICY_H
+#define HOSTCUDA_THRUST_EXECUTION_POLICY_H
+
+#include <new>
+
+#include "detail/iterator.h"
+#include "system_error.h"
+
+namespace thrust {
+namespace detail {
+
+struct host_policy {};
+
+struct device_policy {
+  cudaStream_t stream = nullptr;
+  bool waits = true;  // until the algorithm is done
+
+  device_policy on(cudaStream_t s) const { return {s, waits}; }
+  template <class Allocator>
+  device_policy operator()(Allocator&&) const {
+    return *this;
+  }
+};
+
+template <class T>
+inline constexpr bool is_policy =
+    std::is_same_v<std::decay_t<T>, host_policy> || std::is_same_v<std::decay_t<T>, device_policy>;
+
+template <class Each>
+__global__ void thread_each(Each each, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) each(i);
+}
+template <class Work>
+__global__ void one_thread(Work work) {
+  work();
+}
+
+template <class... Parameters>
+void launch(const device_policy& policy, const char* name, std::size_t blocks, unsigned threads,
+            void (*kernel)(Parameters...), const Parameters&... parameters) {
+  const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__},
+                                        reinterpret_cast<const void*>(kernel),
+                                        dim3(static_cast<unsigned>(blocks)),
+                                        dim3(threads),
+                                        0,
+                                        policy.stream};
+  throw_on_error(hostcuda::enqueue_function<Parameters...>(
+                     request, kernel, {hostcuda::Argument<Parameters>(parameters)...}),
+                 name);
+  if (policy.waits) throw_on_error(cudaStreamSynchronize(policy.stream), name);
+}
+
+// each(i) for all i below count, in any order.
+template <class Each>
+void in_parallel(const host_policy&, const char*, std::size_t count, Each each) {
+  for (std::size_t i = 0; i < count; ++i) each(i);
+}
+template <class Each>
+void in_parallel(const device_policy& policy, const char* name, std::size_t count, Each each) {
+  constexpr unsigned kThreads = 256;
+  if (hostcuda::in_kernel())
+    in_parallel(host_policy{}, name, count, each);
+  else if (count > 0)
+    launch(policy, name, (count + kThreads - 1) / kThreads, kThreads, thread_each<Each>, each,
+           count);
+}
+
+// Memory on the device while an algorithm runs.
+template <class T>
+class temporary {
+ public:
+  explicit temporary(std::size_t count) {
+    void* memory = nullptr;
+    throw_on_error(cudaMalloc(&memory, count * sizeof(T)), "temporary memory");
+    address_ = static_cast<T*>(memory);
+  }
+  ~temporary() { cudaFree(address_); }
+  temporary(const temporary&) = delete;
+  temporary& operator=(const temporary&) = delete;
+  T* get() const { return address_; }
+
+ private:
+  T* address_;
+};
+
+// What work() returns, or nothing.
+template <class Work>
+auto in_sequence(const host_policy&, const char*, Work work) {
+  return work();
+}
+template <class Work>
+auto in_sequence(const device_policy& policy, const char* name, Work work) {
+  using Result = decltype(work());
+  if (hostcuda::in_kernel()) return work();
+  if constexpr (std::is_void_v<Result>) {
+    launch(policy, name, 1, 1, one_thread<Work>, work);
+  } else {
+    const temporary<Result> result(1);
+    const auto leave_result = [address = result.get(), work]() mutable {
+      ::new (static_cast<void*>(address)) Result(work());
+    };
+    launch(policy, name, 1, 1, one_thread<std::decay_t<decltype(leave_result)>>, leave_result);
+    alignas(Result) unsigned char bytes[sizeof(Result)];
+    throw_on_error(
+        cudaMemcpyAsync(bytes, result.get(), sizeof(Result), cudaMemcpyDeviceToHost, policy.stream),
+        name);
+    throw_on_error(cudaStreamSynchronize(policy.stream), name);
+    return *reinterpret_cast<Result*>(bytes);
+  }
+}
+
+// The policy of a call that names none: on the device if an iterator leads there.
+template <class... Arguments>
+constexpr auto policy_for() {
+  if constexpr (on_device<Arguments...>)
+    return device_policy{};
+  else
+    return host_policy{};
+}
+
+}  // namespace detail
+
+inline constexpr detail::host_policy host{}, seq{};
+inline constexpr detail::device_policy device{};
+namespace cuda {
+inline constexpr detail::device_policy par{}, par_nosync{nullptr, false};
+}
+namespace system {
+namespace cuda = thrust::cuda;
+}
+
+// thrust::name with and without a policy, from detail::name with one.
+#define HOSTCUDA_THRUST_ALGORITHM(name)                                          \
+  template <class First, class... Rest>                                          \
+  auto name(const First& first, const Rest&... rest) {                           \
+    if constexpr (detail::is_policy<First>)                                      \
+      return detail::name(first, rest...);                                       \
+    else                                                                         \
+      return detail::name(detail::policy_for<First, Rest...>(), first, rest...); \
+  }
+
+}  // namespace thrust
+
+#endif

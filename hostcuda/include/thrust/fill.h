@@ -1,0 +1,70 @@
+// hostcuda: thrust::fill, sequence, tabulate, generate.
+#ifndef HOSTCUDA_THRUST_FILL_H
+#define HOSTCUDA_THRUST_FILL_H
+
+#include "execution_policy.h"
+
+namespace thrust {
+namespace detail {
+
+template <class Policy, class Iterator, class Size, class Make>
+Iterator make_each(const Policy& policy, const char* name, Iterator first, Size count, Make make) {
+  in_parallel(policy, name, static_cast<std::size_t>(count),
+              [to = raw(first), make](std::size_t i) mutable {
+                to[static_cast<std::ptrdiff_t>(i)] = make(i);
+              });
+  return first + static_cast<std::ptrdiff_t>(count);
+}
+
+template <class Policy, class Iterator, class Size, class T>
+Iterator fill_n(const Policy& policy, Iterator first, Size count, T value) {
+  return make_each(policy, "thrust::fill", first, count,
+                   [value](std::size_t) { return static_cast<value_t<Iterator>>(value); });
+}
+template <class Policy, class Iterator, class T>
+void fill(const Policy& policy, Iterator first, Iterator last, T value) {
+  detail::fill_n(policy, first, last - first, value);
+}
+
+template <class Policy, class Iterator, class T, class Step>
+void sequence(const Policy& policy, Iterator first, Iterator last, T begin, Step step) {
+  using Value = value_t<Iterator>;
+  make_each(policy, "thrust::sequence", first, last - first, [begin, step](std::size_t i) {
+    return static_cast<Value>(begin + static_cast<Value>(i) * step);
+  });
+}
+template <class Policy, class Iterator, class T>
+void sequence(const Policy& policy, Iterator first, Iterator last, T begin) {
+  detail::sequence(policy, first, last, begin, value_t<Iterator>(1));
+}
+template <class Policy, class Iterator>
+void sequence(const Policy& policy, Iterator first, Iterator last) {
+  detail::sequence(policy, first, last, value_t<Iterator>(0));
+}
+
+template <class Policy, class Iterator, class Function>
+void tabulate(const Policy& policy, Iterator first, Iterator last, Function function) {
+  make_each(policy, "thrust::tabulate", first, last - first,
+            [function](std::size_t i) mutable { return function(static_cast<std::ptrdiff_t>(i)); });
+}
+
+template <class Policy, class Iterator, class Size, class Generator>
+Iterator generate_n(const Policy& policy, Iterator first, Size count, Generator generator) {
+  return make_each(policy, "thrust::generate", first, count,
+                   [generator](std::size_t) mutable { return generator(); });
+}
+template <class Policy, class Iterator, class Generator>
+void generate(const Policy& policy, Iterator first, Iterator last, Generator generator) {
+  detail::generate_n(policy, first, last - first, generator);
+}
+
+}  // namespace detail
+HOSTCUDA_THRUST_ALGORITHM(fill)
+HOSTCUDA_THRUST_ALGORITHM(fill_n)
+HOSTCUDA_THRUST_ALGORITHM(sequence)
+HOSTCUDA_THRUST_ALGORITHM(tabulate)
+HOSTCUDA_THRUST_ALGORITHM(generate)
+HOSTCUDA_THRUST_ALGORITHM(generate_n)
+}  // namespace thrust
+
+#endif

@@ -1,0 +1,43 @@
+// hostcuda: how Thrust reports CUDA's errors.
+#ifndef HOSTCUDA_THRUST_SYSTEM_ERROR_H
+#define HOSTCUDA_THRUST_SYSTEM_ERROR_H
+
+#include <string>
+#include <system_error>
+
+#include "../cuda_runtime.h"
+
+namespace thrust {
+
+using std::errc;
+using std::error_code;
+using std::system_error;
+
+class cuda_error_category : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "cuda"; }
+  std::string message(int error) const override {
+    return cudaGetErrorString(static_cast<cudaError_t>(error));
+  }
+};
+inline const std::error_category& cuda_category() {
+  static const cuda_error_category category;
+  return category;
+}
+
+namespace system {
+using std::system_error;
+using thrust::cuda_category;
+}  // namespace system
+
+namespace detail {
+inline void throw_on_error(cudaError_t error, const char* what) {
+  if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
+  if (error != cudaSuccess)
+    throw system_error(static_cast<int>(error), cuda_category(), std::string("thrust: ") + what);
+}
+}  // namespace detail
+
+}  // namespace thrust
+
+#endif

@@ -1,0 +1,124 @@
+// hostcuda: thrust::for_each, transform, replace, gather, scatter: each element for itself.
+#ifndef HOSTCUDA_THRUST_TRANSFORM_H
+#define HOSTCUDA_THRUST_TRANSFORM_H
+
+#include "execution_policy.h"
+
+namespace thrust {
+namespace detail {
+
+template <class Policy, class Iterator, class Size, class Function>
+Iterator for_each_n(const Policy& policy, Iterator first, Size count, Function function) {
+  in_parallel(policy, "thrust::for_each", static_cast<std::size_t>(count),
+              [it = raw(first), function](std::size_t i) mutable {
+                function(it[static_cast<std::ptrdiff_t>(i)]);
+              });
+  return first + static_cast<std::ptrdiff_t>(count);
+}
+template <class Policy, class Iterator, class Function>
+Iterator for_each(const Policy& policy, Iterator first, Iterator last, Function function) {
+  return detail::for_each_n(policy, first, last - first, function);
+}
+
+// act(i) where wanted(i).
+template <class Policy, class Wanted, class Act>
+void act_where(const Policy& policy, const char* name, std::ptrdiff_t count, Wanted wanted,
+               Act act) {
+  in_parallel(policy, name, static_cast<std::size_t>(count), [wanted, act](std::size_t n) mutable {
+    const auto i = static_cast<std::ptrdiff_t>(n);
+    if (wanted(i)) act(i);
+  });
+}
+struct always {
+  bool operator()(std::ptrdiff_t) const { return true; }
+};
+
+template <class Policy, class In, class Out, class Function>
+Out transform(const Policy& policy, In first, In last, Out result, Function function) {
+  act_where(policy, "thrust::transform", last - first, always(),
+            [in = raw(first), out = raw(result), function](std::ptrdiff_t i) mutable {
+              out[i] = function(in[i]);
+            });
+  return result + (last - first);
+}
+template <class Policy, class In, class Other, class Out, class Function>
+Out transform(const Policy& policy, In first, In last, Other other, Out result, Function function) {
+  act_where(policy, "thrust::transform", last - first, always(),
+            [in = raw(first), in2 = raw(other), out = raw(result),
+             function](std::ptrdiff_t i) mutable { out[i] = function(in[i], in2[i]); });
+  return result + (last - first);
+}
+template <class Policy, class In, class Out, class Function, class Predicate>
+Out transform_if(const Policy& policy, In first, In last, Out result, Function function,
+                 Predicate predicate) {
+  act_where(
+      policy, "thrust::transform_if", last - first,
+      [in = raw(first), predicate](std::ptrdiff_t i) mutable { return predicate(in[i]); },
+      [in = raw(first), out = raw(result), function](std::ptrdiff_t i) mutable {
+        out[i] = function(in[i]);
+      });
+  return result + (last - first);
+}
+template <class Policy, class In, class Stencil, class Out, class Function, class Predicate>
+Out transform_if(const Policy& policy, In first, In last, Stencil stencil, Out result,
+                 Function function, Predicate predicate) {
+  act_where(
+      policy, "thrust::transform_if", last - first,
+      [in = raw(stencil), predicate](std::ptrdiff_t i) mutable { return predicate(in[i]); },
+      [in = raw(first), out = raw(result), function](std::ptrdiff_t i) mutable {
+        out[i] = function(in[i]);
+      });
+  return result + (last - first);
+}
+
+template <class Policy, class Iterator, class Predicate, class T>
+void replace_if(const Policy& policy, Iterator first, Iterator last, Predicate predicate, T value) {
+  act_where(
+      policy, "thrust::replace", last - first,
+      [in = raw(first), predicate](std::ptrdiff_t i) mutable { return predicate(in[i]); },
+      [out = raw(first), value](std::ptrdiff_t i) { out[i] = value; });
+}
+template <class Policy, class Iterator, class T>
+void replace(const Policy& policy, Iterator first, Iterator last, T old, T value) {
+  detail::replace_if(
+      policy, first, last, [old](const value_t<Iterator>& seen) { return seen == old; }, value);
+}
+
+template <class Policy, class Map, class In, class Out>
+Out gather(const Policy& policy, Map first, Map last, In input, Out result) {
+  act_where(policy, "thrust::gather", last - first, always(),
+            [map = raw(first), in = raw(input), out = raw(result)](std::ptrdiff_t i) {
+              out[i] = in[static_cast<std::ptrdiff_t>(map[i])];
+            });
+  return result + (last - first);
+}
+template <class Policy, class In, class Map, class Out>
+void scatter(const Policy& policy, In first, In last, Map to, Out result) {
+  act_where(policy, "thrust::scatter", last - first, always(),
+            [map = raw(to), in = raw(first), out = raw(result)](std::ptrdiff_t i) {
+              out[static_cast<std::ptrdiff_t>(map[i])] = in[i];
+            });
+}
+template <class Policy, class In, class Map, class Stencil, class Out>
+void scatter_if(const Policy& policy, In first, In last, Map to, Stencil stencil, Out result) {
+  act_where(
+      policy, "thrust::scatter_if", last - first,
+      [wanted = raw(stencil)](std::ptrdiff_t i) { return static_cast<bool>(wanted[i]); },
+      [map = raw(to), in = raw(first), out = raw(result)](std::ptrdiff_t i) {
+        out[static_cast<std::ptrdiff_t>(map[i])] = in[i];
+      });
+}
+
+}  // namespace detail
+HOSTCUDA_THRUST_ALGORITHM(for_each)
+HOSTCUDA_THRUST_ALGORITHM(for_each_n)
+HOSTCUDA_THRUST_ALGORITHM(transform)
+HOSTCUDA_THRUST_ALGORITHM(transform_if)
+HOSTCUDA_THRUST_ALGORITHM(replace)
+HOSTCUDA_THRUST_ALGORITHM(replace_if)
+HOSTCUDA_THRUST_ALGORITHM(gather)
+HOSTCUDA_THRUST_ALGORITHM(scatter)
+HOSTCUDA_THRUST_ALGORITHM(scatter_if)
+}  // namespace thrust
+
+#endif

@@ -1,0 +1,92 @@
+"""What is part of CUDA and not of hostcuda: one line with the name, the place and what to do, instead of all
+that a compiler says of it."""
+import difflib
+import os
+import re
+
+import cuda_rewrite
+
+ADVICE = (  # the first that fits the name
+    (r"texture$", "texture references left CUDA with 12.0: use cudaCreateTextureObject"),
+    (r"cudaLaunchParams|\w*MultiDevice", "it left CUDA with 13.0: launch one cooperative grid per device"),
+    (r"nvcuda|wmma|mma\.h", "there are no tensor cores: put a plain loop between #ifdef __HOSTCUDA__ and #else"),
+    (r"cu(fft|sparse|solver|dnn|tensor)|npp|nvjpeg|nccl",
+     "this library is not emulated: put a CPU's between #ifdef __HOSTCUDA__ and #else"),
+    (r"nvtx3/nvtx3\.hpp", "ranges in C are: nvtx3/nvToolsExt.h"),
+    (r"cu[A-Z]\w*|CU[a-z]\w*", "the driver API is not emulated: use the runtime API (cuda...)"),
+    (r"thrust|cub\b", "hostcuda/README.md says what there is of Thrust and CUB"),
+    (r"", "leave it out, or put something else between #ifdef __HOSTCUDA__ and #else"))
+OF_CUDA = (r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|"
+           r"nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
+           r"ceil|floor|rint|trunc|tanh))")
+SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
+PLACE = r"^(\S+:\d+:\d+: )(?:fatal )?error: "
+# g++ and clang++: a name that nothing declares, and one that a namespace or a structure lacks.
+UNKNOWN = re.compile(
+    PLACE + r"(?:[‘']" + OF_CUDA + r"[’'].*(?:was not declared|has not been declared|does not name a type)|"
+    r"there are no arguments to [‘']" + OF_CUDA + r"[’']|"
+    r"(?:use of undeclared identifier|unknown type name|no template named) '" + OF_CUDA + r"')", re.M)
+LACKS = re.compile(
+    PLACE + r"(?:[‘'](?P<a>[\w:]+)[’'] (?:is not a member of|in (?:namespace|class|struct)) [‘']" + SPACE + r"[’']|"
+    r"[‘']" + SPACE + r"[’'] has no member named [‘'](?P<b>\w+)[’']|"
+    r"no (?:type|template|member|class template) named '(?P<c>\w+)' in (?:namespace )?'" + SPACE + r"')", re.M)
+HEADER = re.compile(r"^(\S+:\d+):\d+: fatal error: [’']?((?:thrust|cub|cuda|nv|nvtx3|cooperative_groups)/\S+?|"
+                    r"cu\w+\.h|nv\w+\.h|mma\.h|npp\w*\.h)[’']?(?:: No such file| file not found).*$", re.M)
+
+NEARLY = 0.85
+
+
+def line_about(place, name, said=""):
+    """said: what the compiler says of the name, in which it may name one that is spelled nearly so."""
+    bare = name.strip("<>")
+    advice = next(advice for pattern, advice in ADVICE if re.match(pattern, bare))
+    meant = re.search(r"did you mean [‘'](\w+)[’']", said)
+    if meant and difflib.SequenceMatcher(None, meant[1], bare).ratio() > NEARLY:
+        advice = f"did you mean {meant[1]}?"
+    return f"{place}error: {name} is not part of hostcuda: {advice}\n"
+
+
+def missing_header(errors):
+    """The line about a header that no folder has, if that is the error."""
+    found = HEADER.search(errors)
+    return line_about(f"{found[1]}: ", f"<{found[2]}>") if found else ""
+
+
+def missing_names(errors):
+    """A line for each name, in place of all that follows from them; "" if none is CUDA's."""
+    first = {}
+    for match in UNKNOWN.finditer(errors):
+        name = next(filter(None, match.groups()[1:]))
+        said = errors[match.start():].partition("\n")[0]
+        first.setdefault(name, (match.start(), line_about(match[1], name, said)))
+    for match in LACKS.finditer(errors):
+        name = match["a"] or match["b"] or match["c"]
+        space = next(group for group in match.groups()[1:] if group and group != name)
+        name = f"{space.removeprefix('struct ')}::{name}"
+        first.setdefault(name, (match.start(), line_about(match[1], name)))
+    return "".join(line for _, line in sorted(first.values()))
+
+
+def toolkit_header(text, own):
+    """The line about one of NVIDIA's own headers that was included: they cannot be compiled here."""
+    for includer, line, file in cuda_rewrite.includes(text):
+        folder = os.path.dirname(os.path.normpath(file))
+        if folder.startswith(own) or os.path.basename(file) in ("stdio.h", "stdlib.h"):
+            continue
+        around = [folder, os.path.dirname(folder), os.path.dirname(os.path.dirname(folder))]
+        if any(place and os.path.exists(os.path.join(place, "cuda_runtime_api.h")) and
+               not is_system_folder(place, file) for place in around):
+            name = os.path.relpath(file, next(p for p in reversed(around) if os.path.exists(
+                os.path.join(p, "cuda_runtime_api.h"))))
+            return line_about(f"{includer}:{line}: ", f"<{name.removeprefix('cccl/')}>").rstrip()
+    return ""
+
+
+def is_system_folder(place, file):
+    """/usr/local/include may hold the toolkit's headers among others: only its names count there."""
+    if "cuda" in place:
+        return False
+    names = ("cu", "nv", "thrust", "cub", "crt", "vector_", "device_", "driver_", "math_", "mma", "sm_",
+             "texture", "surface", "host_", "builtin_types", "common_functions", "channel_", "npp",
+             "cooperative_groups", "cccl")
+    return not os.path.relpath(file, place).startswith(names)

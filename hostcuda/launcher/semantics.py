@@ -1,0 +1,138 @@
+"""What clang++ says of host and device code that are mixed up: nvcc's errors, which the host compiler
+cannot know, because to it all functions are alike.
+
+clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles nothing.
+Only errors of the kinds below count, and only in the user's own files: what else it may not like, the
+compiler decides.
+"""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+
+import cuda_rewrite
+
+MESSAGE = re.compile(r"^(\S.*?:\d+:\d+): (error|note): (.*)$")
+KINDS = re.compile(
+    r"reference to __(host|device|global)__ |call to global function|kernel function type|"
+    r"__shared__ local variables not allowed|initialization is not supported for __shared__|"
+    r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays in __|"
+    r"dynamic initialization is not supported for __device__")
+# Of an overload that does not fit: because it is for the other side, or in a launch.
+NO_MATCH = re.compile(r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'")
+OTHER_SIDE = re.compile(r"candidate \w+(?: template)? not viable: call to (__\w+__) function from (__[\w ]+__) function")
+NOT_VIABLE = re.compile(r"candidate \w+(?: template)? not viable: (.*)")
+ARGUMENTS = re.compile(r"too (?:few|many) arguments to function call|cannot initialize a parameter of type")
+NOT_CONFIGURED = re.compile(r"call to global function '?([^' ]+)'? not configured")
+LAUNCH_IN_KERNEL = re.compile(r"reference to __global__ function '(.*)' in __(?:global|device)__ function")
+
+STANDARD_HEADER = re.compile(r"/c\+\+/[\w.]+/([\w.]+)$")
+# Of later versions of clang.
+KEYWORD = """#if __clang_major__ < 15
+#define __noinline__ __attribute__((noinline))
+#endif
+"""
+PATIENCE = 20  # seconds of processor time: clang 14 does not end where a kernel launches itself
+
+
+def find_clang():
+    """The newest clang++ that is installed, or None; 14 is the oldest that is known to do."""
+    for name in ("clang++", *(f"clang++-{version}" for version in range(30, 13, -1))):
+        if path := shutil.which(name):
+            return path
+    return None
+
+
+class SemanticCheck:
+    """Runs beside the compilation; findings() waits for it."""
+
+    def __init__(self, clang, source, text, include_folders, options):
+        own = include_folders[0]
+        self.files = set(cuda_rewrite.user_files(text, own))
+        with tempfile.NamedTemporaryFile("w", suffix=".h", delete=False, encoding="utf-8") as header:
+            header.write(preamble(text, own))
+        self.header = header.name
+        self.process = subprocess.Popen(
+            [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc",
+             "-nocudalib", "-fsyntax-only", "-ferror-limit=0", "-w", "-Xclang",
+             "-fcuda-allow-variadic-functions", "-fno-caret-diagnostics", "-fno-crash-diagnostics",
+             "-D__CUDACC__=1", "-D__HOSTCUDA__=1", *(f"-I{folder}" for folder in include_folders),
+             *options, "-include", self.header, source],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE)))
+
+    def findings(self):
+        """A line for each mistake; None where this clang cannot tell."""
+        errors = self.process.communicate()[1]
+        os.unlink(self.header)
+        messages = [match.groups() for match in map(MESSAGE.match, errors.splitlines()) if match]
+        if self.process.returncode and not messages:  # it knows no GPUs, say
+            return None
+        return list(mistakes(messages, self.files))
+
+
+def preamble(text, own):
+    """Includes what the program includes of hostcuda, as code for both sides; before it what of the
+    standard library is included anywhere, as it is. (Its headers cannot be read once __noinline__ is a
+    macro.)"""
+    ours, standard = {}, {}  # in order
+    for includer, _, file in cuda_rewrite.includes(text):
+        if file.startswith(own) and not includer.startswith((own, "<")):
+            ours[file] = True
+        elif match := STANDARD_HEADER.search(file):
+            if not STANDARD_HEADER.search(includer):
+                standard[match[1]] = True
+    return "".join([
+        f'#include "{own}/hostcuda/semantics.h"\n', *(f"#include <{name}>\n" for name in standard),
+        "#pragma clang force_cuda_host_device begin\n", *(f'#include "{file}"\n' for file in ours),
+        "#pragma clang force_cuda_host_device end\n", KEYWORD])
+
+
+def mistakes(messages, files):
+    """The errors in these files, as lines in nvcc's words; the notes that follow an error explain it."""
+    seen = set()
+    for number, (place, kind, text) in enumerate(messages):
+        if kind != "error" or place.rsplit(":", 2)[0] not in files:
+            continue
+        notes = []
+        for _, following, note in messages[number + 1:]:
+            if following == "error":
+                break
+            notes.append(note)
+        said = in_words(place, text, notes)
+        if said and (place, said) not in seen:
+            seen.add((place, said))
+            yield f"{place}: error: {said}"
+
+
+def in_words(place, text, notes):
+    if match := LAUNCH_IN_KERNEL.match(text):
+        return f"a kernel launches '{match[1]}': dynamic parallelism is not emulated; launch it from host code"
+    if match := NOT_CONFIGURED.match(text):
+        return f"a __global__ function call must be configured: {match[1]}<<<blocks, threads>>>(...)"
+    if match := NO_MATCH.match(text):
+        for note in notes:
+            if side := OTHER_SIDE.match(note):
+                return f"calling a {side[1]} function ('{match[1]}') from a {side[2]} function is not allowed"
+        if is_launch(place):
+            reasons = [viable[1] for viable in map(NOT_VIABLE.match, notes) if viable]
+            return f"launch of '{match[1]}': {reasons[0]}" if reasons else None
+        return None
+    if KINDS.search(text) or (ARGUMENTS.match(text) and is_launch(place)):
+        return text
+    return None
+
+
+def is_launch(place):
+    """Whether the place is in a statement with <<<, at the kernel's name or behind it."""
+    file, line, column = place.rsplit(":", 2)
+    try:
+        with open(file, encoding="utf-8", errors="replace") as stream:
+            lines = stream.read().split("\n")
+    except OSError:
+        return False
+    before = "\n".join([*lines[:int(line) - 1], lines[int(line) - 1][:int(column) - 1]])
+    after = "\n".join([lines[int(line) - 1][int(column) - 1:], *lines[int(line):int(line) + 3]])
+    return "<<<" in re.split(r"[;{}]", before)[-1] or "<<<" in after.partition("(")[0]
