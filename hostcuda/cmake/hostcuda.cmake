@@ -50,9 +50,10 @@ endfunction()
 
 function(hostcuda_traced_target target)
   hostcuda_target(${target})
-  # -fsanitize=thread is not for the linker: hostcuda_trace replaces ThreadSanitizer's library.
-  target_compile_options(${target} PRIVATE -O2 -g1 -fsanitize=thread -fno-tree-vectorize
-    -fno-tree-slp-vectorize -fno-optimize-sibling-calls)
+  # -fsanitize is not for the linker: hostcuda_trace replaces the sanitizers' libraries.
+  target_compile_options(${target} PRIVATE -O2 -g1 -fsanitize=thread,bounds,signed-integer-overflow
+    --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
+    -fno-optimize-sibling-calls -Wno-tsan)
   target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)
   target_link_libraries(${target} PRIVATE hostcuda_trace)
 endfunction()

@@ -13,7 +13,8 @@ PLAIN, ASAN, TRACED = "plain", "asan", "traced"
 FLAGS = {
     PLAIN: [],
     ASAN: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
-    TRACED: ["-O2", "-g1", "-fsanitize=thread", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
+    TRACED: ["-O2", "-g1", "-fsanitize=thread,bounds,signed-integer-overflow",
+             "--param=tsan-distinguish-volatile=1", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
              "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1"],
 }
 NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""]}

@@ -7,15 +7,22 @@
 using hostcuda::trace::Kind;
 using hostcuda::trace::kMaxAccess;
 using hostcuda::trace::kWordBytes;
+using hostcuda::trace::How;
 using hostcuda::trace::tracer;
+
+namespace {
+inline void tell(const void* p, unsigned bytes, unsigned piece, How how, const void* caller) {
+  if (tracer) tracer->access(p, bytes, piece, how, caller);
+}
+}  // namespace
 
 #define CALLER __builtin_return_address(0)
 
 // See hostcuda/traced_vectors.h.
 namespace hostcuda {
 void vector_copied(const void* from, const void* to, std::size_t size, const void* caller) {
-  tracer().access(from, static_cast<unsigned>(size), kMaxAccess, Kind::load, caller);
-  tracer().access(to, static_cast<unsigned>(size), kMaxAccess, Kind::store, caller);
+  tell(from, static_cast<unsigned>(size), kMaxAccess, {Kind::load}, caller);
+  tell(to, static_cast<unsigned>(size), kMaxAccess, {Kind::store}, caller);
 }
 }  // namespace hostcuda
 
@@ -31,20 +38,32 @@ void __tsan_vptr_read(void**) {}
 // Sixteen unaligned bytes, or more, are a copy of a struct. nvcc copies it in words, because a
 // struct of floats promises no more than an alignment of four.
 void __tsan_read_range(void* p, std::size_t size) {
-  tracer().access(p, static_cast<unsigned>(size), kWordBytes, Kind::load, CALLER);
+  tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::load}, CALLER);
 }
 void __tsan_write_range(void* p, std::size_t size) {
-  tracer().access(p, static_cast<unsigned>(size), kWordBytes, Kind::store, CALLER);
+  tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::store}, CALLER);
 }
 
 #define HOSTCUDA_TRACED(bytes)                                                                 \
-  void __tsan_read##bytes(void* p) { tracer().access(p, bytes, bytes, Kind::load, CALLER); }   \
-  void __tsan_write##bytes(void* p) { tracer().access(p, bytes, bytes, Kind::store, CALLER); } \
+  void __tsan_read##bytes(void* p) { tell(p, bytes, bytes, {Kind::load}, CALLER); }   \
+  void __tsan_write##bytes(void* p) { tell(p, bytes, bytes, {Kind::store}, CALLER); } \
   void __tsan_unaligned_read##bytes(void* p) {                                                 \
-    tracer().access(p, bytes, kWordBytes, Kind::load, CALLER);                                 \
+    tell(p, bytes, kWordBytes, {Kind::load}, CALLER);                                 \
   }                                                                                            \
   void __tsan_unaligned_write##bytes(void* p) {                                                \
-    tracer().access(p, bytes, kWordBytes, Kind::store, CALLER);                                \
+    tell(p, bytes, kWordBytes, {Kind::store}, CALLER);                                \
+  }                                                                                            \
+  void __tsan_volatile_read##bytes(void* p) {                                                  \
+    tell(p, bytes, bytes, {Kind::load, true}, CALLER);                                         \
+  }                                                                                            \
+  void __tsan_volatile_write##bytes(void* p) {                                                 \
+    tell(p, bytes, bytes, {Kind::store, true}, CALLER);                                        \
+  }                                                                                            \
+  void __tsan_unaligned_volatile_read##bytes(void* p) {                                        \
+    tell(p, bytes, kWordBytes, {Kind::load, true}, CALLER);                                    \
+  }                                                                                            \
+  void __tsan_unaligned_volatile_write##bytes(void* p) {                                       \
+    tell(p, bytes, kWordBytes, {Kind::store, true}, CALLER);                                   \
   }
 HOSTCUDA_TRACED(1)
 HOSTCUDA_TRACED(2)

@@ -1,8 +1,10 @@
 #include "tracer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "address_space.h"
 #include "execution/block.h"
 
 namespace hostcuda::trace {
@@ -17,25 +19,7 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
   return true;
 }
 
-uint3 position(unsigned number, const dim3& shape) {
-  return {number % shape.x, number / shape.x % shape.y, number / shape.x / shape.y};
-}
-
-std::uint8_t bytes_of_word(std::uint64_t address, unsigned bytes) {
-  const unsigned first = address % kWordBytes;
-  const unsigned end = std::min(first + bytes, kWordBytes);
-  return static_cast<std::uint8_t>((1u << end) - (1u << first));
-}
-
 }  // namespace
-
-uint3 Tracer::block_of(const Moment& when) const {
-  return position(when.block, launches_[when.launch].grid);
-}
-
-uint3 Tracer::thread_of(const Moment& when) const {
-  return position(when.thread, launches_[when.launch].block);
-}
 
 void Tracer::grid_begins(const Launch& launch) {
   const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) {
@@ -48,19 +32,36 @@ void Tracer::grid_begins(const Launch& launch) {
   kernel.blocks += launch.blocks();
   kernel.threads += launch.blocks() * launch.threads();
   blocks_.clear();
-  launches_.push_back({launch.grid, launch.block});
-  recent_ = {};
+  OperationRecord record;
+  record.what = std::string("kernel ") + launch.site.kernel;
+  record.place = {nullptr, launch.site.file, launch.site.line};
+  record.grid = launch.grid;
+  record.block = launch.block;
+  record.kernel = kernel_;
+  record.is_kernel = true;
+  if (const Operation* running = running_operation()) {
+    record.stream = running->stream;
+    record.clock = running->clock;
+    record.number = running->clock[running->stream];
+  }
+  operation_ = epochs_.begin_operation(std::move(record));
+  fences_.begin_grid();
+  AddressSpace::begin_grid();
+  ++stamp_;
 }
 
 void Tracer::block_begins(const BlockState& block) {
   block_ = &blocks_[block.number()];
   *block_ = {};
-  Moment& now = block_->now;
-  now.launch = static_cast<std::uint32_t>(launches_.size() - 1);
+  Epoch& now = block_->now;
+  now.operation = operation_;
   now.block = static_cast<std::uint32_t>(block.number());
   now.cluster = static_cast<std::uint32_t>(block.launch().cluster_of(block.number()));
-  if (const std::size_t size = block.launch().dynamic_shared_bytes)
-    shared_variable(block.dynamic_shared(), size, block.dynamic_shared());
+  if (block.dynamic_shared())
+    shared_variable(block.dynamic_shared(), block.launch().dynamic_shared_bytes,
+                    block.dynamic_shared(), "");
+  thread_ = kNoThread;
+  if (block.launch().cooperative || block.launch().cluster_size() > 1) ++stamp_;
 }
 
 void Tracer::settle() {
@@ -69,27 +70,52 @@ void Tracer::settle() {
 
 void Tracer::block_pauses() { settle(); }
 
-void Tracer::block_resumes(const BlockState& block) { block_ = &blocks_[block.number()]; }
+void Tracer::block_resumes(const BlockState& block) {
+  block_ = &blocks_[block.number()];
+  thread_ = kNoThread;
+  ++stamp_;  // another block's variable may have the same address
+}
 
 void Tracer::block_ended() {
   settle();
+  checks_.block_ended(races_);
   blocks_.erase(block_->now.block);
 }
 
-void Tracer::shared_variable(void* address, std::size_t size, const void* identity) {
-  block_->shared.push_back(
-      {{static_cast<const char*>(address), size}, static_cast<const char*>(identity)});
+// A variable's memory is nobody's at the beginning of every block.
+Array& Tracer::own_array(const char* identity, std::size_t size) {
+  Array& array = variables_[identity];
+  if (array.full_size != size || !array.writers.get()) array.resize(size);
+  if (size) std::memset(array.writers.get(), kNobody, size);
+  return array;
+}
+
+void Tracer::shared_variable(void* address, std::size_t size, const void* identity,
+                             const char* name) {
+  Array& array = own_array(static_cast<const char*>(identity), size);
+  array.begin = static_cast<const char*>(address);
+  array.identity = reinterpret_cast<std::uint64_t>(identity);
+  array.space = Space::shared;
+  array.name = name;
+  block_->shared.push_back(&array);
 }
 
 void Tracer::barrier_passed(const BlockState& block, Scope scope) {
   settle();
-  Moment& now = blocks_[block.number()].now;
-  ++now.barriers;
-  if (scope == Scope::cluster) ++now.cluster_barriers;
-  if (scope == Scope::grid) ++now.grid_barriers;
+  RunningBlock& passed = blocks_[block.number()];
+  if (fences_.any()) fences_.barrier(passed.now.block, passed.now.barriers);
+  ++passed.now.barriers;
+  if (scope == Scope::cluster) ++passed.now.cluster_barriers;
+  if (scope == Scope::grid) ++passed.now.grid_barriers;
+  passed.epochs.fill({});
+  thread_ = kNoThread;
 }
 
-void Tracer::warp_met(unsigned warp) { ++block_->warp_calls[warp]; }
+void Tracer::warp_met(unsigned warp) {
+  ++block_->warp_calls[warp];
+  block_->epochs[warp] = {};
+  thread_ = kNoThread;
+}
 
 void Tracer::barrier_diverged(const BlockState& block) {
   Divergence found{kernel_, block.launch().block_index(block.number()), {}};
@@ -117,34 +143,58 @@ void Tracer::barrier_diverged(const BlockState& block) {
   if (!known) divergences_.push_back(std::move(found));
 }
 
-bool Tracer::find_memory(const char* address, Memory& memory) {
-  for (const auto& [range, identity] : block_->shared) {
-    if (!range.contains(address)) continue;
-    const auto begin = reinterpret_cast<std::uint64_t>(identity);
-    memory = {Space::shared, begin, begin + static_cast<std::uint64_t>(address - range.begin)};
-    return true;
-  }
-  if (!recent_.contains(address)) {
-    const DeviceRange range = device_range(address);
-    // If not in a cluster: a local variable, or the emulator's own.
-    if (!range.size) return find_shared_of_other_block(address, memory);
-    recent_ = range;
-  }
-  memory = {Space::global, reinterpret_cast<std::uint64_t>(recent_.begin),
-            reinterpret_cast<std::uint64_t>(address)};
-  return true;
+Array* Tracer::find_shared(const char* address) const {
+  for (Array* array : block_->shared)
+    if (array->contains(address)) return array;
+  return nullptr;
 }
 
-bool Tracer::find_shared_of_other_block(const char* address, Memory& memory) const {
-  if (running_block->launch().cluster_size() == 1) return false;
+// Null: what is at the address is no array, and was looked at.
+Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
+  Array* array = find_shared(address);
+  if (!array) array = arrays_.find(address);
+  if (!array && running_block->launch().cluster_size() > 1)
+    array = find_shared_of_other_block(address);
+  if (!array) look_at_what_is_no_array({address, bytes, kind, code});
+  return array;
+}
+
+// Its address is that of the copy in which it is while its own block does not run.
+Array* Tracer::find_shared_of_other_block(const char*& address) const {
   for (const auto& [number, block] : blocks_)
-    for (const auto& [range, identity] : block.shared) {
-      if (!DeviceRange{identity, range.size}.contains(address)) continue;
-      memory = {Space::shared, reinterpret_cast<std::uint64_t>(identity),
-                reinterpret_cast<std::uint64_t>(address)};
-      return true;
+    for (Array* array : block.shared) {
+      const auto offset = reinterpret_cast<std::uint64_t>(address) - array->identity;
+      if (offset >= array->size) continue;
+      address = array->begin + offset;
+      return array;
     }
-  return false;
+  return nullptr;
+}
+
+void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
+  constexpr std::size_t kPadding = SharedMemory::kPadding;
+  const auto is_close = [&](const Array& array) {
+    return accessed.address + kPadding >= array.begin &&
+           accessed.address < array.begin + array.full_size + kPadding;
+  };
+  for (const Array* array : block_->shared)
+    if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
+  if (arrays_.provided(accessed.address)) {
+    if (const Array* array = arrays_.nearest(accessed.address))
+      checks_.out_of_bounds(*array, accessed);
+    return;
+  }
+  switch (AddressSpace::kind_of(accessed.address)) {
+    case AddressSpace::Kind::of_other_thread:
+      return checks_.memory_of_other_thread(accessed);
+    case AddressSpace::Kind::of_host:
+      // Or shared memory of a block of the cluster that has not begun.
+      if (running_block->launch().cluster_size() == 1) checks_.host_memory(accessed);
+      return;
+    case AddressSpace::Kind::allowed:
+    case AddressSpace::Kind::nothing:  // a fault follows, which says it all
+      return;
+  }
 }
 
 // Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
@@ -152,36 +202,167 @@ void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) logs_[warp].settle(sites_);
 }
 
-void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, Kind kind,
-                    const void* code) {
-  Memory memory;
-  // Templates that host code and kernels share are instrumented everywhere, even when called here.
-  if (kernel_observer != this || !running_block || busy_) return;
-  if (!find_memory(static_cast<const char*>(pointer), memory)) return;
-  busy_ = true;
-  const unsigned thread = running_block->current_number();
+void Tracer::renew_epoch() {
+  RunningBlock::OfWarp& of_warp = block_->epochs[warp_];
+  now_ = block_->now;
+  now_.warp_calls = block_->warp_calls[warp_];
+  now_.fences = fences_.any() ? fences_.count(now_.block, static_cast<std::uint16_t>(thread_)) : 0;
+  if (!of_warp.epoch || of_warp.fences != now_.fences)
+    of_warp = {epochs_.add(now_), now_.fences};
+  epoch_ = of_warp.epoch;
+  races_.other_epoch();
+}
+
+void Tracer::change_thread(unsigned thread) {
+  thread_ = thread;
   const unsigned warp = thread / kLanes;
   if (warp != warp_) leave_warp(std::exchange(warp_, warp));
-  Moment when = block_->now;
-  when.thread = static_cast<std::uint16_t>(thread);
-  when.warp_calls = block_->warp_calls[warp];
+  renew_epoch();
+}
 
-  const std::uint64_t begin = memory.identity;
-  for (unsigned done = 0, part = 0; done < bytes; done += piece, ++part) {
-    const unsigned size = std::min(piece, bytes - done);
-    const SiteKey key{
-        reinterpret_cast<std::uint64_t>(code), kernel_,      static_cast<std::uint8_t>(part),
-        static_cast<std::uint8_t>(size),       memory.space, kind};
-    const std::uint32_t site = sites_.number_of(key);
-    logs_[warp].add(thread % kLanes, site, begin + done);
-    if (logs_[warp].is_full()) logs_[warp].settle(sites_);
-    for (unsigned word = 0; word < size; word += kWordBytes) {
-      const std::uint64_t address = begin + done + word;
-      races_.access(address,
-                    {when, site, bytes_of_word(address, size - word), kind == Kind::atomic}, key,
-                    memory.begin);
-    }
+void Tracer::fence() {
+  if (kernel_observer != this || !running_block || busy_) return;
+  busy_ = true;
+  change_thread(running_block->current_number());
+  fences_.fence(now_, static_cast<std::uint16_t>(thread_));
+  renew_epoch();
+  busy_ = false;
+}
+
+// Atomics and volatile accesses are what threads tell each other with that they have come so far.
+void Tracer::order(const Array& array, std::size_t offset, How how) {
+  const std::uint64_t address = array.identity + offset / kWordBytes * kWordBytes;
+  const auto thread = static_cast<std::uint16_t>(thread_);
+  if (how.kind != Kind::store) fences_.acquired_at(address, now_.block, thread);
+  if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
+}
+
+void Tracer::acquire(const void* address) {
+  if (kernel_observer != this || !running_block || busy_ || !fences_.any()) return;
+  busy_ = true;
+  change_thread(running_block->current_number());
+  const auto* byte = static_cast<const char*>(address);
+  if (AddressSpace::of_running_thread(byte)) {
+    busy_ = false;
+    return;
   }
+  if (Array* array = find_array(byte, Kind::load, 1, nullptr))
+    order(*array, array->offset_of(byte), {Kind::load});
+  busy_ = false;
+}
+
+void Tracer::release(const void* address, bool is_fence) {
+  if (is_fence) fence();
+  if (kernel_observer != this || !running_block || busy_) return;
+  busy_ = true;
+  change_thread(running_block->current_number());
+  const auto* byte = static_cast<const char*>(address);
+  if (AddressSpace::of_running_thread(byte)) {
+    busy_ = false;
+    return;
+  }
+  if (Array* array = find_array(byte, Kind::store, 1, nullptr)) {
+    std::memset(array->writers.get() + array->offset_of(byte), kKernel,
+                std::min<std::size_t>(kWordBytes, array->size - array->offset_of(byte)));
+    order(*array, array->offset_of(byte), {Kind::store});
+  }
+  busy_ = false;
+}
+
+void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site) {
+  const std::size_t offset = array.offset_of(accessed.address);
+  // Of a struct some bytes may be padding.
+  const bool is_scalar = accessed.bytes <= 8;
+  if (how.reads && array.knows_writers() &&
+      !(is_scalar ? array.all_written(offset, accessed.bytes)
+                  : array.any_written(offset, accessed.bytes)))
+    checks_.unwritten(array, accessed, site);
+  if (how.kind == Kind::load) return;
+  std::memset(array.writers.get() + offset, kKernel, accessed.bytes);
+  array.last_launch = operation_;
+  array.element = accessed.bytes;
+  if (fences_.any()) fences_.wrote(now_.block, static_cast<std::uint16_t>(thread_));
+}
+
+void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {
+  logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
+  if (logs_[warp_].is_full()) logs_[warp_].settle(sites_);
+  Access access;
+  access.epoch = epoch_;
+  access.thread = thread_;
+  access.is_atomic = how.kind == Kind::atomic;
+  access.is_volatile = how.is_volatile;
+  access.site = site;
+  for (unsigned done = 0; done < bytes;) {
+    const unsigned first = (offset + done) % kWordBytes;
+    const unsigned size = std::min(bytes - done, kWordBytes - first);
+    access.bytes = ((1u << size) - 1) << first;
+    if (const Unordered* found =
+            races_.access(array, offset + done, access, now_, how.kind != Kind::load))
+      checks_.unordered(array,
+                        {array.begin + offset + done, size, how.kind,
+                         reinterpret_cast<const void*>(sites_.all()[site].key.code)},
+                        found->operation);
+    done += size;
+  }
+}
+
+void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
+                    const void* code) {
+  // Templates that host code and kernels share are instrumented everywhere, even when called here.
+  if (kernel_observer != this || busy_) return;
+  const auto* address = static_cast<const char*>(pointer);
+  if (!running_block) {
+    if (!arrays_.provided(address)) return;
+    busy_ = true;
+    host_.access({address, bytes, how.kind, code});
+    busy_ = false;
+    return;
+  }
+  const auto hash = reinterpret_cast<std::uintptr_t>(code);
+  Recent& recent = recent_[(hash ^ hash >> 12 ^ static_cast<unsigned>(how.kind)) % recent_.size()];
+  const bool is_known = recent.code == code && recent.stamp == stamp_ && recent.kind == how.kind;
+  if (!is_known || !recent.array->contains(address)) {
+    if (AddressSpace::of_running_thread(address)) return;
+    busy_ = true;
+    Array* array = find_array(address, how.kind, bytes, code);
+    busy_ = false;
+    if (!array) return;
+    if (!is_known || recent.array->space != array->space)
+      recent.site = sites_.number_of({hash, kernel_, 0, static_cast<std::uint8_t>(std::min(bytes, piece)),
+                                      array->space, how.kind});
+    recent.code = code;
+    recent.stamp = stamp_;
+    recent.kind = how.kind;
+    recent.array = array;
+  }
+  Array& array = *recent.array;
+  busy_ = true;
+  const unsigned thread = running_block->current_number();
+  if (thread != thread_) change_thread(thread);
+  const Accessed accessed{address, bytes, how.kind, code};
+  if (!array.contains(address, bytes)) {
+    checks_.out_of_bounds(array, accessed);
+    busy_ = false;
+    return;
+  }
+  const unsigned alignment = std::min({bytes, piece, kMaxAccess});
+  if (piece >= bytes && reinterpret_cast<std::uintptr_t>(address) % alignment != 0)
+    checks_.misaligned(&array, accessed, alignment);
+  look_at(array, accessed, how, recent.site);
+  const std::size_t offset = array.offset_of(address);
+  if (how.releases) {
+    fences_.fence(now_, static_cast<std::uint16_t>(thread_));
+    renew_epoch();
+  }
+  count(array, offset, std::min(bytes, piece), how, recent.site);
+  for (unsigned done = piece, part = 1; done < bytes; done += piece, ++part) {
+    const unsigned size = std::min(piece, bytes - done);
+    count(array, offset + done, size, how,
+          sites_.number_of({hash, kernel_, static_cast<std::uint8_t>(part),
+                            static_cast<std::uint8_t>(size), array.space, how.kind}));
+  }
+  if (fences_.any() && (how.kind == Kind::atomic || how.is_volatile)) order(array, offset, how);
   busy_ = false;
 }
 

@@ -24,6 +24,7 @@ namespace hostcuda {
 
 __thread BlockRunner* running_block;
 __thread std::uint64_t progress;
+__thread KernelArguments kernel_arguments;
 KernelObserver* kernel_observer;
 __thread unsigned block_sequence;
 __thread unsigned spins;
@@ -64,8 +65,8 @@ bool name_stack_overflow(const Fault& fault, char* text, std::size_t size) {
   return true;
 }
 
-void refuse_api_call(const char* function) {
-  if (running_block) report_api_call(*running_block, function);
+void refuse_api_call(const char* function, const void* code) {
+  if (running_block) report_api_call(*running_block, function, code);
 }
 
 void prepare_for_faults() {
@@ -174,7 +175,7 @@ void BlockRunner::resume() {
   if (started_ == 0) {
     if (kernel_observer) kernel_observer->block_begins(*this);
     for (const FileScopeVariable& variable : file_scope_variables())
-      declare_shared(variable.address(), variable.size);
+      declare_shared(variable.address(), variable.size, variable.name);
   } else if (kernel_observer) {
     kernel_observer->block_resumes(*this);
   }
@@ -220,14 +221,15 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   dynamic_shared_ = shared_.dynamic();
 }
 
-bool BlockRunner::declare_shared(void* address, std::size_t size) {
+bool BlockRunner::declare_shared(void* address, std::size_t size, const char* name) {
   const SharedMemory::Variable* declared = shared_.declare(address, size);
-  if (declared && kernel_observer) kernel_observer->shared_variable(address, size, declared->copy);
+  if (declared && kernel_observer)
+    kernel_observer->shared_variable(address, size, declared->copy, name);
   return declared;
 }
 
 void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
-  if (!declare_shared(address, size)) return;
+  if (!declare_shared(address, size, name)) return;
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
   const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;

@@ -63,6 +63,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
       const DeviceMemoryAccess access;
       bring_in_symbols(device);
       std::memcpy(other, inside, size);
+      if (runtime_observer) runtime_observer->copied(static_cast<char*>(other), nullptr, size);
     });
   } else {
     // As in copy.cpp: pageable memory is read before the call returns, pinned memory when the copy
@@ -75,7 +76,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
       std::memcpy(inside, pageable ? staged->data() : other, size);
     });
   }
-  if (!asynchronous || (pageable && direction == SymbolCopy::from_symbol)) complete(operation);
+  if (!asynchronous || (pageable && direction == SymbolCopy::from_symbol)) wait_for(operation);
   return cudaSuccess;
 }
 

@@ -70,4 +70,19 @@ bool source_line(const void* code, char* text, std::size_t size) {
   return true;
 }
 
+bool is_code_of_header(const void* return_address, const char* name) {
+  char answer[4096];
+  const auto code = reinterpret_cast<std::uint64_t>(return_address) - 1 - load_offset();
+  if (!ask_addr2line(code, answer, sizeof answer)) return false;
+  answer[std::strcspn(answer, "\n")] = '\0';
+  return std::strstr(answer, name);
+}
+
+std::string CodePlace::text() const {
+  if (file) return std::string(file) + ":" + std::to_string(line);
+  char found[4096];
+  const void* call = static_cast<const char*>(return_address) - 1;
+  return return_address && source_line(call, found, sizeof found) ? found : "";
+}
+
 }  // namespace hostcuda

@@ -1,0 +1,248 @@
+#include "checks/kernel_checks.h"
+
+#include <regex.h>
+
+#include <algorithm>
+
+#include "execution/block.h"
+
+namespace hostcuda::trace {
+namespace {
+
+const char* verb(Kind kind) {
+  return kind == Kind::load ? "reads" : kind == Kind::store ? "writes" : "updates";
+}
+
+std::string counted(std::size_t number, const char* word) {
+  return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
+}
+
+// The only one in the statement whose address an allocating function is given.
+std::string name_in(const std::string& statement) {
+  static const regex_t* expression = [] {
+    auto* compiled = new regex_t;
+    regcomp(compiled, "(Malloc|HostAlloc)[A-Za-z0-9]*\\([^&;]*&[ ]*([A-Za-z_][A-Za-z0-9_.]*(->[A-Za-z0-9_]+)?)",
+            REG_EXTENDED);
+    return compiled;
+  }();
+  regmatch_t match[3];
+  if (regexec(expression, statement.c_str(), 3, match, 0) != 0) return "";
+  const auto begin = static_cast<std::size_t>(match[2].rm_so);
+  const auto end = static_cast<std::size_t>(match[2].rm_eo);
+  const bool is_only_one = regexec(expression, statement.c_str() + end, 0, nullptr, 0) != 0;
+  return is_only_one ? statement.substr(begin, end - begin) : "";
+}
+
+}  // namespace
+
+std::string name_of(const Array& array) {
+  if (!array.name.empty()) return array.name;
+  if (array.space == Space::shared) return "dynamic shared memory";
+  const std::string place = array.allocated.text();
+  const std::string name = name_in(statement_at(place));
+  if (!name.empty()) return name;
+  return place.empty() ? "an allocation" : "the allocation of " + place;
+}
+
+std::string description_of(const Array& array, unsigned element) {
+  std::string text = name_of(array) + ": " + counted(array.full_size, "byte");
+  if (element > 1 && array.full_size % element == 0)
+    text += " (" + counted(array.full_size / element, "element") + " of " + std::to_string(element) + ")";
+  if (array.space == Space::shared) return text + " of shared memory";
+  const char* memory = array.kind == MemoryKind::pinned    ? "pinned host memory"
+                       : array.kind == MemoryKind::managed ? "managed memory"
+                                                           : "device memory";
+  text += std::string(" of ") + memory;
+  if (const std::string place = array.allocated.text(); !place.empty())
+    text += ", allocated at " + place;
+  if (array.is_freed)
+    if (const std::string place = array.released.text(); !place.empty())
+      text += ", freed at " + place;
+  return text;
+}
+
+Finding* KernelChecks::begin(const char* kind, const void* first, const void* second) {
+  const auto found = known_.find({kind, {first, second}});
+  if (found == known_.end()) return nullptr;
+  ++found->second->count;
+  return found->second;
+}
+
+void KernelChecks::finish(const char* kind, const void* first, const void* second,
+                          Finding finding) {
+  known_[{kind, {first, second}}] = &report(std::move(finding));
+}
+
+Finding KernelChecks::of_access(const char* kind, const Accessed& accessed, std::string what) const {
+  Finding finding;
+  finding.kind = kind;
+  finding.what = std::move(what);
+  finding.place = CodePlace{accessed.code}.text();
+  if (!running_block) return finding;
+  const hostcuda::Site& site = running_block->launch().site;
+  finding.kernel = site.kernel;
+  finding.launched_at = std::string(site.file) + ":" + std::to_string(site.line);
+  finding.in_block = finding.in_thread = true;
+  finding.block = blockIdx;
+  finding.thread = threadIdx;
+  return finding;
+}
+
+void KernelChecks::describe(Finding& finding, const Array& array, const Accessed& accessed) const {
+  finding.array = name_of(array);
+  const auto offset = static_cast<long long>(accessed.address - array.begin);
+  const auto size = static_cast<long long>(accessed.bytes);
+  finding.has_index = true;
+  finding.index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
+  std::string line = "index " + std::to_string(finding.index);
+  if (offset % size != 0) line += " and " + std::to_string((offset % size + size) % size) + " bytes";
+  finding.details.push_back(line + " of " + description_of(array, accessed.bytes));
+}
+
+void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
+  const char* kind = array.is_freed ? "use after free" : "out of bounds";
+  if (begin(kind, accessed.code, array.begin)) return;
+  const std::string size = counted(accessed.bytes, "byte");
+  const bool is_before = accessed.address < array.begin;
+  const auto end = array.begin + array.full_size;
+  std::string what = std::string(running_block ? "a kernel " : "host code ") + verb(accessed.kind) + " ";
+  if (array.is_freed)
+    what += "memory that was freed";
+  else if (is_before)
+    what += "out of bounds: " + size + ", " +
+            std::to_string(array.begin - accessed.address) + " before the beginning of " + name_of(array);
+  else if (accessed.address < end)
+    what += "out of bounds: " + size + ", of which only " + std::to_string(end - accessed.address) +
+            " are in " + name_of(array);
+  else
+    what += "out of bounds: " + size + ", " + std::to_string(accessed.address - end) +
+            " past the end of " + name_of(array);
+  Finding finding = of_access(kind, accessed, what);
+  describe(finding, array, accessed);
+  if (array.is_freed)
+    finding.advice = "free it after the last kernel that uses it";
+  else if (array.full_size == 0)
+    finding.advice = "give the launch the number of bytes of dynamic shared memory";
+  else
+    finding.advice = "compare the index with the number of elements (if (i < n)), and the size that is "
+                     "allocated, in bytes, with what is used";
+  finish(kind, accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::block_ended(const Races& races) {
+  for (Pending& pending : pending_) {
+    const auto is_of_it = [&](const auto& race) {
+      return race.first.first == pending.site || race.first.second == pending.site;
+    };
+    if (std::none_of(races.found().begin(), races.found().end(), is_of_it))
+      report(std::move(pending.finding));
+  }
+  pending_.clear();
+}
+
+void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::uint32_t site) {
+  const char* kernel = running_block->launch().site.kernel;
+  if (begin("uninitialised", array.begin, kernel)) return;
+  Finding finding = of_access("uninitialised", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) + " " +
+                                  counted(accessed.bytes, "byte") + " of " + name_of(array) +
+                                  " that nobody has written");
+  describe(finding, array, accessed);
+  const std::uint8_t* first = array.writers.get();
+  std::size_t written = 0;
+  while (written < array.full_size && first[written] != kNobody) ++written;
+  if (written && array.space == Space::global)
+    finding.details.push_back("only its first " + std::to_string(written) + " of " +
+                              std::to_string(array.full_size) +
+                              " bytes were written: was sizeof forgotten, or does the grid end early?");
+  finding.advice = array.space == Space::shared
+                       ? "write every element before it is read, with a barrier in between"
+                       : "fill it before the launch: cudaMemset, cudaMemcpy or a kernel";
+  if (array.space == Space::global)
+    return finish("uninitialised", array.begin, kernel, std::move(finding));
+  static Finding once;  // counted, not shown
+  known_[{"uninitialised", {array.begin, kernel}}] = &once;
+  pending_.push_back({std::move(finding), site});
+}
+
+void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsigned alignment) {
+  if (begin("misaligned", accessed.code, nullptr)) return;
+  Finding finding =
+      of_access("misaligned", accessed,
+                std::string("a kernel ") + verb(accessed.kind) + " " + counted(accessed.bytes, "byte") +
+                    " at an address that is no multiple of " + std::to_string(alignment));
+  if (array) describe(finding, *array, accessed);
+  finding.advice = "begin vector accesses at a multiple of the vector's size";
+  finish("misaligned", accessed.code, nullptr, std::move(finding));
+}
+
+void KernelChecks::host_memory(const Accessed& accessed) {
+  if (begin("host pointer", accessed.code, nullptr)) return;
+  // A texture is described by an object of the emulator, which its functions read. A function of the
+  // standard library that is not inlined works for the emulator.
+  if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
+      CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
+    static Finding ignored;
+    known_[{"host pointer", {accessed.code, nullptr}}] = &ignored;
+    return;
+  }
+  Finding finding = of_access("host pointer", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) +
+                                  " memory of the host, which a GPU cannot reach");
+  finding.advice = "give the kernel memory of cudaMalloc, cudaMallocManaged or cudaMallocHost, and copy "
+                   "the data there";
+  finish("host pointer", accessed.code, nullptr, std::move(finding));
+}
+
+void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
+  if (begin("device pointer", accessed.code, array.begin)) return;
+  Finding finding = of_access("device pointer", accessed,
+                              std::string("host code ") + verb(accessed.kind) +
+                                  " memory of the device, which it cannot reach");
+  describe(finding, array, accessed);
+  finding.advice = "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
+  finish("device pointer", accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::memory_of_other_thread(const Accessed& accessed) {
+  if (begin("local memory", accessed.code, nullptr)) return;
+  Finding finding = of_access("local memory", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) +
+                                  " a local variable of another thread");
+  finding.advice = "exchange values through shared memory or a shuffle";
+  finish("local memory", accessed.code, nullptr, std::move(finding));
+}
+
+void KernelChecks::unordered(const Array& array, const Accessed& accessed, std::uint32_t number) {
+  const OperationRecord& other = epochs_.operation(number);
+  if (begin("unordered", accessed.code, other.place.return_address)) return;
+  const bool is_host = !running_block;
+  Finding finding = of_access(
+      is_host ? "not synchronised" : "unordered operations", accessed,
+      is_host ? std::string("host code ") + verb(accessed.kind) + " " + name_of(array) +
+                    ", which " + other.what + " may still be using"
+              : std::string("a kernel ") + verb(accessed.kind) + " " + name_of(array) + ", which " +
+                    other.what + " in another stream may still be using");
+  describe(finding, array, accessed);
+  finding.details.push_back("the other one: " + other.what + ", at " + other.place.text());
+  finding.advice = is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
+                             "cudaStreamSynchronize or cudaEventSynchronize"
+                           : "record an event after the first one, and let the other stream wait for it";
+  finish("unordered", accessed.code, other.place.return_address, std::move(finding));
+}
+
+void KernelChecks::said_by_compiler(const std::string& kind, const std::string& what,
+                                    const std::string& place, const std::string& array,
+                                    const long long* index, const std::string& advice,
+                                    const void* code) {
+  if (begin(kind.c_str(), code, nullptr)) return;
+  Finding finding = of_access(kind.c_str(), {nullptr, 0, Kind::load, nullptr}, what);
+  finding.place = place;
+  finding.array = array;
+  finding.has_index = index;
+  if (index) finding.index = *index;
+  finding.advice = advice;
+  finish(kind.c_str(), code, nullptr, std::move(finding));
+}
+
+}  // namespace hostcuda::trace
