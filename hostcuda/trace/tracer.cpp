@@ -307,6 +307,24 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
+// Nothing but this happens in the inner loops of most kernels.
+inline bool Tracer::load_word_at_once(const Recent& recent, const char* address) {
+  Array& array = *recent.array;
+  const std::size_t offset = array.offset_of(address);
+  if (offset % kWordBytes != 0 || offset + kWordBytes > array.size || running_block->current_number() != thread_ ||
+      !array.all_written(offset, kWordBytes))
+    return false;
+  Access access;
+  access.epoch = epoch_;
+  access.thread = thread_;
+  access.bytes = 15;
+  access.site = recent.site;
+  if (!races_.load_word(array, offset, access)) return false;
+  WarpLog& log = logs_[warp_];
+  log.add(thread_ % kLanes, recent.site, array.identity + offset);
+  return !log.is_full() || (log.settle(sites_), true);
+}
+
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
                     const void* code) {
   // Templates that host code and kernels share are instrumented everywhere, even when called here.
@@ -322,6 +340,9 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
   const auto hash = reinterpret_cast<std::uintptr_t>(code);
   Recent& recent = recent_[(hash ^ hash >> 12 ^ static_cast<unsigned>(how.kind)) % recent_.size()];
   const bool is_known = recent.code == code && recent.stamp == stamp_ && recent.kind == how.kind;
+  if (is_known && bytes == kWordBytes && how.kind == Kind::load && !how.is_volatile &&
+      load_word_at_once(recent, address))
+    return;
   if (!is_known || !recent.array->contains(address)) {
     if (AddressSpace::of_running_thread(address)) return;
     busy_ = true;

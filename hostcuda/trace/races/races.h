@@ -43,6 +43,17 @@ class Races {
   // An access of a copy, or of host code, that touches a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
+  // The most frequent case of `access` at once: the load of a word whose last write comes before.
+  // False if it is not that.
+  bool load_word(Array& array, std::size_t offset, Access access) {
+    Cell& cell = array.cells[offset / kWordBytes];
+    if (cell.write.epoch && cell.write.epoch != ordered_) return false;
+    Access& last = cell.reads[0];
+    if (last.epoch != access.epoch) return false;
+    if (last.thread != access.thread) cell.reads[1] = last;
+    last = access;
+    return true;
+  }
 
   using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and the later access
   const std::map<Sites, Race>& found() const { return found_; }
