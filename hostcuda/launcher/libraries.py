@@ -81,4 +81,5 @@ def libraries(variant):
 
 def link_options(variant):
     sanitizer = FLAGS[variant] if variant == ASAN else []
-    return [*sanitizer, *libraries(variant), "-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
+    wrapped = ["-Wl,--wrap=memcpy,--wrap=memmove"] if variant == TRACED else []
+    return [*sanitizer, *wrapped, *libraries(variant), "-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]

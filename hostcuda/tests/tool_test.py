@@ -98,8 +98,8 @@ program: kernel.o main.o
         self.write("bug.cu", REVERSE % "")
         found = self.run_in_folder(BIN / "hostcuda", "check", "--json", "found.json", "bug.cu")
         self.assertEqual(1, found.returncode, found.stdout + found.stderr)
-        self.assertRegex(found.stdout, r"race in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced")
-        self.assertIn('"what": "race', (self.folder / "found.json").read_text(encoding="utf-8"))
+        self.assertRegex(found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced")
+        self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
         self.write("right.cu", REVERSE % "__syncthreads();")
         self.assertEqual("right.cu: nothing was found in 8 runs\n",
                          self.works(BIN / "hostcuda", "check", "right.cu", "argument"))

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace hostcuda::trace {
@@ -43,19 +44,23 @@ bool is_in(const char* address, const void* begin, std::size_t size) {
 void AddressSpace::begin_grid() {
   // The program itself comes first.
   dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* found) {
-        auto& range = *static_cast<Range*>(found);
-        for (int i = 0; i < object->dlpi_phnum; ++i)
-          if (object->dlpi_phdr[i].p_type == PT_TLS)
-            range = {static_cast<const char*>(object->dlpi_tls_data), object->dlpi_phdr[i].p_memsz};
+      [](dl_phdr_info* object, std::size_t, void*) {
+        std::uintptr_t end = 0;
+        for (int i = 0; i < object->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+          if (segment.p_type == PT_TLS)
+            thread_locals = {static_cast<const char*>(object->dlpi_tls_data), segment.p_memsz};
+          if (segment.p_type == PT_LOAD) end = std::max(end, segment.p_vaddr + segment.p_memsz);
+        }
+        image = {reinterpret_cast<const char*>(object->dlpi_addr), end};
         return 1;
       },
-      &thread_locals);
+      nullptr);
 }
 
 AddressSpace::Kind AddressSpace::kind_of(const char* address) {
   const Launch& launch = running_block->launch();
-  if (is_in(address, &launch, sizeof launch) ||
+  if (of_program(address) || is_in(address, &launch, sizeof launch) ||
       is_in(address, kernel_arguments.begin, kernel_arguments.size) || is_static(address))
     return Kind::allowed;
   if (is_in_fiber(address)) return Kind::of_other_thread;

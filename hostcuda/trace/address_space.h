@@ -18,6 +18,11 @@ struct AddressSpace {
            static_cast<std::size_t>(address - thread_locals.begin) < thread_locals.size;
   }
   static void begin_grid();  // the operating-system thread may be another one
+  static const char* program_begin() { return image.begin; }
+  static std::size_t program_size() { return image.size; }
+  static bool of_program(const char* address) {
+    return static_cast<std::size_t>(address - image.begin) < image.size;
+  }
   // Allowed are the variables of the program, which __device__ and __constant__ ones are, and the
   // arguments of the kernel.
   static Kind kind_of(const char* address);
@@ -28,6 +33,7 @@ struct AddressSpace {
     std::size_t size;
   };
   static inline Range thread_locals{nullptr, 0};  // of the program
+  static inline Range image{nullptr, 0};          // its code and its other variables
 };
 
 }  // namespace hostcuda::trace

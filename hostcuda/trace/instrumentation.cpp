@@ -2,6 +2,7 @@
 // that flag and linked without it, against this file instead of ThreadSanitizer's library.
 #include <cstddef>
 
+#include "execution/block.h"
 #include "trace.h"
 
 using hostcuda::trace::Kind;
@@ -71,5 +72,20 @@ HOSTCUDA_TRACED(4)
 HOSTCUDA_TRACED(8)
 HOSTCUDA_TRACED(16)
 #undef HOSTCUDA_TRACED
+
+// The C library is not instrumented: the linker puts these in place of what host code calls there
+// (--wrap). In kernels a copy of a struct is told by itself.
+#define HOSTCUDA_COPIES(function)                                                   \
+  void* __real_##function(void* to, const void* from, std::size_t size);            \
+  void* __wrap_##function(void* to, const void* from, std::size_t size) {           \
+    if (tracer && !hostcuda::running_block && size) {                               \
+      tell(from, static_cast<unsigned>(size), kMaxAccess, {Kind::load}, CALLER);    \
+      tell(to, static_cast<unsigned>(size), kMaxAccess, {Kind::store}, CALLER);     \
+    }                                                                               \
+    return __real_##function(to, from, size);                                       \
+  }
+HOSTCUDA_COPIES(memcpy)
+HOSTCUDA_COPIES(memmove)
+#undef HOSTCUDA_COPIES
 
 }  // extern "C"

@@ -6,6 +6,8 @@
 
 #include "address_space.h"
 #include "execution/block.h"
+#include "runtime/device.h"
+#include "runtime/symbol.h"
 
 namespace hostcuda::trace {
 namespace {
@@ -22,6 +24,7 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 }  // namespace
 
 void Tracer::grid_begins(const Launch& launch) {
+  const Busy busy(*this);
   const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) {
     return kernel.name == launch.site.kernel;
   });
@@ -47,10 +50,13 @@ void Tracer::grid_begins(const Launch& launch) {
   operation_ = epochs_.begin_operation(std::move(record));
   fences_.begin_grid();
   AddressSpace::begin_grid();
+  program_.begin = AddressSpace::program_begin();
+  program_.size = AddressSpace::program_size();
   ++stamp_;
 }
 
 void Tracer::block_begins(const BlockState& block) {
+  const Busy busy(*this);
   block_ = &blocks_[block.number()];
   *block_ = {};
   Epoch& now = block_->now;
@@ -68,15 +74,20 @@ void Tracer::settle() {
   for (WarpLog& log : logs_) log.settle(sites_);
 }
 
-void Tracer::block_pauses() { settle(); }
+void Tracer::block_pauses() {
+  const Busy busy(*this);
+  settle();
+}
 
 void Tracer::block_resumes(const BlockState& block) {
+  const Busy busy(*this);
   block_ = &blocks_[block.number()];
   thread_ = kNoThread;
   ++stamp_;  // another block's variable may have the same address
 }
 
 void Tracer::block_ended() {
+  const Busy busy(*this);
   settle();
   checks_.block_ended(races_);
   blocks_.erase(block_->now.block);
@@ -92,6 +103,7 @@ Array& Tracer::own_array(const char* identity, std::size_t size) {
 
 void Tracer::shared_variable(void* address, std::size_t size, const void* identity,
                              const char* name) {
+  const Busy busy(*this);
   Array& array = own_array(static_cast<const char*>(identity), size);
   array.begin = static_cast<const char*>(address);
   array.identity = reinterpret_cast<std::uint64_t>(identity);
@@ -101,6 +113,7 @@ void Tracer::shared_variable(void* address, std::size_t size, const void* identi
 }
 
 void Tracer::barrier_passed(const BlockState& block, Scope scope) {
+  const Busy busy(*this);
   settle();
   RunningBlock& passed = blocks_[block.number()];
   if (fences_.any()) fences_.barrier(passed.now.block, passed.now.barriers);
@@ -112,12 +125,14 @@ void Tracer::barrier_passed(const BlockState& block, Scope scope) {
 }
 
 void Tracer::warp_met(unsigned warp) {
+  const Busy busy(*this);
   ++block_->warp_calls[warp];
   block_->epochs[warp] = {};
   thread_ = kNoThread;
 }
 
 void Tracer::barrier_diverged(const BlockState& block) {
+  const Busy busy(*this);
   Divergence found{kernel_, block.launch().block_index(block.number()), {}};
   for (unsigned i = 0; i < block.count(); ++i) {
     const Thread& thread = block.thread(i);
@@ -140,7 +155,25 @@ void Tracer::barrier_diverged(const BlockState& block) {
                             return a.line == b.line && a.file == b.file;
                           });
       });
-  if (!known) divergences_.push_back(std::move(found));
+  if (known) return;
+  Finding finding;
+  finding.kind = "barrier divergence";
+  finding.kernel = block.launch().site.kernel;
+  finding.what = "BARRIER DIVERGENCE in kernel " + finding.kernel +
+                 ": threads of one block wait at different barriers";
+  finding.launched_at = std::string(block.launch().site.file) + ":" +
+                        std::to_string(block.launch().site.line);
+  finding.in_block = true;
+  finding.block = found.block;
+  for (const Divergence::Place& place : found.places) {
+    const std::string where = place.file + ":" + std::to_string(place.line);
+    if (finding.place.empty()) finding.place = where;
+    finding.details.push_back(std::to_string(place.threads) + " threads, " + text_of(place.example) +
+                              " first, at " + where);
+  }
+  finding.advice = "move the barrier to where all threads of the block pass";
+  report(std::move(finding));
+  divergences_.push_back(std::move(found));
 }
 
 Array* Tracer::find_shared(const char* address) const {
@@ -192,6 +225,9 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
       if (running_block->launch().cluster_size() == 1) checks_.host_memory(accessed);
       return;
     case AddressSpace::Kind::allowed:
+      if (was_set_elsewhere_only(accessed.address, running_block->launch().device))
+        checks_.constant_of_other_device(accessed);
+      return;
     case AddressSpace::Kind::nothing:  // a fault follows, which says it all
       return;
   }
@@ -222,11 +258,10 @@ void Tracer::change_thread(unsigned thread) {
 
 void Tracer::fence() {
   if (kernel_observer != this || !running_block || busy_) return;
-  busy_ = true;
+  const Busy busy(*this);
   change_thread(running_block->current_number());
   fences_.fence(now_, static_cast<std::uint16_t>(thread_));
   renew_epoch();
-  busy_ = false;
 }
 
 // Atomics and volatile accesses are what threads tell each other with that they have come so far.
@@ -237,36 +272,37 @@ void Tracer::order(const Array& array, std::size_t offset, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-void Tracer::acquire(const void* address) {
-  if (kernel_observer != this || !running_block || busy_ || !fences_.any()) return;
-  busy_ = true;
+Array* Tracer::array_of_atomic(const char*& address, Kind kind) {
   change_thread(running_block->current_number());
-  const auto* byte = static_cast<const char*>(address);
-  if (AddressSpace::of_running_thread(byte)) {
-    busy_ = false;
-    return;
-  }
-  if (Array* array = find_array(byte, Kind::load, 1, nullptr))
-    order(*array, array->offset_of(byte), {Kind::load});
-  busy_ = false;
+  return AddressSpace::of_running_thread(address) ? nullptr : find_array(address, kind, 1, nullptr);
 }
 
-void Tracer::release(const void* address, bool is_fence) {
+void Tracer::acquire(const void* pointer) {
+  if (kernel_observer != this || !running_block || busy_ || !fences_.any()) return;
+  const Busy busy(*this);
+  const auto* address = static_cast<const char*>(pointer);
+  if (const Array* array = array_of_atomic(address, Kind::load))
+    order(*array, array->offset_of(address), {Kind::load});
+}
+
+void Tracer::release(const void* pointer, bool is_fence) {
   if (is_fence) fence();
   if (kernel_observer != this || !running_block || busy_) return;
-  busy_ = true;
-  change_thread(running_block->current_number());
-  const auto* byte = static_cast<const char*>(address);
-  if (AddressSpace::of_running_thread(byte)) {
-    busy_ = false;
-    return;
-  }
-  if (Array* array = find_array(byte, Kind::store, 1, nullptr)) {
-    std::memset(array->writers.get() + array->offset_of(byte), kKernel,
-                std::min<std::size_t>(kWordBytes, array->size - array->offset_of(byte)));
-    order(*array, array->offset_of(byte), {Kind::store});
-  }
-  busy_ = false;
+  const Busy busy(*this);
+  const auto* address = static_cast<const char*>(pointer);
+  const Array* array = array_of_atomic(address, Kind::store);
+  if (!array) return;
+  const std::size_t offset = array->offset_of(address);
+  std::memset(array->writers.get() + offset, kKernel,
+              std::min<std::size_t>(kWordBytes, array->size - offset));
+  order(*array, offset, {Kind::store});
+}
+
+void Tracer::look_at_device(const Array& array, const Accessed& accessed) {
+  const int device = running_block->launch().device;
+  if (array.space == Space::global && array.kind == MemoryKind::device && array.device != device &&
+      !peers_of(device).contains(array.device))
+    checks_.wrong_device(array, accessed);
 }
 
 void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site) {
@@ -303,6 +339,9 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
                         {array.begin + offset + done, size, how.kind,
                          reinterpret_cast<const void*>(sites_.all()[site].key.code)},
                         found->operation);
+    if (const Race* race = races_.take_new())
+      checks_.race(*race, sites_.all()[race->earlier.access.site].key,
+                   sites_.all()[race->later.access.site].key);
     done += size;
   }
 }
@@ -310,6 +349,7 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
 // Nothing but this happens in the inner loops of most kernels.
 inline bool Tracer::load_word_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;
+  if (&array == &program_) return true;
   const std::size_t offset = array.offset_of(address);
   if (offset % kWordBytes != 0 || offset + kWordBytes > array.size || running_block->current_number() != thread_ ||
       !array.all_written(offset, kWordBytes))
@@ -332,23 +372,26 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
   const auto* address = static_cast<const char*>(pointer);
   if (!running_block) {
     if (!arrays_.provided(address)) return;
-    busy_ = true;
-    host_.access({address, bytes, how.kind, code});
-    busy_ = false;
-    return;
+    const Busy busy(*this);
+    return host_.access({address, bytes, how.kind, code});
   }
   const auto hash = reinterpret_cast<std::uintptr_t>(code);
   Recent& recent = recent_[(hash ^ hash >> 12 ^ static_cast<unsigned>(how.kind)) % recent_.size()];
   const bool is_known = recent.code == code && recent.stamp == stamp_ && recent.kind == how.kind;
-  if (is_known && bytes == kWordBytes && how.kind == Kind::load && !how.is_volatile &&
+  const bool is_close = is_known && recent.array->contains(address) &&
+                        (recent.array != &program_ || !find_shared(address));
+  if (is_close && bytes == kWordBytes && how.kind == Kind::load && !how.is_volatile &&
       load_word_at_once(recent, address))
     return;
-  if (!is_known || !recent.array->contains(address)) {
+  if (!is_close) {
     if (AddressSpace::of_running_thread(address)) return;
-    busy_ = true;
+    const Busy busy(*this);
     Array* array = find_array(address, how.kind, bytes, code);
-    busy_ = false;
-    if (!array) return;
+    if (!array) {
+      if (AddressSpace::of_program(address)) recent = {code, &program_, stamp_, 0, how.kind};
+      return;
+    }
+    look_at_device(*array, {address, bytes, how.kind, code});
     if (!is_known || recent.array->space != array->space)
       recent.site = sites_.number_of({hash, kernel_, 0, static_cast<std::uint8_t>(std::min(bytes, piece)),
                                       array->space, how.kind});
@@ -358,15 +401,12 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     recent.array = array;
   }
   Array& array = *recent.array;
-  busy_ = true;
+  if (&array == &program_) return;
+  const Busy busy(*this);
   const unsigned thread = running_block->current_number();
   if (thread != thread_) change_thread(thread);
   const Accessed accessed{address, bytes, how.kind, code};
-  if (!array.contains(address, bytes)) {
-    checks_.out_of_bounds(array, accessed);
-    busy_ = false;
-    return;
-  }
+  if (!array.contains(address, bytes)) return checks_.out_of_bounds(array, accessed);
   const unsigned alignment = std::min({bytes, piece, kMaxAccess});
   if (piece >= bytes && reinterpret_cast<std::uintptr_t>(address) % alignment != 0)
     checks_.misaligned(&array, accessed, alignment);
@@ -384,7 +424,6 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
                             static_cast<std::uint8_t>(size), array.space, how.kind}));
   }
   if (fences_.any() && (how.kind == Kind::atomic || how.is_volatile)) order(array, offset, how);
-  busy_ = false;
 }
 
 }  // namespace hostcuda::trace

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/host_checks.h"
@@ -97,6 +98,8 @@ class Tracer final : public KernelObserver {
   Array* find_shared(const char* address) const;
   Array* find_shared_of_other_block(const char*& address) const;
   void look_at_what_is_no_array(const Accessed& accessed);
+  Array* array_of_atomic(const char*& address, Kind kind);
+  void look_at_device(const Array& array, const Accessed& accessed);
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
@@ -130,7 +133,21 @@ class Tracer final : public KernelObserver {
   RunningBlock* block_ = nullptr;                 // the one that runs
   std::map<const char*, Array> variables_;        // shared ones, by identity
   std::array<Recent, 4096> recent_{};
+  Array program_;  // stands for all variables of the program that are not shared
   bool busy_ = false;
+  // While one lives, nothing is an access of the program's: std's functions that it calls are
+  // instrumented, too, when the linker chose the program's.
+  class Busy {
+   public:
+    explicit Busy(Tracer& tracer) : busy_(tracer.busy_), before_(std::exchange(busy_, true)) {}
+    ~Busy() { busy_ = before_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    bool& busy_;
+    bool before_;
+  };
 };
 
 }  // namespace hostcuda::trace

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "cooperative_groups.h"
@@ -13,6 +14,7 @@
 #include "runtime/api.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/finding.h"
 #include "support/limits.h"
 
 __thread uint3 threadIdx;
@@ -57,6 +59,16 @@ bool name_thread(const Fault&, char* text, std::size_t size) {
   return true;
 }
 
+void fill_in(Finding& finding) {
+  if (!running_block) return;
+  const Site& site = running_block->launch().site;
+  finding.kernel = site.kernel;
+  finding.launched_at = std::string(site.file) + ":" + std::to_string(site.line);
+  finding.in_block = finding.in_thread = true;
+  finding.block = blockIdx;
+  finding.thread = threadIdx;
+}
+
 bool name_stack_overflow(const Fault& fault, char* text, std::size_t size) {
   if (!fault.in_kernel) return false;
   const char* stack = static_cast<const char*>(running_block->current().fiber->stack_low);
@@ -75,6 +87,7 @@ void prepare_for_faults() {
   static const bool told = [] {
     refuse_kernels_with(refuse_api_call);
     name_fault_culprits_with(name_thread);
+    describe_findings_with(fill_in);
     name_fault_causes_with(name_stack_overflow);
     return true;
   }();

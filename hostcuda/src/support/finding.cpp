@@ -1,5 +1,6 @@
 #include "support/finding.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +20,8 @@ std::mutex& mutex() {
   static auto* instance = new std::mutex;
   return *instance;
 }
+
+std::atomic<void (*)(Finding&)> filler;
 
 std::string trimmed(const std::string& line) {
   const std::size_t first = line.find_first_not_of(" \t");
@@ -68,6 +71,17 @@ Finding& report(Finding finding) {
   all().push_back(std::move(finding));
   hostcuda_finding(text.c_str());
   return all().back();
+}
+
+void keep(Finding finding) {
+  all().push_back(std::move(finding));
+  hostcuda_finding(all().back().what.c_str());
+}
+
+void describe_findings_with(void (*fill_in)(Finding& finding)) { filler = fill_in; }
+
+void fill_in_culprit(Finding& finding) {
+  if (const auto fill_in = filler.load()) fill_in(finding);
 }
 
 const std::list<Finding>& findings() { return all(); }

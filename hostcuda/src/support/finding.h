@@ -39,6 +39,13 @@ std::string statement_at(const std::string& place);
 // Writes it to the standard error and keeps it. A debugger stops here: hostcuda_finding.
 Finding& report(Finding finding);
 
+// Keeps one that was written in other words.
+void keep(Finding finding);
+
+// Fills in the launch, the block and the thread that run. Does nothing in host code.
+void describe_findings_with(void (*fill_in)(Finding& finding));
+void fill_in_culprit(Finding& finding);
+
 // All of this process, in the order in which they were found. Addresses stay.
 const std::list<Finding>& findings();
 

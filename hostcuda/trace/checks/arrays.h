@@ -46,6 +46,7 @@ struct Array {
   std::uint64_t identity = 0;   // of the first byte: no other byte in use has the same
   Space space = Space::global;
   MemoryKind kind = MemoryKind::device;
+  int device = 0;
   std::string name;             // empty where it is not known
   CodePlace allocated, released;
   bool is_freed = false;

@@ -7,6 +7,7 @@
 
 #include "checks/coverage.h"
 #include "runtime/api.h"
+#include "runtime/device.h"
 
 namespace hostcuda::trace {
 namespace {
@@ -30,6 +31,7 @@ std::string called() {
 void HostChecks::allocated(const char* begin, std::size_t size, MemoryKind kind) {
   Array& array = arrays_.add(begin, size);
   array.kind = kind;
+  array.device = current_device();
   if (const CallSite* call = CallSite::current()) array.allocated = call->place();
 }
 
@@ -105,6 +107,8 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
 void HostChecks::failed(cudaError_t error) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;
+  // After a kernel failed every call does: it is enough to look at one.
+  if (context_is_broken() && std::exchange(is_known_to_be_broken_, true)) return;
   const bool is_launch = call->place().file;
   if (is_launch || call->result_is_ignored())
     unasked_.push_back({call->function(), call->place(), error, is_launch});
@@ -189,17 +193,34 @@ void HostChecks::access(const Accessed& accessed) {
       return checks_.unordered(*array, accessed, found->operation);
 }
 
+// One for each place that allocates.
 void HostChecks::report_leaks() const {
+  struct Leak {
+    std::size_t bytes = 0, times = 0;
+    const Array* example = nullptr;
+  };
+  std::map<std::pair<const void*, const char*>, Leak> leaks;
   for (const auto& [begin, array] : arrays_.all()) {
     if (array->is_freed) continue;
+    Leak& leak = leaks[{array->allocated.return_address, array->allocated.file}];
+    leak.bytes += array->full_size;
+    ++leak.times;
+    leak.example = array.get();
+  }
+  for (const auto& [place, leak] : leaks) {
+    const Array& array = *leak.example;
     Finding finding;
     finding.kind = "leak";
-    finding.what = std::to_string(array->full_size) + " bytes are not freed when the program ends";
-    finding.place = array->allocated.text();
-    finding.array = name_of(*array);
-    finding.details = {description_of(*array, 1)};
-    finding.advice = array->kind == MemoryKind::pinned ? "free it with cudaFreeHost" : "free it with cudaFree";
-    if (!finding.place.empty()) report(std::move(finding));
+    finding.what = std::to_string(leak.bytes) + " bytes, allocated " +
+                   (leak.times == 1 ? "once" : std::to_string(leak.times) + " times") +
+                   ", are not freed when the program ends";
+    finding.place = array.allocated.text();
+    finding.array = name_of(array);
+    finding.details = {description_of(array, 1)};
+    finding.advice =
+        array.kind == MemoryKind::pinned ? "free it with cudaFreeHost" : "free it with cudaFree";
+    finding.count = leak.times;
+    report(std::move(finding));
   }
 }
 

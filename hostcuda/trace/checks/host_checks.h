@@ -54,6 +54,7 @@ class HostChecks final : public RuntimeObserver {
   KernelChecks& checks_;
   std::vector<Failure> unasked_;
   bool is_told_ = false;  // why the call that runs fails
+  bool is_known_to_be_broken_ = false;
 };
 
 }  // namespace hostcuda::trace

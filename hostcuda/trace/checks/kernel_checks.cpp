@@ -70,7 +70,13 @@ Finding* KernelChecks::begin(const char* kind, const void* first, const void* se
 
 void KernelChecks::finish(const char* kind, const void* first, const void* second,
                           Finding finding) {
-  known_[{kind, {first, second}}] = &report(std::move(finding));
+  const std::string line = finding.kind + finding.kernel + finding.place + finding.array;
+  Finding*& known = of_line_[line];
+  if (known)
+    ++known->count;
+  else
+    known = &report(std::move(finding));
+  known_[{kind, {first, second}}] = known;
 }
 
 Finding KernelChecks::of_access(const char* kind, const Accessed& accessed, std::string what) const {
@@ -78,13 +84,7 @@ Finding KernelChecks::of_access(const char* kind, const Accessed& accessed, std:
   finding.kind = kind;
   finding.what = std::move(what);
   finding.place = CodePlace{accessed.code}.text();
-  if (!running_block) return finding;
-  const hostcuda::Site& site = running_block->launch().site;
-  finding.kernel = site.kernel;
-  finding.launched_at = std::string(site.file) + ":" + std::to_string(site.line);
-  finding.in_block = finding.in_thread = true;
-  finding.block = blockIdx;
-  finding.thread = threadIdx;
+  fill_in_culprit(finding);
   return finding;
 }
 
@@ -204,6 +204,83 @@ void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
   finish("device pointer", accessed.code, array.begin, std::move(finding));
 }
 
+void KernelChecks::wrong_device(const Array& array, const Accessed& accessed) {
+  if (begin("wrong device", accessed.code, array.begin)) return;
+  const int device = running_block->launch().device;
+  Finding finding = of_access("wrong device", accessed,
+                              "a kernel on device " + std::to_string(device) + " " +
+                                  verb(accessed.kind) + " memory of device " +
+                                  std::to_string(array.device) + " without peer access");
+  describe(finding, array, accessed);
+  finding.advice = "call cudaSetDevice before the launch, or cudaDeviceEnablePeerAccess";
+  finish("wrong device", accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::constant_of_other_device(const Accessed& accessed) {
+  if (begin("wrong device", accessed.code, nullptr)) return;
+  const int device = running_block->launch().device;
+  Finding finding = of_access("wrong device", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) +
+                                  " a variable that was set on another device only, and not on device " +
+                                  std::to_string(device));
+  finding.advice = "call cudaMemcpyToSymbol once per device, after cudaSetDevice";
+  finish("wrong device", accessed.code, nullptr, std::move(finding));
+}
+
+namespace {
+
+const char* noun(Kind kind) {
+  return kind == Kind::load ? "load" : kind == Kind::store ? "store" : "atomic";
+}
+
+std::string side_text(const Side& side, const SiteKey& site, const std::string& place) {
+  return std::string(noun(site.kind)) + " by thread " + text_of(side.thread) + " of block " +
+         text_of(side.block) + " at " + place;
+}
+
+}  // namespace
+
+void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
+  const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
+  const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
+  const bool is_update = first == second && earlier.kind != Kind::atomic && later.kind != Kind::atomic &&
+                         (earlier.kind == Kind::load || later.kind == Kind::load);
+  Finding finding;
+  finding.kind = is_update ? "lost update" : "race";
+  fill_in_culprit(finding);
+  const std::string memory = race.array->space == Space::shared ? "shared" : "global";
+  finding.what = "RACE in kernel " + finding.kernel + ": nothing orders these two accesses to " +
+                 name_of(*race.array) + " in " + memory + " memory, at " + first +
+                 (first == second ? "" : " and " + second);
+  finding.block = race.later.block;
+  finding.thread = race.later.thread;
+  finding.place = second;
+  finding.array = name_of(*race.array);
+  const unsigned element = later.bytes;
+  finding.has_index = true;
+  finding.index = static_cast<long long>(race.offset / element);
+  finding.details = {side_text(race.earlier, earlier, first), side_text(race.later, later, second)};
+  if (first != second) finding.details.insert(finding.details.begin() + 1, "  " + statement_at(first));
+  finding.details.push_back("index " + std::to_string(finding.index) + " of " +
+                            description_of(*race.array, element));
+  const bool same_block = race.earlier.block.x == race.later.block.x &&
+                          race.earlier.block.y == race.later.block.y &&
+                          race.earlier.block.z == race.later.block.z;
+  finding.advice =
+      is_update    ? "update it with an atomic (atomicAdd, ...): without, updates are lost"
+      : same_block ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
+                   : "let each block write elements of its own, use atomics, or another launch; an atomic "
+                     "that tells others needs a __threadfence() before it";
+  // Which of the two came first is chance.
+  const bool in_order = first < second;
+  const std::string pair = finding.kernel + memory + (in_order ? first + second : second + first);
+  Finding*& known = of_line_[pair];
+  if (known)
+    ++known->count;
+  else
+    known = &report(std::move(finding));
+}
+
 void KernelChecks::memory_of_other_thread(const Accessed& accessed) {
   if (begin("local memory", accessed.code, nullptr)) return;
   Finding finding = of_access("local memory", accessed,
@@ -215,20 +292,22 @@ void KernelChecks::memory_of_other_thread(const Accessed& accessed) {
 
 void KernelChecks::unordered(const Array& array, const Accessed& accessed, std::uint32_t number) {
   const OperationRecord& other = epochs_.operation(number);
-  if (begin("unordered", accessed.code, other.place.return_address)) return;
-  const bool is_host = !running_block;
-  Finding finding = of_access(
-      is_host ? "not synchronised" : "unordered operations", accessed,
-      is_host ? std::string("host code ") + verb(accessed.kind) + " " + name_of(array) +
-                    ", which " + other.what + " may still be using"
-              : std::string("a kernel ") + verb(accessed.kind) + " " + name_of(array) + ", which " +
-                    other.what + " in another stream may still be using");
+  const Operation* copy = running_block ? nullptr : running_operation();
+  const bool is_host = !running_block && !copy;
+  const void* code = copy ? copy->place.return_address : accessed.code;
+  if (begin("unordered", code, other.place.return_address)) return;
+  const std::string who = is_host ? "host code" : copy ? copy->function : "a kernel";
+  Finding finding =
+      of_access(is_host ? "not synchronised" : "unordered operations", accessed,
+                who + " " + verb(accessed.kind) + " " + name_of(array) + ", which " + other.what +
+                    (is_host ? "" : " in another stream") + " may still be using");
+  if (copy) finding.place = copy->place.text();
   describe(finding, array, accessed);
   finding.details.push_back("the other one: " + other.what + ", at " + other.place.text());
   finding.advice = is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
                              "cudaStreamSynchronize or cudaEventSynchronize"
                            : "record an event after the first one, and let the other stream wait for it";
-  finish("unordered", accessed.code, other.place.return_address, std::move(finding));
+  finish("unordered", code, other.place.return_address, std::move(finding));
 }
 
 void KernelChecks::said_by_compiler(const std::string& kind, const std::string& what,

@@ -34,6 +34,9 @@ class KernelChecks {
   // then what should have come before may only come later here.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
+  void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
+  void wrong_device(const Array& array, const Accessed& accessed);
+  void constant_of_other_device(const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
   void device_memory(const Array& array, const Accessed& accessed);  // by host code
@@ -48,12 +51,14 @@ class KernelChecks {
   // Null if the same was reported before; then it only counts.
   Finding* begin(const char* kind, const void* first, const void* second);
   Finding of_access(const char* kind, const Accessed& accessed, std::string what) const;
+  // Reports it, unless another access of the same line to the same array was.
   void finish(const char* kind, const void* first, const void* second, Finding finding);
   void describe(Finding& finding, const Array& array, const Accessed& accessed) const;
 
   const Epochs& epochs_;
   using Key = std::pair<std::string, std::pair<const void*, const void*>>;
   std::map<Key, Finding*> known_;
+  std::map<std::string, Finding*> of_line_;
   struct Pending {
     Finding finding;
     std::uint32_t site;

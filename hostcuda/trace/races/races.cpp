@@ -66,7 +66,10 @@ void Races::check(const Access& earlier, const Access& later, const Epoch& when,
   if (!(earlier.bytes & later.bytes) || are_strong(earlier, later, one_is_load, array.space)) return;
   if (is_ordered(earlier, later, when, array.space)) return;
   const auto [race, is_new] = found_.try_emplace({earlier.site, later.site});
-  if (is_new) race->second = {side(earlier), side(later), offset, &array};
+  if (is_new) {
+    race->second = {side(earlier), side(later), offset, &array};
+    new_ = &race->second;
+  }
   ++race->second.count;
 }
 

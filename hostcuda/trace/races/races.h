@@ -57,6 +57,8 @@ class Races {
 
   using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and the later access
   const std::map<Sites, Race>& found() const { return found_; }
+  // The one that the last access made known; null if none.
+  const Race* take_new() { return std::exchange(new_, nullptr); }
   Side side(const Access& access) const;
 
  private:
@@ -69,6 +71,7 @@ class Races {
   const Fences& fences_;
   std::uint32_t ordered_ = 0;  // an epoch that comes before the running one
   std::map<Sites, Race> found_;
+  const Race* new_ = nullptr;
   Unordered unordered_{};
   bool has_unordered_ = false;
 };

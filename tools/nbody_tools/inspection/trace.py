@@ -108,11 +108,13 @@ class Inspection:
     races: list[Race]
     divergences: list[Divergence]
     exit_code: int = 0  # of the program; what it had done until then is in the record
-    messages: tuple[str, ...] = ()  # hostcuda's own, about kernels
+    messages: tuple[str, ...] = ()  # hostcuda's, a finding each
+    findings: tuple[dict[str, Any], ...] = ()  # the same for programs
 
     @property
     def clean(self) -> bool:
-        return not (self.races or self.divergences or self.exit_code or self.messages)
+        return not (self.races or self.divergences or self.exit_code or self.messages or
+                    self.findings)
 
     def kernel(self, name: str) -> Kernel:
         return next(kernel for kernel in self.kernels if kernel.name == name)
@@ -149,7 +151,12 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
                   race_side(race["earlier"], places), race_side(race["later"], places),
                   race["count"]) for race in trace["races"]]
     return Inspection(list(kernels.values()), merged(races),
-                      [divergence(one) for one in trace["barrier_divergences"]])
+                      [divergence(one) for one in trace["barrier_divergences"]],
+                      findings=tuple(shown(one) for one in trace["findings"]))
+
+
+def shown(finding: dict[str, Any]) -> dict[str, Any]:
+    return {**finding, "file": shown_path(finding["file"])} if "file" in finding else finding
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:
