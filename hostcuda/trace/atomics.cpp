@@ -37,25 +37,25 @@ volatile Integer* counted(volatile Integer* p, int order, bool reads, const void
                                                         Type value, int order, int) {     \
     return __atomic_compare_exchange_n(COUNTED(p), expected, value, false, ORDER, ORDER); \
   }
-#define ATOMICS(Type, bits)                                                                   \
-  Type __tsan_atomic##bits##_load(const volatile Type* p, int) {                              \
-    if (tracer) tracer->acquire(const_cast<const Type*>(p));                                  \
-    return __atomic_load_n(p, ORDER);                                                         \
-  }                                                                                           \
-  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int order) {                 \
-    if (tracer) tracer->release(const_cast<const Type*>(p), releases(order));                 \
-    __atomic_store_n(p, value, ORDER);                                                        \
-  }                                                                                           \
-  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int order) {              \
-    return __atomic_exchange_n(counted(p, order, false, __builtin_return_address(0)), value,  \
-                               ORDER);                                                        \
-  }                                                                                           \
-  UPDATE(Type, bits, fetch_add)                                                               \
-  UPDATE(Type, bits, fetch_sub)                                                               \
-  UPDATE(Type, bits, fetch_and)                                                               \
-  UPDATE(Type, bits, fetch_or)                                                                \
-  UPDATE(Type, bits, fetch_xor)                                                               \
-  COMPARE_EXCHANGE(Type, bits, strong)                                                        \
+#define ATOMICS(Type, bits)                                                                  \
+  Type __tsan_atomic##bits##_load(const volatile Type* p, int) {                             \
+    if (tracer) tracer->acquire(const_cast<const Type*>(p));                                 \
+    return __atomic_load_n(p, ORDER);                                                        \
+  }                                                                                          \
+  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int order) {                \
+    if (tracer) tracer->release(const_cast<const Type*>(p), releases(order));                \
+    __atomic_store_n(p, value, ORDER);                                                       \
+  }                                                                                          \
+  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int order) {             \
+    return __atomic_exchange_n(counted(p, order, false, __builtin_return_address(0)), value, \
+                               ORDER);                                                       \
+  }                                                                                          \
+  UPDATE(Type, bits, fetch_add)                                                              \
+  UPDATE(Type, bits, fetch_sub)                                                              \
+  UPDATE(Type, bits, fetch_and)                                                              \
+  UPDATE(Type, bits, fetch_or)                                                               \
+  UPDATE(Type, bits, fetch_xor)                                                              \
+  COMPARE_EXCHANGE(Type, bits, strong)                                                       \
   COMPARE_EXCHANGE(Type, bits, weak)
 
 extern "C" {

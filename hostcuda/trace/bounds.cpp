@@ -57,18 +57,20 @@ void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr_t index) {
   if (!tracer) return;
   const long long number = value_of(*data->index, index);
   tracer->checks().said_by_compiler(
-      "out of bounds", "index " + std::to_string(number) + " is out of bounds of " + data->array->name,
-      text(data->place), data->array->name, &number, "compare the index with the number of elements",
-      __builtin_return_address(0));
+      "out of bounds",
+      "index " + std::to_string(number) + " is out of bounds of " + data->array->name,
+      text(data->place), data->array->name, &number,
+      "compare the index with the number of elements", __builtin_return_address(0));
 }
 
-#define OVERFLOW(name, operation)                                                     \
+#define OVERFLOW(name, operation)                                                             \
   void __ubsan_handle_##name##_overflow(OverflowData* data, std::uintptr_t, std::uintptr_t) { \
-    report_overflow(*data, operation, __builtin_return_address(0));                   \
+    report_overflow(*data, operation, __builtin_return_address(0));                           \
   }
 OVERFLOW(add, "a sum")
 OVERFLOW(sub, "a difference")
 OVERFLOW(mul, "a product")
+OVERFLOW(divrem, "a quotient")
 void __ubsan_handle_negate_overflow(OverflowData* data, std::uintptr_t) {
   report_overflow(*data, "a negation", __builtin_return_address(0));
 }

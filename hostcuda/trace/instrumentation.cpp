@@ -5,10 +5,10 @@
 #include "execution/block.h"
 #include "trace.h"
 
+using hostcuda::trace::How;
 using hostcuda::trace::Kind;
 using hostcuda::trace::kMaxAccess;
 using hostcuda::trace::kWordBytes;
-using hostcuda::trace::How;
 using hostcuda::trace::tracer;
 
 namespace {
@@ -45,26 +45,22 @@ void __tsan_write_range(void* p, std::size_t size) {
   tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::store}, CALLER);
 }
 
-#define HOSTCUDA_TRACED(bytes)                                                                 \
-  void __tsan_read##bytes(void* p) { tell(p, bytes, bytes, {Kind::load}, CALLER); }   \
-  void __tsan_write##bytes(void* p) { tell(p, bytes, bytes, {Kind::store}, CALLER); } \
-  void __tsan_unaligned_read##bytes(void* p) {                                                 \
-    tell(p, bytes, kWordBytes, {Kind::load}, CALLER);                                 \
-  }                                                                                            \
-  void __tsan_unaligned_write##bytes(void* p) {                                                \
-    tell(p, bytes, kWordBytes, {Kind::store}, CALLER);                                \
-  }                                                                                            \
-  void __tsan_volatile_read##bytes(void* p) {                                                  \
-    tell(p, bytes, bytes, {Kind::load, true}, CALLER);                                         \
-  }                                                                                            \
-  void __tsan_volatile_write##bytes(void* p) {                                                 \
-    tell(p, bytes, bytes, {Kind::store, true}, CALLER);                                        \
-  }                                                                                            \
-  void __tsan_unaligned_volatile_read##bytes(void* p) {                                        \
-    tell(p, bytes, kWordBytes, {Kind::load, true}, CALLER);                                    \
-  }                                                                                            \
-  void __tsan_unaligned_volatile_write##bytes(void* p) {                                       \
-    tell(p, bytes, kWordBytes, {Kind::store, true}, CALLER);                                   \
+#define HOSTCUDA_TRACED(bytes)                                                                     \
+  void __tsan_read##bytes(void* p) { tell(p, bytes, bytes, {Kind::load}, CALLER); }                \
+  void __tsan_write##bytes(void* p) { tell(p, bytes, bytes, {Kind::store}, CALLER); }              \
+  void __tsan_unaligned_read##bytes(void* p) { tell(p, bytes, kWordBytes, {Kind::load}, CALLER); } \
+  void __tsan_unaligned_write##bytes(void* p) {                                                    \
+    tell(p, bytes, kWordBytes, {Kind::store}, CALLER);                                             \
+  }                                                                                                \
+  void __tsan_volatile_read##bytes(void* p) { tell(p, bytes, bytes, {Kind::load, true}, CALLER); } \
+  void __tsan_volatile_write##bytes(void* p) {                                                     \
+    tell(p, bytes, bytes, {Kind::store, true}, CALLER);                                            \
+  }                                                                                                \
+  void __tsan_unaligned_volatile_read##bytes(void* p) {                                            \
+    tell(p, bytes, kWordBytes, {Kind::load, true}, CALLER);                                        \
+  }                                                                                                \
+  void __tsan_unaligned_volatile_write##bytes(void* p) {                                           \
+    tell(p, bytes, kWordBytes, {Kind::store, true}, CALLER);                                       \
   }
 HOSTCUDA_TRACED(1)
 HOSTCUDA_TRACED(2)
@@ -75,14 +71,14 @@ HOSTCUDA_TRACED(16)
 
 // The C library is not instrumented: the linker puts these in place of what host code calls there
 // (--wrap). In kernels a copy of a struct is told by itself.
-#define HOSTCUDA_COPIES(function)                                                   \
-  void* __real_##function(void* to, const void* from, std::size_t size);            \
-  void* __wrap_##function(void* to, const void* from, std::size_t size) {           \
-    if (tracer && !hostcuda::running_block && size) {                               \
-      tell(from, static_cast<unsigned>(size), kMaxAccess, {Kind::load}, CALLER);    \
-      tell(to, static_cast<unsigned>(size), kMaxAccess, {Kind::store}, CALLER);     \
-    }                                                                               \
-    return __real_##function(to, from, size);                                       \
+#define HOSTCUDA_COPIES(function)                                                \
+  void* __real_##function(void* to, const void* from, std::size_t size);         \
+  void* __wrap_##function(void* to, const void* from, std::size_t size) {        \
+    if (tracer && !hostcuda::running_block && size) {                            \
+      tell(from, static_cast<unsigned>(size), kMaxAccess, {Kind::load}, CALLER); \
+      tell(to, static_cast<unsigned>(size), kMaxAccess, {Kind::store}, CALLER);  \
+    }                                                                            \
+    return __real_##function(to, from, size);                                    \
   }
 HOSTCUDA_COPIES(memcpy)
 HOSTCUDA_COPIES(memmove)

@@ -161,15 +161,15 @@ void Tracer::barrier_diverged(const BlockState& block) {
   finding.kernel = block.launch().site.kernel;
   finding.what = "BARRIER DIVERGENCE in kernel " + finding.kernel +
                  ": threads of one block wait at different barriers";
-  finding.launched_at = std::string(block.launch().site.file) + ":" +
-                        std::to_string(block.launch().site.line);
+  finding.launched_at =
+      std::string(block.launch().site.file) + ":" + std::to_string(block.launch().site.line);
   finding.in_block = true;
   finding.block = found.block;
   for (const Divergence::Place& place : found.places) {
     const std::string where = place.file + ":" + std::to_string(place.line);
     if (finding.place.empty()) finding.place = where;
-    finding.details.push_back(std::to_string(place.threads) + " threads, " + text_of(place.example) +
-                              " first, at " + where);
+    finding.details.push_back(std::to_string(place.threads) + " threads, " +
+                              text_of(place.example) + " first, at " + where);
   }
   finding.advice = "move the barrier to where all threads of the block pass";
   report(std::move(finding));
@@ -243,8 +243,7 @@ void Tracer::renew_epoch() {
   now_ = block_->now;
   now_.warp_calls = block_->warp_calls[warp_];
   now_.fences = fences_.any() ? fences_.count(now_.block, static_cast<std::uint16_t>(thread_)) : 0;
-  if (!of_warp.epoch || of_warp.fences != now_.fences)
-    of_warp = {epochs_.add(now_), now_.fences};
+  if (!of_warp.epoch || of_warp.fences != now_.fences) of_warp = {epochs_.add(now_), now_.fences};
   epoch_ = of_warp.epoch;
   races_.other_epoch();
 }
@@ -351,8 +350,8 @@ inline bool Tracer::load_word_at_once(const Recent& recent, const char* address)
   Array& array = *recent.array;
   if (&array == &program_) return true;
   const std::size_t offset = array.offset_of(address);
-  if (offset % kWordBytes != 0 || offset + kWordBytes > array.size || running_block->current_number() != thread_ ||
-      !array.all_written(offset, kWordBytes))
+  if (offset % kWordBytes != 0 || offset + kWordBytes > array.size ||
+      running_block->current_number() != thread_ || !array.all_written(offset, kWordBytes))
     return false;
   Access access;
   access.epoch = epoch_;
@@ -393,8 +392,9 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     }
     look_at_device(*array, {address, bytes, how.kind, code});
     if (!is_known || recent.array->space != array->space)
-      recent.site = sites_.number_of({hash, kernel_, 0, static_cast<std::uint8_t>(std::min(bytes, piece)),
-                                      array->space, how.kind});
+      recent.site =
+          sites_.number_of({hash, kernel_, 0, static_cast<std::uint8_t>(std::min(bytes, piece)),
+                            array->space, how.kind});
     recent.code = code;
     recent.stamp = stamp_;
     recent.kind = how.kind;

@@ -39,7 +39,8 @@ struct Divergence {
 struct RunningBlock {
   Epoch now;  // without the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The number of the epoch of a warp's threads that have made as many fences; 0: there is none yet.
+  // The number of the epoch of a warp's threads that have made as many fences; 0: there is none
+  // yet.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
   };
@@ -126,7 +127,7 @@ class Tracer final : public KernelObserver {
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // of the last access
   unsigned warp_ = 0;
-  std::uint32_t epoch_ = 0;      // its
+  std::uint32_t epoch_ = 0;  // its
   Epoch now_;
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
   std::map<std::uint64_t, RunningBlock> blocks_;  // by number

@@ -110,9 +110,9 @@ struct KernelArguments {
 };
 extern __thread KernelArguments kernel_arguments;
 #ifdef HOSTCUDA_TRACE
-#define HOSTCUDA_TELL_ARGUMENTS(first, last)                                       \
-  ::hostcuda::kernel_arguments = {                                                 \
-      &first, static_cast<std::size_t>(reinterpret_cast<const char*>(&last + 1) -  \
+#define HOSTCUDA_TELL_ARGUMENTS(first, last)                                      \
+  ::hostcuda::kernel_arguments = {                                                \
+      &first, static_cast<std::size_t>(reinterpret_cast<const char*>(&last + 1) - \
                                        reinterpret_cast<const char*>(&first))}
 #else
 #define HOSTCUDA_TELL_ARGUMENTS(first, last) static_cast<void>(0)

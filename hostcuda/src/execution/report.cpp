@@ -160,13 +160,13 @@ void report_foreign_mask(const BlockState& block) {
 
 void report_deadlock(const BlockState& block, std::size_t ended_blocks) {
   const Output output;
-  Finding finding =
-      finding_in(block, "deadlock", "deadlock: no thread of the block can go on");
+  Finding finding = finding_in(block, "deadlock", "deadlock: no thread of the block can go on");
   finding.details = threads_by_place(block);
   if (ended_blocks)
     finding.details.push_back(std::to_string(ended_blocks) +
                               " other block(s) returned from the kernel");
-  die(std::move(finding), "let every thread reach the barrier or the warp function that others wait in");
+  die(std::move(finding),
+      "let every thread reach the barrier or the warp function that others wait in");
 }
 
 void report_no_gang(const BlockState& block, Scope scope) {
@@ -232,11 +232,11 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
   const Output output;
   if (!first_time("shuffle", thread.file, thread.line)) return;
   const std::string where = place(thread.file, thread.line);
-  Finding finding = finding_in(
-      block, "absent lane",
-      std::string("kernel ") + block.launch().site.kernel + ": thread " + text_of(thread.index) +
-          " of block " + text_of(blockIdx) + " reads lane " + std::to_string(source) + " at " + where +
-          ", which takes no part in the call: the value is undefined");
+  Finding finding = finding_in(block, "absent lane",
+                               std::string("kernel ") + block.launch().site.kernel + ": thread " +
+                                   text_of(thread.index) + " of block " + text_of(blockIdx) +
+                                   " reads lane " + std::to_string(source) + " at " + where +
+                                   ", which takes no part in the call: the value is undefined");
   finding.is_warning = true;
   finding.in_thread = true;
   finding.thread = thread.index;
@@ -259,10 +259,10 @@ void report_too_much_shared_in_all(const BlockState& block, const char* variable
                                    std::size_t static_bytes) {
   const Output output;
   const Launch& launch = block.launch();
-  Finding finding = finding_in(
-      block, "too much shared memory",
-      "more shared memory than a block may have: a GPU refuses this launch "
-      "(cudaFuncSetAttribute raises the limit)");
+  Finding finding =
+      finding_in(block, "too much shared memory",
+                 "more shared memory than a block may have: a GPU refuses this launch "
+                 "(cudaFuncSetAttribute raises the limit)");
   finding.array = variable;
   finding.details = {std::to_string(static_bytes) + " bytes of static and " +
                      std::to_string(launch.dynamic_shared_bytes) + " of dynamic shared memory, " +
@@ -301,7 +301,8 @@ void report_assertion(const BlockState& block, const char* expression, const cha
   std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
                file, line, function, blockIdx.x, blockIdx.y, blockIdx.z, thread.x, thread.y,
                thread.z, expression);
-  keep(finding_of_thread(block, "assertion", std::string("the assertion `") + expression + "` failed",
+  keep(finding_of_thread(block, "assertion",
+                         std::string("the assertion `") + expression + "` failed",
                          place(file, static_cast<int>(line))));
 }
 

@@ -14,9 +14,7 @@ namespace {
 // NaN as float and double, -1 as int: a read of uninitialised memory shows in the result.
 constexpr int kPoisonByte = 0xff;
 
-std::size_t padding_of_allocations() {
-  return kAddressSanitizer ? 0 : SharedMemory::kPadding;
-}
+std::size_t padding_of_allocations() { return kAddressSanitizer ? 0 : SharedMemory::kPadding; }
 
 void poison(char* address, std::size_t size) {
   if (size && config().poison) std::memset(address, kPoisonByte, size);

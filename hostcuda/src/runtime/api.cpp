@@ -1,7 +1,7 @@
 #include "runtime/api.h"
 
-#include <atomic>
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -138,7 +138,8 @@ void ignore_result() { next_is_ignored = true; }
 
 // Before the lock: a kernel that runs on another operating-system thread would wait for it forever.
 ApiCall::ApiCall(const char* function, const CodePlace& place)
-    : lock_((refuse_kernels(function, place.return_address), api_mutex())), site_(function, place) {}
+    : lock_((refuse_kernels(function, place.return_address), api_mutex())),
+      site_(function, place) {}
 
 cudaError_t ApiCall::error() const {
   static std::uint64_t calls = 0;
@@ -161,7 +162,9 @@ bool context_is_broken() { return context_error != cudaSuccess; }
 
 cudaError_t result_of_waiting() { return context_is_broken() ? fail(context_error) : cudaSuccess; }
 
-void refuse_kernels_with(void (*check)(const char* function, const void* code)) { refuse_kernel = check; }
+void refuse_kernels_with(void (*check)(const char* function, const void* code)) {
+  refuse_kernel = check;
+}
 
 }  // namespace hostcuda
 

@@ -68,7 +68,7 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
 
 }  // namespace hostcuda
 
-#define HOSTCUDA_API_CALL                                                   \
+#define HOSTCUDA_API_CALL                                                      \
   const ::hostcuda::ApiCall api_call(__func__, {__builtin_return_address(0)}); \
   if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
 

@@ -47,8 +47,8 @@ std::string statement_at(const std::string& place) {
 }
 
 std::string text_of(const Finding& finding) {
-  std::string text =
-      std::string("hostcuda: ") + (finding.is_warning ? "warning: " : "ERROR: ") + finding.what + "\n";
+  std::string text = std::string("hostcuda: ") + (finding.is_warning ? "warning: " : "ERROR: ") +
+                     finding.what + "\n";
   if (!finding.launched_at.empty())
     text += "  kernel " + finding.kernel + " launched at " + finding.launched_at + "\n";
   if (finding.in_block) text += "  block " + text_of(finding.block) + "\n";

@@ -24,7 +24,7 @@ struct Finding {
   // What the access meant, where it was one.
   std::string array;  // its name, or where it was allocated
   bool has_index = false;
-  long long index = 0;  // of the element
+  long long index = 0;               // of the element
   std::vector<std::string> details;  // a line each
   std::string advice;
   std::uint64_t count = 1;  // how often it happened

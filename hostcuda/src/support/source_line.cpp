@@ -1,5 +1,6 @@
 #include "support/source_line.h"
 
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/wait.h>
@@ -7,6 +8,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace hostcuda {
 namespace {
@@ -38,6 +40,17 @@ std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) 
 
 bool is_known(const char* line) { return std::strncmp(line, "??", 2) != 0; }
 
+// In this library, of which some builds know the lines.
+bool is_own(const char* line) {
+  constexpr std::string_view kThisFile = __FILE__;
+  constexpr std::string_view kFolder =
+      kThisFile.substr(0, kThisFile.rfind("src/support/source_line.cpp"));
+  const std::string_view text = line;
+  if (!text.starts_with(kFolder)) return false;
+  const std::string_view inside = text.substr(kFolder.size());
+  return inside.starts_with("src/");
+}
+
 }  // namespace
 
 // The executable comes first in the list.
@@ -59,8 +72,8 @@ bool source_line(const void* code, char* text, std::size_t size) {
   const char* chosen = nullptr;
   char* rest = nullptr;
   for (char* line = strtok_r(answer, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
-    if (!chosen && is_known(line)) chosen = line;
-    if (!is_known(line) || std::strstr(line, "/include/hostcuda/")) continue;
+    if (!chosen && is_known(line) && !is_own(line)) chosen = line;
+    if (!is_known(line) || std::strstr(line, "/include/hostcuda/") || is_own(line)) continue;
     chosen = line;
     break;
   }
@@ -68,6 +81,14 @@ bool source_line(const void* code, char* text, std::size_t size) {
   const std::size_t length = std::strcspn(chosen, " ");  // "file:12 (discriminator 3)"
   std::snprintf(text, size, "%.*s", static_cast<int>(length), chosen);
   return true;
+}
+
+bool calling_line(char* text, std::size_t size) {
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  for (int i = 0; i < count; ++i)
+    if (source_line(static_cast<const char*>(frames[i]) - 1, text, size)) return true;
+  return false;
 }
 
 bool is_code_of_header(const void* return_address, const char* name) {

@@ -1,5 +1,5 @@
-// The memory that kernels may use: allocations and shared variables, and what is remembered of their
-// bytes.
+// The memory that kernels may use: allocations and shared variables, and what is remembered of
+// their bytes.
 #ifndef HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 #define HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 
@@ -41,13 +41,13 @@ enum Writer : std::uint8_t { kNobody, kHost, kKernel };
 
 struct Array {
   const char* begin = nullptr;
-  std::size_t size = 0;         // that may be used: 0 once it was freed
+  std::size_t size = 0;  // that may be used: 0 once it was freed
   std::size_t full_size = 0;
-  std::uint64_t identity = 0;   // of the first byte: no other byte in use has the same
+  std::uint64_t identity = 0;  // of the first byte: no other byte in use has the same
   Space space = Space::global;
   MemoryKind kind = MemoryKind::device;
   int device = 0;
-  std::string name;             // empty where it is not known
+  std::string name;  // empty where it is not known
   CodePlace allocated, released;
   bool is_freed = false;
   ZeroedMemory<std::uint8_t> writers{0};

@@ -42,13 +42,14 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
   if (is_large || (gap_end - gap >= kLeastGap && gap_end == offset + size)) {
     finding.kind = was_launched ? "partly covered" : "uninitialised";
     finding.what = was_launched
-                       ? "the launch covered only a part of " + finding.array + ": nobody wrote its elements " +
-                             number(gap / element) + " to " + number((gap_end - 1) / element) +
-                             ", which are copied back"
+                       ? "the launch covered only a part of " + finding.array +
+                             ": nobody wrote its elements " + number(gap / element) + " to " +
+                             number((gap_end - 1) / element) + ", which are copied back"
                        : number(gap_end - gap) + " bytes of " + finding.array +
                              " are copied to the host, and nobody has written them";
   } else if (was_launched && gap == gap_end) {
-    // A grid that is rounded down: one thread per element, and less than a block of elements is left.
+    // A grid that is rounded down: one thread per element, and less than a block of elements is
+    // left.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint64_t elements = array.full_size / element;
@@ -72,8 +73,9 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
     finding.details.push_back(launch.what + ", launched at " + launch.place.text() + ": " +
                               number(volume(launch.grid)) + " blocks of " +
                               number(volume(launch.block)) + " threads");
-    finding.advice = "round the number of blocks up: (n + threads - 1) / threads, with if (i < n) in the "
-                     "kernel";
+    finding.advice =
+        "round the number of blocks up: (n + threads - 1) / threads, with if (i < n) in the "
+        "kernel";
   } else {
     finding.advice = "fill it, or copy only what was written";
   }
@@ -81,7 +83,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
 }
 
 std::optional<Finding> bytes_for_elements(const Array& array) {
-  if (array.kind != MemoryKind::device || array.copies_back != 1 || array.element < 4) return std::nullopt;
+  if (array.kind != MemoryKind::device || array.copies_back != 1 || array.element < 4)
+    return std::nullopt;
   if (array.copied_back * array.element != array.full_size) return std::nullopt;
   const std::uint8_t* first = array.writers.get();
   if (std::find_if(first, first + array.full_size, [](std::uint8_t writer) {
@@ -92,8 +95,8 @@ std::optional<Finding> bytes_for_elements(const Array& array) {
   finding.kind = "copy too small";
   finding.array = name_of(array);
   finding.what = "only " + number(array.copied_back) + " of the " + number(array.full_size) +
-                 " bytes of " + finding.array + " were copied back, as many as it has elements of " +
-                 number(array.element);
+                 " bytes of " + finding.array +
+                 " were copied back, as many as it has elements of " + number(array.element);
   finding.place = array.copy_back.text();
   finding.details = {description_of(array, array.element)};
   finding.advice = "multiply the number of elements by sizeof";

@@ -60,7 +60,8 @@ void HostChecks::free_refused(const void* pointer) {
                            : " of memory that the API did not allocate"),
       again ? "free it once, and set the pointer to null then"
             : "pass the pointer that the allocating function gave: cudaFree for cudaMalloc and "
-              "cudaMallocManaged, cudaFreeHost for cudaMallocHost and cudaHostAlloc, free for malloc");
+              "cudaMallocManaged, cudaFreeHost for cudaMallocHost and cudaHostAlloc, free for "
+              "malloc");
   if (array) {
     finding.array = name_of(*array);
     finding.details.push_back(description_of(*array, 1));
@@ -82,7 +83,8 @@ std::string HostChecks::reason_of_refusal(const void* to, const void* from, std:
     if (!array) continue;
     if (array->is_freed) return std::string(what) + " was freed: " + description_of(*array, 1);
     if (!array->contains(address, size))
-      return std::to_string(size) + " bytes do not fit: " + what + " is " + description_of(*array, 1);
+      return std::to_string(size) + " bytes do not fit: " + what + " is " +
+             description_of(*array, 1);
   }
   if (!from) return "a fill needs memory of the device";
   const auto is_device = [&](const void* pointer) {
@@ -95,9 +97,10 @@ std::string HostChecks::reason_of_refusal(const void* to, const void* from, std:
 
 void HostChecks::copy_refused(const void* to, const void* from, std::size_t size,
                               cudaMemcpyKind direction) {
-  Finding finding = of_call("bad copy", called() + " is refused, nothing is copied",
-                            "give the number of bytes, and cudaMemcpyHostToDevice or "
-                            "cudaMemcpyDeviceToHost as the order of the pointers says (target first)");
+  Finding finding =
+      of_call("bad copy", called() + " is refused, nothing is copied",
+              "give the number of bytes, and cudaMemcpyHostToDevice or "
+              "cudaMemcpyDeviceToHost as the order of the pointers says (target first)");
   finding.details.push_back(reason_of_refusal(to, from, size, direction));
   report(std::move(finding));
   is_told_ = true;
@@ -130,8 +133,9 @@ void HostChecks::mark(Array& array, std::size_t offset, std::size_t size, std::u
   const Unordered* found = nullptr;
   for (std::size_t at = offset; at < offset + size; at += kWordBytes)
     if (const Unordered* one = races_.access_between(array, at, access, is_write); one && !found)
-      checks_.unordered(array, {array.begin + at, kWordBytes, is_write ? Kind::store : Kind::load, nullptr},
-                        (found = one)->operation);
+      checks_.unordered(
+          array, {array.begin + at, kWordBytes, is_write ? Kind::store : Kind::load, nullptr},
+          (found = one)->operation);
 }
 
 void HostChecks::copied(const char* to, const char* from, std::size_t size) {

@@ -21,8 +21,10 @@ std::string counted(std::size_t number, const char* word) {
 std::string name_in(const std::string& statement) {
   static const regex_t* expression = [] {
     auto* compiled = new regex_t;
-    regcomp(compiled, "(Malloc|HostAlloc)[A-Za-z0-9]*\\([^&;]*&[ ]*([A-Za-z_][A-Za-z0-9_.]*(->[A-Za-z0-9_]+)?)",
-            REG_EXTENDED);
+    regcomp(
+        compiled,
+        "(Malloc|HostAlloc)[A-Za-z0-9]*\\([^&;]*&[ ]*([A-Za-z_][A-Za-z0-9_.]*(->[A-Za-z0-9_]+)?)",
+        REG_EXTENDED);
     return compiled;
   }();
   regmatch_t match[3];
@@ -47,7 +49,8 @@ std::string name_of(const Array& array) {
 std::string description_of(const Array& array, unsigned element) {
   std::string text = name_of(array) + ": " + counted(array.full_size, "byte");
   if (element > 1 && array.full_size % element == 0)
-    text += " (" + counted(array.full_size / element, "element") + " of " + std::to_string(element) + ")";
+    text += " (" + counted(array.full_size / element, "element") + " of " +
+            std::to_string(element) + ")";
   if (array.space == Space::shared) return text + " of shared memory";
   const char* memory = array.kind == MemoryKind::pinned    ? "pinned host memory"
                        : array.kind == MemoryKind::managed ? "managed memory"
@@ -79,7 +82,8 @@ void KernelChecks::finish(const char* kind, const void* first, const void* secon
   known_[{kind, {first, second}}] = known;
 }
 
-Finding KernelChecks::of_access(const char* kind, const Accessed& accessed, std::string what) const {
+Finding KernelChecks::of_access(const char* kind, const Accessed& accessed,
+                                std::string what) const {
   Finding finding;
   finding.kind = kind;
   finding.what = std::move(what);
@@ -95,7 +99,8 @@ void KernelChecks::describe(Finding& finding, const Array& array, const Accessed
   finding.has_index = true;
   finding.index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
   std::string line = "index " + std::to_string(finding.index);
-  if (offset % size != 0) line += " and " + std::to_string((offset % size + size) % size) + " bytes";
+  if (offset % size != 0)
+    line += " and " + std::to_string((offset % size + size) % size) + " bytes";
   finding.details.push_back(line + " of " + description_of(array, accessed.bytes));
 }
 
@@ -105,12 +110,13 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
   const std::string size = counted(accessed.bytes, "byte");
   const bool is_before = accessed.address < array.begin;
   const auto end = array.begin + array.full_size;
-  std::string what = std::string(running_block ? "a kernel " : "host code ") + verb(accessed.kind) + " ";
+  std::string what =
+      std::string(running_block ? "a kernel " : "host code ") + verb(accessed.kind) + " ";
   if (array.is_freed)
     what += "memory that was freed";
   else if (is_before)
-    what += "out of bounds: " + size + ", " +
-            std::to_string(array.begin - accessed.address) + " before the beginning of " + name_of(array);
+    what += "out of bounds: " + size + ", " + std::to_string(array.begin - accessed.address) +
+            " before the beginning of " + name_of(array);
   else if (accessed.address < end)
     what += "out of bounds: " + size + ", of which only " + std::to_string(end - accessed.address) +
             " are in " + name_of(array);
@@ -124,8 +130,9 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
   else if (array.full_size == 0)
     finding.advice = "give the launch the number of bytes of dynamic shared memory";
   else
-    finding.advice = "compare the index with the number of elements (if (i < n)), and the size that is "
-                     "allocated, in bytes, with what is used";
+    finding.advice =
+        "compare the index with the number of elements (if (i < n)), and the size that is "
+        "allocated, in bytes, with what is used";
   finish(kind, accessed.code, array.begin, std::move(finding));
 }
 
@@ -152,9 +159,9 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
   std::size_t written = 0;
   while (written < array.full_size && first[written] != kNobody) ++written;
   if (written && array.space == Space::global)
-    finding.details.push_back("only its first " + std::to_string(written) + " of " +
-                              std::to_string(array.full_size) +
-                              " bytes were written: was sizeof forgotten, or does the grid end early?");
+    finding.details.push_back(
+        "only its first " + std::to_string(written) + " of " + std::to_string(array.full_size) +
+        " bytes were written: was sizeof forgotten, or does the grid end early?");
   finding.advice = array.space == Space::shared
                        ? "write every element before it is read, with a barrier in between"
                        : "fill it before the launch: cudaMemset, cudaMemcpy or a kernel";
@@ -167,10 +174,10 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
 
 void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsigned alignment) {
   if (begin("misaligned", accessed.code, nullptr)) return;
-  Finding finding =
-      of_access("misaligned", accessed,
-                std::string("a kernel ") + verb(accessed.kind) + " " + counted(accessed.bytes, "byte") +
-                    " at an address that is no multiple of " + std::to_string(alignment));
+  Finding finding = of_access(
+      "misaligned", accessed,
+      std::string("a kernel ") + verb(accessed.kind) + " " + counted(accessed.bytes, "byte") +
+          " at an address that is no multiple of " + std::to_string(alignment));
   if (array) describe(finding, *array, accessed);
   finding.advice = "begin vector accesses at a multiple of the vector's size";
   finish("misaligned", accessed.code, nullptr, std::move(finding));
@@ -178,8 +185,8 @@ void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsi
 
 void KernelChecks::host_memory(const Accessed& accessed) {
   if (begin("host pointer", accessed.code, nullptr)) return;
-  // A texture is described by an object of the emulator, which its functions read. A function of the
-  // standard library that is not inlined works for the emulator.
+  // A texture is described by an object of the emulator, which its functions read. A function of
+  // the standard library that is not inlined works for the emulator.
   if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
       CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
     static Finding ignored;
@@ -189,8 +196,9 @@ void KernelChecks::host_memory(const Accessed& accessed) {
   Finding finding = of_access("host pointer", accessed,
                               std::string("a kernel ") + verb(accessed.kind) +
                                   " memory of the host, which a GPU cannot reach");
-  finding.advice = "give the kernel memory of cudaMalloc, cudaMallocManaged or cudaMallocHost, and copy "
-                   "the data there";
+  finding.advice =
+      "give the kernel memory of cudaMalloc, cudaMallocManaged or cudaMallocHost, and copy "
+      "the data there";
   finish("host pointer", accessed.code, nullptr, std::move(finding));
 }
 
@@ -207,10 +215,10 @@ void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
 void KernelChecks::wrong_device(const Array& array, const Accessed& accessed) {
   if (begin("wrong device", accessed.code, array.begin)) return;
   const int device = running_block->launch().device;
-  Finding finding = of_access("wrong device", accessed,
-                              "a kernel on device " + std::to_string(device) + " " +
-                                  verb(accessed.kind) + " memory of device " +
-                                  std::to_string(array.device) + " without peer access");
+  Finding finding =
+      of_access("wrong device", accessed,
+                "a kernel on device " + std::to_string(device) + " " + verb(accessed.kind) +
+                    " memory of device " + std::to_string(array.device) + " without peer access");
   describe(finding, array, accessed);
   finding.advice = "call cudaSetDevice before the launch, or cudaDeviceEnablePeerAccess";
   finish("wrong device", accessed.code, array.begin, std::move(finding));
@@ -219,10 +227,11 @@ void KernelChecks::wrong_device(const Array& array, const Accessed& accessed) {
 void KernelChecks::constant_of_other_device(const Accessed& accessed) {
   if (begin("wrong device", accessed.code, nullptr)) return;
   const int device = running_block->launch().device;
-  Finding finding = of_access("wrong device", accessed,
-                              std::string("a kernel ") + verb(accessed.kind) +
-                                  " a variable that was set on another device only, and not on device " +
-                                  std::to_string(device));
+  Finding finding =
+      of_access("wrong device", accessed,
+                std::string("a kernel ") + verb(accessed.kind) +
+                    " a variable that was set on another device only, and not on device " +
+                    std::to_string(device));
   finding.advice = "call cudaMemcpyToSymbol once per device, after cudaSetDevice";
   finish("wrong device", accessed.code, nullptr, std::move(finding));
 }
@@ -243,7 +252,8 @@ std::string side_text(const Side& side, const SiteKey& site, const std::string& 
 void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
   const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
   const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
-  const bool is_update = first == second && earlier.kind != Kind::atomic && later.kind != Kind::atomic &&
+  const bool is_update = first == second && earlier.kind != Kind::atomic &&
+                         later.kind != Kind::atomic &&
                          (earlier.kind == Kind::load || later.kind == Kind::load);
   Finding finding;
   finding.kind = is_update ? "lost update" : "race";
@@ -260,17 +270,19 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   finding.has_index = true;
   finding.index = static_cast<long long>(race.offset / element);
   finding.details = {side_text(race.earlier, earlier, first), side_text(race.later, later, second)};
-  if (first != second) finding.details.insert(finding.details.begin() + 1, "  " + statement_at(first));
+  if (first != second)
+    finding.details.insert(finding.details.begin() + 1, "  " + statement_at(first));
   finding.details.push_back("index " + std::to_string(finding.index) + " of " +
                             description_of(*race.array, element));
   const bool same_block = race.earlier.block.x == race.later.block.x &&
                           race.earlier.block.y == race.later.block.y &&
                           race.earlier.block.z == race.later.block.z;
   finding.advice =
-      is_update    ? "update it with an atomic (atomicAdd, ...): without, updates are lost"
-      : same_block ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
-                   : "let each block write elements of its own, use atomics, or another launch; an atomic "
-                     "that tells others needs a __threadfence() before it";
+      is_update ? "update it with an atomic (atomicAdd, ...): without, updates are lost"
+      : same_block
+          ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
+          : "let each block write elements of its own, use atomics, or another launch; an atomic "
+            "that tells others needs a __threadfence() before it";
   // Which of the two came first is chance.
   const bool in_order = first < second;
   const std::string pair = finding.kernel + memory + (in_order ? first + second : second + first);
@@ -283,9 +295,9 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
 
 void KernelChecks::memory_of_other_thread(const Accessed& accessed) {
   if (begin("local memory", accessed.code, nullptr)) return;
-  Finding finding = of_access("local memory", accessed,
-                              std::string("a kernel ") + verb(accessed.kind) +
-                                  " a local variable of another thread");
+  Finding finding = of_access(
+      "local memory", accessed,
+      std::string("a kernel ") + verb(accessed.kind) + " a local variable of another thread");
   finding.advice = "exchange values through shared memory or a shuffle";
   finish("local memory", accessed.code, nullptr, std::move(finding));
 }
@@ -304,9 +316,10 @@ void KernelChecks::unordered(const Array& array, const Accessed& accessed, std::
   if (copy) finding.place = copy->place.text();
   describe(finding, array, accessed);
   finding.details.push_back("the other one: " + other.what + ", at " + other.place.text());
-  finding.advice = is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
-                             "cudaStreamSynchronize or cudaEventSynchronize"
-                           : "record an event after the first one, and let the other stream wait for it";
+  finding.advice =
+      is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
+                "cudaStreamSynchronize or cudaEventSynchronize"
+              : "record an event after the first one, and let the other stream wait for it";
   finish("unordered", code, other.place.return_address, std::move(finding));
 }
 

@@ -30,8 +30,8 @@ class KernelChecks {
   explicit KernelChecks(const Epochs& epochs) : epochs_(epochs) {}
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
-  // Of shared memory it is said when the block has ended, unless the access turned out to be a race:
-  // then what should have come before may only come later here.
+  // Of shared memory it is said when the block has ended, unless the access turned out to be a
+  // race: then what should have come before may only come later here.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);

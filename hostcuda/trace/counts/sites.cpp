@@ -8,7 +8,8 @@ namespace {
 // All lanes access the same word: the most frequent request of all, and the cheapest.
 bool is_one_word(const Request& request, unsigned bytes) {
   if (bytes > kWordBytes || !request.active) return false;
-  const std::uint64_t address = request.address[static_cast<unsigned>(std::countr_zero(request.active))];
+  const std::uint64_t address =
+      request.address[static_cast<unsigned>(std::countr_zero(request.active))];
   if (address % kWordBytes + bytes > kWordBytes) return false;
   std::uint64_t different = 0;
   for (unsigned lane = 0; lane < request.address.size(); ++lane)
@@ -19,10 +20,9 @@ bool is_one_word(const Request& request, unsigned bytes) {
 }  // namespace
 
 void Site::count(const Request& request) {
-  const Cost spent = is_one_word(request, key.bytes)
-                         ? Cost{1, 1}
-                     : key.space == Space::global ? sectors(request, key.bytes)
-                                                  : wavefronts(request, key.bytes);
+  const Cost spent = is_one_word(request, key.bytes) ? Cost{1, 1}
+                     : key.space == Space::global    ? sectors(request, key.bytes)
+                                                     : wavefronts(request, key.bytes);
   ++requests;
   executions += static_cast<unsigned>(std::popcount(request.active));
   cost += spent.actual;

@@ -15,7 +15,7 @@ struct OperationRecord {
   unsigned stream = 0;
   std::uint64_t number = 0;  // in its stream
   Clock clock;
-  std::string what;          // "kernel f", "cudaMemcpyAsync"
+  std::string what;  // "kernel f", "cudaMemcpyAsync"
   CodePlace place;
   dim3 grid, block;
   std::uint32_t kernel = 0;
@@ -51,7 +51,7 @@ class Epochs {
   void forget_the_past(const OperationRecord& next);
   std::vector<OperationRecord> operations_;
   std::vector<Epoch> epochs_;
-  std::uint32_t first_ = 1;         // of those in epochs_
+  std::uint32_t first_ = 1;            // of those in epochs_
   std::uint32_t first_operation_ = 0;  // that epochs_ may name
 };
 

@@ -1,5 +1,5 @@
-// Orders that a kernel makes itself: what a thread wrote before a __threadfence() and an atomic comes
-// before what another thread does after it has seen that atomic.
+// Orders that a kernel makes itself: what a thread wrote before a __threadfence() and an atomic
+// comes before what another thread does after it has seen that atomic.
 #ifndef HOSTCUDA_TRACE_RACES_FENCES_H
 #define HOSTCUDA_TRACE_RACES_FENCES_H
 
@@ -13,8 +13,8 @@
 
 namespace hostcuda::trace {
 
-// What of a block comes before something: everything before that many of its barriers, and of single
-// threads everything before that many of their fences.
+// What of a block comes before something: everything before that many of its barriers, and of
+// single threads everything before that many of their fences.
 struct Seen {
   std::uint32_t barriers = 0;
   std::map<std::uint16_t, std::uint32_t> fences;
@@ -44,7 +44,8 @@ class Fences {
 
   struct OfThread {
     std::uint32_t fences = 0;
-    bool has_written = true;  // since its last fence; of what came before the first one nothing is known
+    bool has_written =
+        true;  // since its last fence; of what came before the first one nothing is known
     Shared acquired, released;
   };
   struct OfBlock {

@@ -49,8 +49,8 @@ bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& 
     return true;  // another message
   }
   if (then.block == now.block && earlier.thread == later.thread) return true;
-  return fences_.any() && fences_.orders(then, static_cast<std::uint16_t>(earlier.thread), now.block,
-                                         static_cast<std::uint16_t>(later.thread));
+  return fences_.any() && fences_.orders(then, static_cast<std::uint16_t>(earlier.thread),
+                                         now.block, static_cast<std::uint16_t>(later.thread));
 }
 
 // A volatile load that polls what an atomic or a volatile store of global memory writes is no race:
@@ -63,7 +63,8 @@ bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space)
 
 void Races::check(const Access& earlier, const Access& later, const Epoch& when, const Array& array,
                   std::size_t offset, bool one_is_load) {
-  if (!(earlier.bytes & later.bytes) || are_strong(earlier, later, one_is_load, array.space)) return;
+  if (!(earlier.bytes & later.bytes) || are_strong(earlier, later, one_is_load, array.space))
+    return;
   if (is_ordered(earlier, later, when, array.space)) return;
   const auto [race, is_new] = found_.try_emplace({earlier.site, later.site});
   if (is_new) {
