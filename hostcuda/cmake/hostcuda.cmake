@@ -50,8 +50,9 @@ endfunction()
 
 function(hostcuda_traced_target target)
   hostcuda_target(${target})
+  # DWARF 4: of version 5 binutils' addr2line names wrong files for functions that came from headers.
   # -fsanitize is not for the linker: hostcuda_trace replaces the sanitizers' libraries.
-  target_compile_options(${target} PRIVATE -O2 -g1 -fsanitize=thread,bounds,signed-integer-overflow
+  target_compile_options(${target} PRIVATE -O2 -g1 -gdwarf-4 -fsanitize=thread,bounds,signed-integer-overflow
     --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
     -fno-optimize-sibling-calls -Wno-tsan)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -14,7 +14,7 @@ PLAIN, ASAN, TRACED = "plain", "asan", "traced"
 FLAGS = {
     PLAIN: [],
     ASAN: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
-    TRACED: ["-O2", "-g1", "-fsanitize=thread,bounds,signed-integer-overflow",
+    TRACED: ["-O2", "-g1", "-gdwarf-4", "-fsanitize=thread,bounds,signed-integer-overflow",
              "--param=tsan-distinguish-volatile=1", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
              "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1",
              # Copies by a call, which hostcuda_trace sees, and not by an instruction.

@@ -98,6 +98,7 @@ Json findings() {
   for (const Finding& finding : hostcuda::findings()) {
     Json one = {{"kind", finding.kind}, {"what", finding.what}};
     if (!finding.kernel.empty()) one["kernel"] = finding.kernel;
+    if (!finding.launched_at.empty()) one["launched_at"] = finding.launched_at;
     if (finding.in_block) one["block"] = position(finding.block);
     if (finding.in_thread) one["thread"] = position(finding.thread);
     if (const std::size_t colon = finding.place.rfind(':'); colon != std::string::npos) {

@@ -221,8 +221,11 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
     case AddressSpace::Kind::of_other_thread:
       return checks_.memory_of_other_thread(accessed);
     case AddressSpace::Kind::of_host:
-      // Or shared memory of a block of the cluster that has not begun.
-      if (running_block->launch().cluster_size() == 1) checks_.host_memory(accessed);
+      if (running_block->launch().cluster_size() == 1) return checks_.host_memory(accessed);
+      // Shared memory of a block of the cluster that has ended, or has not begun.
+      for (const auto& [identity, array] : variables_)
+        if (static_cast<std::size_t>(accessed.address - identity) < array.full_size)
+          return checks_.block_has_ended(array, accessed);
       return;
     case AddressSpace::Kind::allowed:
       if (was_set_elsewhere_only(accessed.address, running_block->launch().device))
@@ -338,9 +341,10 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
                         {array.begin + offset + done, size, how.kind,
                          reinterpret_cast<const void*>(sites_.all()[site].key.code)},
                         found->operation);
-    if (const Race* race = races_.take_new())
-      checks_.race(*race, sites_.all()[race->earlier.access.site].key,
-                   sites_.all()[race->later.access.site].key);
+    if (races_.has_new())
+      for (const Race* race : races_.take_new())
+        checks_.race(*race, sites_.all()[race->earlier.access.site].key,
+                     sites_.all()[race->later.access.site].key);
     done += size;
   }
 }

@@ -301,8 +301,7 @@ void report_assertion(const BlockState& block, const char* expression, const cha
   std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
                file, line, function, blockIdx.x, blockIdx.y, blockIdx.z, thread.x, thread.y,
                thread.z, expression);
-  keep(finding_of_thread(block, "assertion",
-                         std::string("the assertion `") + expression + "` failed",
+  keep(finding_of_thread(block, "assertion", std::string("Assertion `") + expression + "` failed.",
                          place(file, static_cast<int>(line))));
 }
 

@@ -50,7 +50,9 @@ const void* interrupted_code([[maybe_unused]] const void* context) {
       "too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
       culprit, idle_seconds, has_line ? "\n  at " : "", has_line ? place : "");
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
-  keep_for_death("hang", "a thread reaches neither a barrier nor its end", has_line ? place : "");
+  std::snprintf(message, sizeof message, "runs for %u s without reaching a barrier or its end",
+                idle_seconds);
+  keep_for_death("hang", message, has_line ? place : "");
   std::abort();
 }
 

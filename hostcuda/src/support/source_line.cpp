@@ -38,7 +38,11 @@ std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) 
   return filled;
 }
 
-bool is_known(const char* line) { return std::strncmp(line, "??", 2) != 0; }
+// With a file and a number.
+bool is_known(const char* line) {
+  const char* colon = std::strrchr(line, ':');
+  return std::strncmp(line, "??", 2) != 0 && colon && colon[1] >= '1' && colon[1] <= '9';
+}
 
 // In this library, of which some builds know the lines.
 bool is_own(const char* line) {
@@ -69,13 +73,18 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char answer[4096];
   if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
     return false;
+  // The user's, else the standard library's, else hostcuda's headers'.
   const char* chosen = nullptr;
+  int rank = 3;
   char* rest = nullptr;
   for (char* line = strtok_r(answer, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
-    if (!chosen && is_known(line) && !is_own(line)) chosen = line;
-    if (!is_known(line) || std::strstr(line, "/include/hostcuda/") || is_own(line)) continue;
+    if (!is_known(line) || is_own(line)) continue;
+    const int here = std::strstr(line, "/include/hostcuda/") ? 2
+                     : std::strstr(line, "/include/c++/")    ? 1
+                                                             : 0;
+    if (here >= rank) continue;
+    rank = here;
     chosen = line;
-    break;
   }
   if (!chosen) return false;
   const std::size_t length = std::strcspn(chosen, " ");  // "file:12 (discriminator 3)"

@@ -82,7 +82,7 @@ __global__ void return_before_barrier(float* out, int n) {
   if (!kCorrect && i >= n) return;
   // BUG return_before_barrier
   __syncthreads();
-  if (i < n) out[i] *= out[0];
+  if (i > 0 && i < n) out[i] *= out[0];
 }
 
 template <bool kCorrect>
@@ -109,7 +109,7 @@ __global__ void half_initialised(float* out) {
 // long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
-  const unsigned seen = *counter;
+  const unsigned seen = kCorrect ? 0 : *counter;
   float work = 1.0f + seen;
   for (int i = 0; i < 50; ++i) work = sqrtf(work);
   const unsigned one = work > 0 ? 1 : 0;
@@ -174,14 +174,14 @@ __global__ void divides(float* out, int by) {
   // BUG division_by_zero
   out[threadIdx.x] = (7 / by) / 7;
 }
+// One block writes the flag, which is the last element, the other one the rest.
 __global__ void waits_for_the_next_block(volatile float* out, unsigned first) {
   if (blockIdx.x == first)
     // BUG waits_for_the_next_block
     while (out[kThreads - 1] != 1) {
     }
-  else
-    out[kThreads - 1] = 1;
-  out[threadIdx.x] = 1;
+  if (blockIdx.x == 1 ? threadIdx.x == kThreads - 1 : threadIdx.x < kThreads - 1)
+    out[threadIdx.x] = 1;
 }
 
 // Prints the verdict; the comparison is written so that NaN is wrong.
@@ -321,6 +321,7 @@ int run_use_after_free(const Buffer& b) {
   if (!corrected) cudaFree(other);
   fill<<<1, kThreads>>>(other, 1);
   fill<<<1, kThreads>>>(b.data, 1);
+  if (corrected) cudaFree(other);
   return verdict(b.get(), 1);
 }
 
@@ -355,9 +356,9 @@ int show_environment() {
   return 0;
 }
 
+// BUG deep_recursion
 __device__ float recurse(volatile float* chain, int depth) {
   volatile float frame[256];
-  // BUG deep_recursion
   frame[depth % 256] = *chain;
   return depth ? recurse(frame, depth - 1) + frame[depth % 256] : 1;
 }

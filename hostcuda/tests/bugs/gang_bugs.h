@@ -43,7 +43,7 @@ __global__ void waits_forever(float* out, unsigned* arrived, unsigned wanted) {
 __global__ void __cluster_dims__(2) owner_ends_early(float* out, bool wrong) {
   __shared__ float one;
   cg::cluster_group cluster = cg::this_cluster();
-  one = 1;
+  if (threadIdx.x == 0) one = 1;
   cluster.sync();
   if (cluster.block_rank() == 1) __nanosleep(1000);
   // BUG cluster_block_ends_early
@@ -53,7 +53,7 @@ __global__ void __cluster_dims__(2) owner_ends_early(float* out, bool wrong) {
 
 __global__ void __cluster_dims__(2) maps_what_is_not_shared(float* out, bool wrong) {
   __shared__ float one;
-  one = 1;
+  if (threadIdx.x == 0) one = 1;
   cg::this_cluster().sync();
   float* const pointer = wrong ? out : &one;
   // BUG maps_what_is_not_shared

@@ -326,7 +326,7 @@ inline void pinned_buffer_reused(bool wrong) {
 
 inline const std::vector<Bug>& order_bugs() {
   static const std::vector<Bug> bugs = {
-      {"reduction_without_barrier", "lost update", reduction_without_barrier},
+      {"reduction_without_barrier", "race", reduction_without_barrier},
       {"warp_synchronous", "race", warp_synchronous},
       {"lost_update_in_shared_memory", "lost update", lost_update_in_shared_memory},
       {"lost_update_in_a_block", "lost update", lost_update_in_a_block},

@@ -47,6 +47,7 @@ std::string name_of(const Array& array) {
 }
 
 std::string description_of(const Array& array, unsigned element) {
+  if (element > kMaxAccess) element = 1;  // a copy by a library
   std::string text = name_of(array) + ": " + counted(array.full_size, "byte");
   if (element > 1 && array.full_size % element == 0)
     text += " (" + counted(array.full_size / element, "element") + " of " +
@@ -95,7 +96,7 @@ Finding KernelChecks::of_access(const char* kind, const Accessed& accessed,
 void KernelChecks::describe(Finding& finding, const Array& array, const Accessed& accessed) const {
   finding.array = name_of(array);
   const auto offset = static_cast<long long>(accessed.address - array.begin);
-  const auto size = static_cast<long long>(accessed.bytes);
+  const auto size = static_cast<long long>(accessed.bytes > kMaxAccess ? 1 : accessed.bytes);
   finding.has_index = true;
   finding.index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
   std::string line = "index " + std::to_string(finding.index);
@@ -141,7 +142,9 @@ void KernelChecks::block_ended(const Races& races) {
     const auto is_of_it = [&](const auto& race) {
       return race.first.first == pending.site || race.first.second == pending.site;
     };
-    if (std::none_of(races.found().begin(), races.found().end(), is_of_it))
+    if (!pending.pair.empty())
+      of_line_[pending.pair] = &report(std::move(pending.finding));
+    else if (std::none_of(races.found().begin(), races.found().end(), is_of_it))
       report(std::move(pending.finding));
   }
   pending_.clear();
@@ -169,7 +172,7 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
     return finish("uninitialised", array.begin, kernel, std::move(finding));
   static Finding once;  // counted, not shown
   known_[{"uninitialised", {array.begin, kernel}}] = &once;
-  pending_.push_back({std::move(finding), site});
+  pending_.push_back({std::move(finding), site, ""});
 }
 
 void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsigned alignment) {
@@ -252,9 +255,18 @@ std::string side_text(const Side& side, const SiteKey& site, const std::string& 
 void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
   const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
   const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
-  const bool is_update = first == second && earlier.kind != Kind::atomic &&
-                         later.kind != Kind::atomic &&
-                         (earlier.kind == Kind::load || later.kind == Kind::load);
+  // Which of the two came first is chance.
+  const std::string kernel = running_block->launch().site.kernel;
+  const std::string pair = kernel + (first < second ? first + " " + second : second + " " + first);
+  // A line that loads and stores a place, and that several threads store: an update. Before the
+  // second store it is not known.
+  const bool is_load_and_store = earlier.kind != later.kind && first == second &&
+                                 earlier.kind != Kind::atomic && later.kind != Kind::atomic;
+  const auto candidate = std::find_if(pending_.begin(), pending_.end(),
+                                      [&](const Pending& known) { return known.pair == pair; });
+  const bool is_update = candidate != pending_.end() && earlier.kind == later.kind;
+  if (candidate != pending_.end() && !is_update) return;
+  if (is_update) pending_.erase(candidate);
   Finding finding;
   finding.kind = is_update ? "lost update" : "race";
   fill_in_culprit(finding);
@@ -283,14 +295,23 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
           ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
           : "let each block write elements of its own, use atomics, or another launch; an atomic "
             "that tells others needs a __threadfence() before it";
-  // Which of the two came first is chance.
-  const bool in_order = first < second;
-  const std::string pair = finding.kernel + memory + (in_order ? first + second : second + first);
-  Finding*& known = of_line_[pair];
-  if (known)
-    ++known->count;
-  else
-    known = &report(std::move(finding));
+  if (of_line_.count(pair)) {
+    ++of_line_[pair]->count;
+  } else if (is_load_and_store) {
+    pending_.push_back({std::move(finding), 0, pair});
+  } else {
+    of_line_[pair] = &report(std::move(finding));
+  }
+}
+
+void KernelChecks::block_has_ended(const Array& array, const Accessed& accessed) {
+  if (begin("block has ended", accessed.code, array.begin)) return;
+  Finding finding = of_access("block has ended", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) +
+                                  " shared memory of a block of the cluster that has ended");
+  finding.array = name_of(array);
+  finding.advice = "let every block wait in cluster.sync() until the others have read its memory";
+  finish("block has ended", accessed.code, array.begin, std::move(finding));
 }
 
 void KernelChecks::memory_of_other_thread(const Accessed& accessed) {

@@ -35,6 +35,7 @@ class KernelChecks {
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
+  void block_has_ended(const Array& array, const Accessed& accessed);
   void wrong_device(const Array& array, const Accessed& accessed);
   void constant_of_other_device(const Accessed& accessed);
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
@@ -62,6 +63,7 @@ class KernelChecks {
   struct Pending {
     Finding finding;
     std::uint32_t site;
+    std::string pair;  // of places, if it is a race
   };
   std::vector<Pending> pending_;
 };

@@ -69,7 +69,7 @@ void Races::check(const Access& earlier, const Access& later, const Epoch& when,
   const auto [race, is_new] = found_.try_emplace({earlier.site, later.site});
   if (is_new) {
     race->second = {side(earlier), side(later), offset, &array};
-    new_ = &race->second;
+    new_.push_back(&race->second);
   }
   ++race->second.count;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "checks/arrays.h"
 #include "races/cell.h"
@@ -57,8 +58,9 @@ class Races {
 
   using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and the later access
   const std::map<Sites, Race>& found() const { return found_; }
-  // The one that the last access made known; null if none.
-  const Race* take_new() { return std::exchange(new_, nullptr); }
+  // Those that the last access made known.
+  std::vector<const Race*> take_new() { return std::exchange(new_, {}); }
+  bool has_new() const { return !new_.empty(); }
   Side side(const Access& access) const;
 
  private:
@@ -71,7 +73,7 @@ class Races {
   const Fences& fences_;
   std::uint32_t ordered_ = 0;  // an epoch that comes before the running one
   std::map<Sites, Race> found_;
-  const Race* new_ = nullptr;
+  std::vector<const Race*> new_;
   Unordered unordered_{};
   bool has_unordered_ = false;
 };
