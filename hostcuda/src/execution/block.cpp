@@ -24,7 +24,6 @@ __thread dim3 gridDim;
 
 namespace hostcuda {
 
-__thread BlockRunner* running_block;
 __thread std::uint64_t progress;
 __thread KernelArguments kernel_arguments;
 KernelObserver* kernel_observer;

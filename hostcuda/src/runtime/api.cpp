@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "runtime/observer.h"
+#include "support/observer.h"
 #include "support/config.h"
 
 namespace hostcuda {

@@ -5,7 +5,7 @@
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
-#include "runtime/observer.h"
+#include "support/observer.h"
 #include "runtime/stream.h"
 
 namespace hostcuda {

@@ -9,7 +9,7 @@
 #include "runtime/api.h"
 #include "runtime/arena.h"
 #include "runtime/device.h"
-#include "runtime/observer.h"
+#include "support/observer.h"
 #include "runtime/stream.h"
 #include "support/config.h"
 #include "support/fault.h"

@@ -8,7 +8,7 @@
 
 #include "cuda_runtime.h"
 #include "runtime/graph.h"
-#include "runtime/observer.h"
+#include "support/observer.h"
 #include "support/source_line.h"
 
 namespace hostcuda {

@@ -9,7 +9,7 @@
 #include "checks/arrays.h"
 #include "checks/kernel_checks.h"
 #include "races/races.h"
-#include "runtime/observer.h"
+#include "support/observer.h"
 
 namespace hostcuda::trace {
 

@@ -1,9 +1,9 @@
 #include "races/races.h"
 
+#include "execution/block_state.h"
+
 namespace hostcuda::trace {
 namespace {
-
-constexpr unsigned kLanes = 32;
 
 uint3 position(unsigned number, const dim3& shape) {
   return {number % shape.x, number / shape.x % shape.y, number / shape.x / shape.y};

@@ -1,15 +1,16 @@
 // What a tool that watches the API is told; ../../trace is one. There is none by default.
-#ifndef HOSTCUDA_SRC_RUNTIME_OBSERVER_H
-#define HOSTCUDA_SRC_RUNTIME_OBSERVER_H
+#ifndef HOSTCUDA_SRC_SUPPORT_OBSERVER_H
+#define HOSTCUDA_SRC_SUPPORT_OBSERVER_H
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "cuda_runtime.h"
-#include "runtime/memory.h"
 
 namespace hostcuda {
+
+enum class MemoryKind { pageable, pinned, device, managed };
 
 // How many operations of each stream, by its number, come before something.
 using Clock = std::vector<std::uint64_t>;
