@@ -49,10 +49,10 @@ def state_of(block, i):
     status = str(thread["status"]).rpartition("::")[2]
     if status in ("at_barrier", "in_warp_call"):
         what = "a barrier" if status == "at_barrier" else "a warp function"
-        return f"waits in {what}, {thread['file'].string()}:{int(thread['line'])}"
+        return f"waiting at {what}, {thread['file'].string()}:{int(thread['line'])}"
     if status == "running":
-        return "runs" if i == int(block["current_"]) else "lets others run"
-    return {"fresh": "has not begun", "finished": "has returned"}[status]
+        return "running" if i == int(block["current_"]) else "letting others run"
+    return {"fresh": "not begun", "finished": "returned"}[status]
 
 
 class Focus:
@@ -77,8 +77,8 @@ class Focus:
         if i == int(block["current_"]):
             return gdb.newest_frame().select()
         state = state_of(block, i)
-        if state.startswith("has "):
-            raise gdb.GdbError(f"cuda thread: {text(wanted)} {state}")
+        if state in ("not begun", "returned"):
+            raise gdb.GdbError(f"cuda thread: {text(wanted)} has {state}")
         fiber = block["threads_"]["_M_elems"][i]["fiber"].dereference()
         suspended = int(fiber["suspended"])
         words = gdb.selected_inferior().read_memory(suspended, 8 * (1 + len(SAVED)))
@@ -171,7 +171,7 @@ class InfoCudaThreads(gdb.Command):
             if i < len(states) and states[i] == states[first]:
                 continue
             ends = [text(position(block["threads_"]["_M_elems"][at]["index"])) for at in (first, i - 1)]
-            print(f"{'*' if states[first] == 'runs' else ' '} {ends[0]} to {ends[1]}: {i - first} "
+            print(f"{'*' if states[first] == 'running' else ' '} {ends[0]} to {ends[1]}: {i - first} "
                   f"thread{'s' if i - first > 1 else ''}, {states[first]}")
             first = i
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "support/observer.h"
 #include "support/config.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {

@@ -5,8 +5,8 @@
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
-#include "support/observer.h"
 #include "runtime/stream.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {

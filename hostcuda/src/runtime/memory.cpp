@@ -9,10 +9,10 @@
 #include "runtime/api.h"
 #include "runtime/arena.h"
 #include "runtime/device.h"
-#include "support/observer.h"
 #include "runtime/stream.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {
