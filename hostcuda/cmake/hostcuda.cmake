@@ -51,9 +51,15 @@ endfunction()
 
 function(hostcuda_traced_target target)
   hostcuda_target(${target})
-  # -fsanitize=thread is not for the linker: hostcuda_trace replaces ThreadSanitizer's library.
-  target_compile_options(${target} PRIVATE -O2 -g1 -fsanitize=thread -fno-tree-vectorize
-    -fno-tree-slp-vectorize -fno-optimize-sibling-calls)
+  # DWARF 4: of version 5 binutils' addr2line names wrong files for functions that came from headers.
+  # -fsanitize is not for the linker: hostcuda_trace replaces the sanitizers' libraries.
+  target_compile_options(${target} PRIVATE -O2 -g1 -gdwarf-4 -fsanitize=thread,bounds,signed-integer-overflow
+    --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
+    -fno-optimize-sibling-calls -Wno-tsan)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    # Copies by a call, which hostcuda_trace sees, and not by an instruction.
+    target_compile_options(${target} PRIVATE -mstringop-strategy=libcall)
+  endif()
   target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)
   target_link_libraries(${target} PRIVATE hostcuda_trace)
 endfunction()

@@ -24,7 +24,6 @@ from driver import build
 from libraries import ASAN, PLAIN, TRACED, ToolError
 from nvcc_options import SOURCE, translate
 from semantics import find_clang
-from trace_findings import findings_of_trace
 
 MODES = (
     ("threads and blocks backwards", PLAIN, {"HOSTCUDA_ORDER": "reverse"}),
@@ -146,10 +145,8 @@ def check_program(programs, arguments, timeout, folder):
         findings += messages
         if not messages and one.mode != "traced":
             findings += findings_of_end(one, plain, unstable)
-    if os.path.exists(trace):
-        findings += [Finding(what, "traced", details)
-                     for what, details in findings_of_trace(trace, programs[TRACED])]
-    return plain, unique(findings)
+    traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
+    return plain, unique(findings), traced.get("findings", [])
 
 
 def main(words):
@@ -166,7 +163,7 @@ def main(words):
             programs[variant] = translation.output
             if build(translation, variant):
                 return 2
-        plain, findings = check_program(programs, arguments, options["timeout"], folder)
+        plain, findings, traced = check_program(programs, arguments, options["timeout"], folder)
     name = Path(next(word for word in building if SOURCE.search(word))).name
     for finding in findings:
         print(f"{finding.what}  [{finding.mode}]")
@@ -179,7 +176,8 @@ def main(words):
         print("host and device code were not told apart: clang++ is not installed")
     if options["json"]:
         Path(options["json"]).write_text(
-            json.dumps({"program": name, "findings": [asdict(one) for one in findings]}, indent=1)
+            json.dumps({"program": name, "findings": [asdict(one) for one in findings],
+                        "traced": traced}, indent=1)
             + "\n", encoding="utf-8")
     return 1 if findings else 0
 

@@ -65,6 +65,20 @@ def loop_body(tokens, i):
     return body if at(tokens, body) in ("{", ";") else None
 
 
+API_FUNCTION = re.compile(r"cuda[A-Z]\w*$")
+
+
+def ignores_result(tokens, i, output):
+    """Whether a statement is nothing but the call of the API that begins at i."""
+    if tokens[i].kind != "name" or not API_FUNCTION.match(tokens[i].text):
+        return False
+    before = at(output, neighbour(output, len(output), -1))
+    if before not in (";", "{", "}", "else") or at(tokens, neighbour(tokens, i, 1)) != "(":
+        return False
+    end, _ = parenthesised(tokens, i)
+    return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
+
+
 def rewrite_pragma(directive, options):
     """`#pragma unroll`: g++ spells it otherwise and takes numbers only; a hint may be dropped."""
     match = re.match(r"\s*#\s*pragma\s+unroll\b\s*\(?\s*(\d*)", directive)
@@ -74,8 +88,9 @@ def rewrite_pragma(directive, options):
 
 
 class Options:
-    def __init__(self, gcc, address_sanitizer, text):
+    def __init__(self, gcc, address_sanitizer, text, traced=False):
         self.gcc = gcc
+        self.traced = traced
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
         # AddressSanitizer puts redzones around plain statics only; hostcuda then runs one block at
@@ -119,6 +134,8 @@ def rewrite(tokens, options):
             if token == "__shared__":
                 i = rewrite_shared(tokens, i, output, options, scopes.in_function)
                 continue
+            if options.traced and scopes.in_function and ignores_result(tokens, i, output):
+                output.append(Token("rewritten", "::hostcuda::ignore_result(), "))
             if token.text in CHECKED:
                 i, bound = parenthesised(tokens, i, token == "__cluster_dims__")
                 checks += f" ::hostcuda::{CHECKED[token.text]}({bound});"
@@ -184,11 +201,11 @@ def place_of(tokens, wanted):
     return f"{file}:{line}"
 
 
-def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
+def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False):
     """Rewrite what came from user files. Headers below own_include are hostcuda's."""
     user = set(user_files(source, own_include))  # what a system's macro becomes there is theirs, too
     written = "".join(text for file, _, text in segments(source) if file in user)
-    options = Options(gcc, address_sanitizer, written)
+    options = Options(gcc, address_sanitizer, written, traced)
     # A statement may continue after a marker (macro arguments over several lines do): user text is
     # rewritten in runs as long as possible.
     result, run = [], []
@@ -196,7 +213,7 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include):
     def flush():
         text = "".join(run)
         run.clear()
-        if options.polls or options.casts or MAYBE_CUDA.search(text):
+        if options.polls or options.casts or options.traced or MAYBE_CUDA.search(text):
             tokens = tokenize(text)
             try:
                 text = join(rewrite(tokens, options))

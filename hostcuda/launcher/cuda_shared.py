@@ -3,6 +3,7 @@ import re
 
 from cuda_tokens import RewriteError, Token, at, join, statement_begin, statement_end, tokenize
 
+PADDING = 1024  # SharedMemory::kPadding
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
 ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
@@ -32,6 +33,36 @@ def declared_names(declaration):
     return names
 
 
+def split_declarators(declaration):
+    """`float a[8][33], b[32]` -> [`float a[8][33]`, `float b[32]`]"""
+    tokens, depth, pieces, begin = tokenize(declaration), 0, [], 0
+    for i, token in enumerate(tokens):
+        depth += token.text in ("[", "(", "{", "<")
+        depth -= token.text in ("]", ")", "}", ">")
+        if token == "," and depth == 0:
+            pieces.append(tokens[begin:i])
+            begin = i + 1
+    pieces.append(tokens[begin:])
+    if len(pieces) == 1:
+        return [declaration]
+    name = declared_names(join(pieces[0]))[0]
+    words = [token.text for token in pieces[0]]
+    prefix = pieces[0][:len(words) - 1 - words[::-1].index(name)]
+    base = " ".join(join(token for token in prefix if token.text not in ("*", "&")).split())
+    return [join(pieces[0]), *(f"{base} {join(piece)}" for piece in pieces[1:])]
+
+
+def padded(declaration, alignment, names, in_function):
+    """Each variable between bytes that nobody may use: the tracer knows what an index out of bounds
+    hits. One block runs at a time, so the variables are plain statics."""
+    text = ""
+    for name, piece in zip(names, split_declarators(declaration)):
+        text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; {alignment} {piece}; "
+                 f"char after[{PADDING}]; }} hostcuda_padded_{name}; "
+                 f"{'' if in_function else 'static '}auto& {name} = hostcuda_padded_{name}.{name};")
+    return text
+
+
 def rewrite_shared(tokens, i, output, options, in_function):
     """Rewrite the declaration whose __shared__ is at tokens[i]; returns the index after its ;."""
     end = statement_end(tokens, i)
@@ -54,8 +85,9 @@ def rewrite_shared(tokens, i, output, options, in_function):
         registrations = "".join(
             f" [[maybe_unused]] static const ::hostcuda::SharedAtFileScope hostcuda_{name}("
             f'[]() -> void* {{ return &{name}; }}, sizeof {name}, "{name}");' for name in names)
-    output.append(Token("rewritten",
-                        f"{alignment} {options.shared_storage} {declaration};{registrations}"))
+    declared = (padded(declaration, alignment, names, in_function) if options.traced
+                else f"{alignment} {options.shared_storage} {declaration};")
+    output.append(Token("rewritten", declared + registrations))
     return end + 1
 
 

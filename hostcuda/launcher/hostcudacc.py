@@ -119,7 +119,8 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
     by_clang = is_clang(compiler)
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(
-            text.stdout.decode(), not by_clang, uses_address_sanitizer(both), INCLUDE)
+            text.stdout.decode(), not by_clang, uses_address_sanitizer(both), INCLUDE,
+            any(option.startswith("-DHOSTCUDA_TRACE") for option in preprocessor))
     except cuda_rewrite.RewriteError as error:
         print(error, file=sys.stderr)
         return 1

@@ -2,6 +2,7 @@
 import contextlib
 import fcntl
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -13,8 +14,11 @@ PLAIN, ASAN, TRACED = "plain", "asan", "traced"
 FLAGS = {
     PLAIN: [],
     ASAN: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
-    TRACED: ["-O2", "-g1", "-fsanitize=thread", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
-             "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1"],
+    TRACED: ["-O2", "-g1", "-gdwarf-4", "-fsanitize=thread,bounds,signed-integer-overflow",
+             "--param=tsan-distinguish-volatile=1", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
+             "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1",
+             # Copies by a call, which hostcuda_trace sees, and not by an instruction.
+             *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else [])],
 }
 NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""]}
 
@@ -80,4 +84,5 @@ def libraries(variant):
 
 def link_options(variant):
     sanitizer = FLAGS[variant] if variant == ASAN else []
-    return [*sanitizer, *libraries(variant), "-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
+    wrapped = ["-Wl,--wrap=memcpy,--wrap=memmove"] if variant == TRACED else []
+    return [*sanitizer, *wrapped, *libraries(variant), "-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]

@@ -4,44 +4,58 @@
 
 namespace {
 
+using hostcuda::trace::How;
+using hostcuda::trace::Kind;
+using hostcuda::trace::tracer;
+
+bool releases(int order) {
+  return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
 // The builtins take any integer; the instrumentation has one function per size.
 template <class Integer>
-volatile Integer* counted(volatile Integer* p, const void* caller) {
-  hostcuda::trace::tracer().access(const_cast<const Integer*>(p), sizeof(Integer), sizeof(Integer),
-                                   hostcuda::trace::Kind::atomic, caller);
+volatile Integer* counted(volatile Integer* p, int order, bool reads, const void* caller) {
+  How how{Kind::atomic};
+  how.reads = reads;
+  how.releases = releases(order);
+  if (tracer)
+    tracer->access(const_cast<const Integer*>(p), sizeof(Integer), sizeof(Integer), how, caller);
   return p;
 }
 
 }  // namespace
 
-#define COUNTED(p) counted(p, __builtin_return_address(0))
+#define COUNTED(p) counted(p, order, true, __builtin_return_address(0))
 #define ORDER __ATOMIC_SEQ_CST
 
-#define UPDATE(Type, bits, operation)                                         \
-  Type __tsan_atomic##bits##_##operation(volatile Type* p, Type value, int) { \
-    return __atomic_##operation(COUNTED(p), value, ORDER);                    \
+#define UPDATE(Type, bits, operation)                                               \
+  Type __tsan_atomic##bits##_##operation(volatile Type* p, Type value, int order) { \
+    return __atomic_##operation(COUNTED(p), value, ORDER);                          \
   }
 #define COMPARE_EXCHANGE(Type, bits, strength)                                            \
   int __tsan_atomic##bits##_compare_exchange_##strength(volatile Type* p, Type* expected, \
-                                                        Type value, int, int) {           \
+                                                        Type value, int order, int) {     \
     return __atomic_compare_exchange_n(COUNTED(p), expected, value, false, ORDER, ORDER); \
   }
-#define ATOMICS(Type, bits)                                                \
-  Type __tsan_atomic##bits##_load(const volatile Type* p, int) {           \
-    return __atomic_load_n(p, ORDER);                                      \
-  }                                                                        \
-  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int) {    \
-    __atomic_store_n(p, value, ORDER);                                     \
-  }                                                                        \
-  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int) { \
-    return __atomic_exchange_n(COUNTED(p), value, ORDER);                  \
-  }                                                                        \
-  UPDATE(Type, bits, fetch_add)                                            \
-  UPDATE(Type, bits, fetch_sub)                                            \
-  UPDATE(Type, bits, fetch_and)                                            \
-  UPDATE(Type, bits, fetch_or)                                             \
-  UPDATE(Type, bits, fetch_xor)                                            \
-  COMPARE_EXCHANGE(Type, bits, strong)                                     \
+#define ATOMICS(Type, bits)                                                                  \
+  Type __tsan_atomic##bits##_load(const volatile Type* p, int) {                             \
+    if (tracer) tracer->acquire(const_cast<const Type*>(p));                                 \
+    return __atomic_load_n(p, ORDER);                                                        \
+  }                                                                                          \
+  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int order) {                \
+    if (tracer) tracer->release(const_cast<const Type*>(p), releases(order));                \
+    __atomic_store_n(p, value, ORDER);                                                       \
+  }                                                                                          \
+  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int order) {             \
+    return __atomic_exchange_n(counted(p, order, false, __builtin_return_address(0)), value, \
+                               ORDER);                                                       \
+  }                                                                                          \
+  UPDATE(Type, bits, fetch_add)                                                              \
+  UPDATE(Type, bits, fetch_sub)                                                              \
+  UPDATE(Type, bits, fetch_and)                                                              \
+  UPDATE(Type, bits, fetch_or)                                                               \
+  UPDATE(Type, bits, fetch_xor)                                                              \
+  COMPARE_EXCHANGE(Type, bits, strong)                                                       \
   COMPARE_EXCHANGE(Type, bits, weak)
 
 extern "C" {
@@ -50,6 +64,9 @@ ATOMICS(unsigned short, 16)
 ATOMICS(unsigned, 32)
 ATOMICS(unsigned long, 64)
 
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(ORDER); }
+void __tsan_atomic_thread_fence(int) {
+  if (tracer) tracer->fence();
+  __atomic_thread_fence(ORDER);
+}
 void __tsan_atomic_signal_fence(int) {}
 }

@@ -1,7 +1,9 @@
 #include "record.h"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "support/finding.h"
 #include "support/source_line.h"
 
 namespace hostcuda::trace {
@@ -52,12 +54,12 @@ Json sites(const Tracer& tracer) {
   return list;
 }
 
-Json access(const Tracer& tracer, const Access& access) {
-  const SiteKey& key = tracer.sites().all()[access.site].key;
+Json side(const Tracer& tracer, const Side& side) {
+  const SiteKey& key = tracer.sites().all()[side.access.site].key;
   return {{"code", code(key)},
           {"access", name(key.kind)},
-          {"block", position(tracer.block_of(access.when))},
-          {"thread", position(tracer.thread_of(access.when))}};
+          {"block", position(side.block)},
+          {"thread", position(side.thread)}};
 }
 
 Json races(const Tracer& tracer) {
@@ -66,9 +68,10 @@ Json races(const Tracer& tracer) {
     const SiteKey& key = tracer.sites().all()[sites.first].key;
     list.push_back({{"kernel", tracer.kernels()[key.kernel].name},
                     {"memory", name(key.space)},
+                    {"array", name_of(*race.array)},
                     {"offset", race.offset},
-                    {"earlier", access(tracer, race.earlier)},
-                    {"later", access(tracer, race.later)},
+                    {"earlier", side(tracer, race.earlier)},
+                    {"later", side(tracer, race.later)},
                     {"count", race.count}});
   }
   return list;
@@ -90,13 +93,37 @@ Json divergences(const Tracer& tracer) {
   return list;
 }
 
+Json findings() {
+  Json list = Json::array();
+  for (const Finding& finding : hostcuda::findings()) {
+    Json one = {{"kind", finding.kind}, {"what", finding.what}};
+    if (!finding.kernel.empty()) one["kernel"] = finding.kernel;
+    if (!finding.launched_at.empty()) one["launched_at"] = finding.launched_at;
+    if (finding.in_block) one["block"] = position(finding.block);
+    if (finding.in_thread) one["thread"] = position(finding.thread);
+    if (const std::size_t colon = finding.place.rfind(':'); colon != std::string::npos) {
+      one["file"] = finding.place.substr(0, colon);
+      one["line"] = std::atoi(finding.place.c_str() + colon + 1);
+      one["statement"] = statement_at(finding.place);
+    }
+    if (!finding.array.empty()) one["array"] = finding.array;
+    if (finding.has_index) one["index"] = finding.index;
+    one["details"] = finding.details;
+    one["advice"] = finding.advice;
+    one["count"] = finding.count;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string record_of(const Tracer& tracer) {
   const Json record = {{"kernels", kernels(tracer)},
                        {"sites", sites(tracer)},
                        {"races", races(tracer)},
-                       {"barrier_divergences", divergences(tracer)}};
+                       {"barrier_divergences", divergences(tracer)},
+                       {"findings", findings()}};
   return record.dump(1) + "\n";
 }
 

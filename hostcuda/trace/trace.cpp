@@ -16,7 +16,7 @@ constexpr const char* kVariable = "HOSTCUDA_TRACE";
 void write_record() {
   const char* path = std::getenv(kVariable);
   std::ofstream file(path);
-  file << record_of(tracer()) << std::flush;
+  file << record_of(*tracer) << std::flush;
   if (file) return;
   std::fprintf(stderr, "hostcuda: %s: cannot be written\n", path);
   std::_Exit(1);
@@ -24,16 +24,20 @@ void write_record() {
 
 }  // namespace
 
-Tracer& tracer() {
-  static auto* instance = new Tracer;  // never destroyed: instrumented code runs until the very end
-  return *instance;
-}
+Tracer* tracer;
 
 void start() {
-  if (kernel_observer || !std::getenv(kVariable)) return;
+  if (tracer || !std::getenv(kVariable)) return;
   allow_variable(kVariable);
-  kernel_observer = &tracer();
-  std::atexit(write_record);
+  tracer = new Tracer;  // never destroyed: instrumented code runs until the very end
+  kernel_observer = tracer;
+  runtime_observer = &tracer->host();
+  on_exit(
+      [](int status, void*) {
+        tracer->host().program_ends(status);
+        write_record();
+      },
+      nullptr);
   call_before_death(write_record);  // an error of a kernel: what was seen until then counts
 }
 

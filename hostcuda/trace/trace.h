@@ -6,7 +6,8 @@
 
 namespace hostcuda::trace {
 
-Tracer& tracer();
+// Null where nothing is traced.
+extern Tracer* tracer;
 
 // Traces from now on. When the process ends, the record is written to the file that the variable
 // HOSTCUDA_TRACE names; without that variable nothing is traced.

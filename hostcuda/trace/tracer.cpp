@@ -1,43 +1,16 @@
 #include "tracer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "address_space.h"
 #include "execution/block.h"
 
 namespace hostcuda::trace {
-namespace {
-
-bool has_come_to_rest(const BlockState& block, unsigned warp) {
-  const unsigned end = std::min(block.count(), (warp + 1) * kLanes);
-  for (unsigned i = warp * kLanes; i < end; ++i) {
-    const Status status = block.thread(i).status;
-    if (status != Status::at_barrier && status != Status::finished) return false;
-  }
-  return true;
-}
-
-uint3 position(unsigned number, const dim3& shape) {
-  return {number % shape.x, number / shape.x % shape.y, number / shape.x / shape.y};
-}
-
-std::uint8_t bytes_of_word(std::uint64_t address, unsigned bytes) {
-  const unsigned first = address % kWordBytes;
-  const unsigned end = std::min(first + bytes, kWordBytes);
-  return static_cast<std::uint8_t>((1u << end) - (1u << first));
-}
-
-}  // namespace
-
-uint3 Tracer::block_of(const Moment& when) const {
-  return position(when.block, launches_[when.launch].grid);
-}
-
-uint3 Tracer::thread_of(const Moment& when) const {
-  return position(when.thread, launches_[when.launch].block);
-}
 
 void Tracer::grid_begins(const Launch& launch) {
+  const Busy busy(*this);
   const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) {
     return kernel.name == launch.site.kernel;
   });
@@ -48,50 +21,104 @@ void Tracer::grid_begins(const Launch& launch) {
   kernel.blocks += launch.blocks();
   kernel.threads += launch.blocks() * launch.threads();
   blocks_.clear();
-  launches_.push_back({launch.grid, launch.block});
-  recent_ = {};
+  OperationRecord record;
+  record.what = std::string("kernel ") + launch.site.kernel;
+  record.place = {nullptr, launch.site.file, launch.site.line};
+  record.grid = launch.grid;
+  record.block = launch.block;
+  record.kernel = kernel_;
+  record.is_kernel = true;
+  if (const Operation* running = running_operation()) {
+    record.stream = running->stream;
+    record.clock = running->clock;
+    record.number = running->clock[running->stream];
+  }
+  operation_ = epochs_.begin_operation(std::move(record));
+  fences_.begin_grid();
+  AddressSpace::begin_grid();
+  program_.begin = AddressSpace::program_begin();
+  program_.size = AddressSpace::program_size();
+  ++stamp_;
 }
 
 void Tracer::block_begins(const BlockState& block) {
+  const Busy busy(*this);
   block_ = &blocks_[block.number()];
   *block_ = {};
-  Moment& now = block_->now;
-  now.launch = static_cast<std::uint32_t>(launches_.size() - 1);
+  Epoch& now = block_->now;
+  now.operation = operation_;
   now.block = static_cast<std::uint32_t>(block.number());
   now.cluster = static_cast<std::uint32_t>(block.launch().cluster_of(block.number()));
-  if (const std::size_t size = block.launch().dynamic_shared_bytes)
-    shared_variable(block.dynamic_shared(), size, block.dynamic_shared());
+  if (block.dynamic_shared())
+    shared_variable(block.dynamic_shared(), block.launch().dynamic_shared_bytes,
+                    block.dynamic_shared(), "");
+  thread_ = kNoThread;
+  if (block.launch().cooperative || block.launch().cluster_size() > 1) ++stamp_;
 }
 
 void Tracer::settle() {
   for (WarpLog& log : logs_) log.settle(sites_);
 }
 
-void Tracer::block_pauses() { settle(); }
+void Tracer::block_pauses() {
+  const Busy busy(*this);
+  settle();
+}
 
-void Tracer::block_resumes(const BlockState& block) { block_ = &blocks_[block.number()]; }
+void Tracer::block_resumes(const BlockState& block) {
+  const Busy busy(*this);
+  block_ = &blocks_[block.number()];
+  thread_ = kNoThread;
+  ++stamp_;  // another block's variable may have the same address
+}
 
 void Tracer::block_ended() {
+  const Busy busy(*this);
   settle();
+  checks_.block_ended(races_);
   blocks_.erase(block_->now.block);
 }
 
-void Tracer::shared_variable(void* address, std::size_t size, const void* identity) {
-  block_->shared.push_back(
-      {{static_cast<const char*>(address), size}, static_cast<const char*>(identity)});
+// A variable's memory is nobody's at the beginning of every block.
+Array& Tracer::own_array(const char* identity, std::size_t size) {
+  Array& array = variables_[identity];
+  if (array.full_size != size || !array.writers.get()) array.resize(size);
+  if (size) std::memset(array.writers.get(), kNobody, size);
+  return array;
+}
+
+void Tracer::shared_variable(void* address, std::size_t size, const void* identity,
+                             const char* name) {
+  const Busy busy(*this);
+  Array& array = own_array(static_cast<const char*>(identity), size);
+  array.begin = static_cast<const char*>(address);
+  array.identity = reinterpret_cast<std::uint64_t>(identity);
+  array.space = Space::shared;
+  array.name = name;
+  block_->shared.push_back(&array);
 }
 
 void Tracer::barrier_passed(const BlockState& block, Scope scope) {
+  const Busy busy(*this);
   settle();
-  Moment& now = blocks_[block.number()].now;
-  ++now.barriers;
-  if (scope == Scope::cluster) ++now.cluster_barriers;
-  if (scope == Scope::grid) ++now.grid_barriers;
+  RunningBlock& passed = blocks_[block.number()];
+  if (fences_.any()) fences_.barrier(passed.now.block, passed.now.barriers);
+  ++passed.now.barriers;
+  if (scope == Scope::cluster) ++passed.now.cluster_barriers;
+  if (scope == Scope::grid) ++passed.now.grid_barriers;
+  passed.epochs.fill({});
+  thread_ = kNoThread;
 }
 
-void Tracer::warp_met(unsigned warp) { ++block_->warp_calls[warp]; }
+void Tracer::warp_met(unsigned warp) {
+  const Busy busy(*this);
+  ++block_->warp_calls[warp];
+  block_->epochs[warp] = {};
+  thread_ = kNoThread;
+}
 
 void Tracer::barrier_diverged(const BlockState& block) {
+  const Busy busy(*this);
   Divergence found{kernel_, block.launch().block_index(block.number()), {}};
   for (unsigned i = 0; i < block.count(); ++i) {
     const Thread& thread = block.thread(i);
@@ -114,75 +141,25 @@ void Tracer::barrier_diverged(const BlockState& block) {
                             return a.line == b.line && a.file == b.file;
                           });
       });
-  if (!known) divergences_.push_back(std::move(found));
-}
-
-bool Tracer::find_memory(const char* address, Memory& memory) {
-  for (const auto& [range, identity] : block_->shared) {
-    if (!range.contains(address)) continue;
-    const auto begin = reinterpret_cast<std::uint64_t>(identity);
-    memory = {Space::shared, begin, begin + static_cast<std::uint64_t>(address - range.begin)};
-    return true;
+  if (known) return;
+  Finding finding;
+  finding.kind = "barrier divergence";
+  finding.kernel = block.launch().site.kernel;
+  finding.what = "BARRIER DIVERGENCE in kernel " + finding.kernel +
+                 ": threads of one block wait at different barriers";
+  finding.launched_at =
+      std::string(block.launch().site.file) + ":" + std::to_string(block.launch().site.line);
+  finding.in_block = true;
+  finding.block = found.block;
+  for (const Divergence::Place& place : found.places) {
+    const std::string where = place.file + ":" + std::to_string(place.line);
+    if (finding.place.empty()) finding.place = where;
+    finding.details.push_back(std::to_string(place.threads) + " threads, " +
+                              text_of(place.example) + " first, at " + where);
   }
-  if (!recent_.contains(address)) {
-    const DeviceRange range = device_range(address);
-    // If not in a cluster: a local variable, or the emulator's own.
-    if (!range.size) return find_shared_of_other_block(address, memory);
-    recent_ = range;
-  }
-  memory = {Space::global, reinterpret_cast<std::uint64_t>(recent_.begin),
-            reinterpret_cast<std::uint64_t>(address)};
-  return true;
-}
-
-bool Tracer::find_shared_of_other_block(const char* address, Memory& memory) const {
-  if (running_block->launch().cluster_size() == 1) return false;
-  for (const auto& [number, block] : blocks_)
-    for (const auto& [range, identity] : block.shared) {
-      if (!DeviceRange{identity, range.size}.contains(address)) continue;
-      memory = {Space::shared, reinterpret_cast<std::uint64_t>(identity),
-                reinterpret_cast<std::uint64_t>(address)};
-      return true;
-    }
-  return false;
-}
-
-// Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
-void Tracer::leave_warp(unsigned warp) {
-  if (has_come_to_rest(*running_block, warp)) logs_[warp].settle(sites_);
-}
-
-void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, Kind kind,
-                    const void* code) {
-  Memory memory;
-  // Templates that host code and kernels share are instrumented everywhere, even when called here.
-  if (kernel_observer != this || !running_block || busy_) return;
-  if (!find_memory(static_cast<const char*>(pointer), memory)) return;
-  busy_ = true;
-  const unsigned thread = running_block->current_number();
-  const unsigned warp = thread / kLanes;
-  if (warp != warp_) leave_warp(std::exchange(warp_, warp));
-  Moment when = block_->now;
-  when.thread = static_cast<std::uint16_t>(thread);
-  when.warp_calls = block_->warp_calls[warp];
-
-  const std::uint64_t begin = memory.identity;
-  for (unsigned done = 0, part = 0; done < bytes; done += piece, ++part) {
-    const unsigned size = std::min(piece, bytes - done);
-    const SiteKey key{
-        reinterpret_cast<std::uint64_t>(code), kernel_,      static_cast<std::uint8_t>(part),
-        static_cast<std::uint8_t>(size),       memory.space, kind};
-    const std::uint32_t site = sites_.number_of(key);
-    logs_[warp].add(thread % kLanes, site, begin + done);
-    if (logs_[warp].is_full()) logs_[warp].settle(sites_);
-    for (unsigned word = 0; word < size; word += kWordBytes) {
-      const std::uint64_t address = begin + done + word;
-      races_.access(address,
-                    {when, site, bytes_of_word(address, size - word), kind == Kind::atomic}, key,
-                    memory.begin);
-    }
-  }
-  busy_ = false;
+  finding.advice = "move the barrier to where all threads of the block pass";
+  report(std::move(finding));
+  divergences_.push_back(std::move(found));
 }
 
 }  // namespace hostcuda::trace

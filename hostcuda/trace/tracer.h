@@ -5,23 +5,21 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "checks/host_checks.h"
+#include "checks/kernel_checks.h"
+#include "counts/sites.h"
+#include "counts/warp_log.h"
 #include "execution/kernel_observer.h"
-#include "races.h"
-#include "runtime/memory.h"
-#include "sites.h"
-#include "warp_log.h"
+#include "races/races.h"
 
 namespace hostcuda::trace {
 
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-};
-
-struct Shape {
-  dim3 grid, block;
 };
 
 // Threads of one block that waited at different barriers.
@@ -37,65 +35,120 @@ struct Divergence {
   std::vector<Place> places;
 };
 
-struct Memory {
-  Space space;
-  std::uint64_t begin;     // of the allocation or the variable
-  std::uint64_t identity;  // of the address: no other byte in use has the same
-};
-
 // What is known of a block that has begun and has not ended.
 struct RunningBlock {
-  Moment now;  // without the warp's calls and the thread
+  Epoch now;  // without the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  struct Variable {
-    DeviceRange range;
-    const char* identity;
+  // The number of the epoch of a warp's threads that have made as many fences; 0: there is none
+  // yet.
+  struct OfWarp {
+    std::uint32_t epoch = 0, fences = 0;
   };
-  std::vector<Variable> shared;
+  std::array<OfWarp, kMaxThreads / kLanes> epochs{};
+  std::vector<Array*> shared;
+};
+
+// What the instrumentation tells of an access, besides its address.
+struct How {
+  Kind kind;
+  bool is_volatile = false;
+  bool reads = kind != Kind::store;  // an exchange does not depend on what it finds
+  bool releases = false;             // it orders what came before it, as a fence does
 };
 
 class Tracer final : public KernelObserver {
  public:
+  Tracer() : races_(epochs_, fences_), checks_(epochs_), host_(arrays_, epochs_, races_, checks_) {}
+
   // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
   // once is cut into pieces of `piece` bytes.
-  void access(const void* address, unsigned bytes, unsigned piece, Kind kind, const void* code);
+  void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
+  void fence();
+  // A load or a store of libcu++'s atomics: not counted, but it may order others.
+  void acquire(const void* address);
+  void release(const void* address, bool is_fence);
+  KernelChecks& checks() { return checks_; }
+  HostChecks& host() { return host_; }
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const Sites& sites() const { return sites_; }
   const Races& races() const { return races_; }
   const std::vector<Divergence>& divergences() const { return divergences_; }
-  uint3 block_of(const Moment& when) const;
-  uint3 thread_of(const Moment& when) const;
 
   void grid_begins(const Launch& launch) override;
   void block_begins(const BlockState& block) override;
   void block_ended() override;
   void block_pauses() override;
   void block_resumes(const BlockState& block) override;
-  void shared_variable(void* address, std::size_t size, const void* identity) override;
+  void shared_variable(void* address, std::size_t size, const void* identity,
+                       const char* name) override;
   void barrier_passed(const BlockState& block, Scope scope) override;
   void barrier_diverged(const BlockState& block) override;
   void warp_met(unsigned warp) override;
 
  private:
-  bool find_memory(const char* address, Memory& memory);
-  bool find_shared_of_other_block(const char* address, Memory& memory) const;
+  // A place in the code that accessed memory recently: nearly every access comes from one, and goes
+  // to the same array again.
+  struct Recent {
+    const void* code = nullptr;
+    Array* array = nullptr;
+    std::uint32_t stamp = 0, site = 0;
+    Kind kind = Kind::load;  // the copy of a vector loads and stores
+  };
+  Array* find_array(const char*& address, Kind kind, unsigned bytes, const void* code);
+  Array* find_shared(const char* address) const;
+  Array* find_shared_of_other_block(const char*& address) const;
+  void look_at_what_is_no_array(const Accessed& accessed);
+  Array* array_of_atomic(const char*& address, Kind kind);
+  void look_at_device(const Array& array, const Accessed& accessed);
+  Array& own_array(const char* identity, std::size_t size);
+  void change_thread(unsigned thread);
+  void renew_epoch();
+  bool load_word_at_once(const Recent& recent, const char* address);
+  void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
+  void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
+  void order(const Array& array, std::size_t offset, How how);
   void leave_warp(unsigned warp);
   void settle();
 
   std::vector<Kernel> kernels_;
-  std::vector<Shape> launches_;
   Sites sites_;
+  Arrays arrays_;
+  Epochs epochs_;
+  Fences fences_;
   Races races_;
+  KernelChecks checks_;
+  HostChecks host_;
   std::vector<Divergence> divergences_;
 
-  std::uint32_t kernel_ = 0;  // the running one
-  unsigned warp_ = 0;         // of the last access
+  std::uint32_t kernel_ = 0;     // the running one
+  std::uint32_t operation_ = 0;  // its launch
+  std::uint32_t stamp_ = 0;      // what is known of places in the code holds as long as it does
+  static constexpr unsigned kNoThread = kMaxThreads;
+  unsigned thread_ = kNoThread;  // of the last access
+  unsigned warp_ = 0;
+  std::uint32_t epoch_ = 0;  // its
+  Epoch now_;
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
   std::map<std::uint64_t, RunningBlock> blocks_;  // by number
   RunningBlock* block_ = nullptr;                 // the one that runs
-  DeviceRange recent_;                            // global memory
+  std::map<const char*, Array> variables_;        // shared ones, by identity
+  std::array<Recent, 4096> recent_{};
+  Array program_;  // stands for all variables of the program that are not shared
   bool busy_ = false;
+  // While one lives, nothing is an access of the program's: std's functions that it calls are
+  // instrumented, too, when the linker chose the program's.
+  class Busy {
+   public:
+    explicit Busy(Tracer& tracer) : busy_(tracer.busy_), before_(std::exchange(busy_, true)) {}
+    ~Busy() { busy_ = before_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    bool& busy_;
+    bool before_;
+  };
 };
 
 }  // namespace hostcuda::trace

@@ -57,6 +57,11 @@ def sessions() -> list[Session]:
             f"break {pair_is_known} if j == 100", "continue", "print threadIdx.x",
             "print tile[j].x - body.x", "print dx", "print distance_squared", "print s",
             "backtrace 2")),
+        Session("threads", "right", (
+            "source hostcuda/gdb/hostcuda.py",
+            f"break {tile_is_loaded} if threadIdx.x == 37 && blockIdx.x == 1", "run",
+            "info cuda threads", "cuda thread (5,0,0)", "print i", "print tile_ax", "cuda thread 37",
+            "print i")),
         Session("wrong", "wrong", (f"break {tile_is_loaded}", "run", *look)),
         Session("mended", "right", (f"break {tile_is_loaded}", "run", *look)),
     ]
@@ -74,7 +79,7 @@ def transcript(session: Session, program: Path) -> str:
     # One block at a time, and none of the orders a caller may have asked of the emulator.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("HOSTCUDA_")}
     environment.update(OMP_NUM_THREADS="1", LC_ALL="C")
-    result = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, text=True,
+    result = subprocess.run(command, env=environment, cwd=ROOT, stdin=subprocess.DEVNULL, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100, check=False)
     if "Breakpoint 1, " not in result.stdout:
         if "ptrace" in result.stdout or "not permitted" in result.stdout:

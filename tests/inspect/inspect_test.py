@@ -204,17 +204,31 @@ class Seeded(unittest.TestCase):
         self.assertEqual(as_json(self.found)["exit_code"], 3)
 
     def test_warnings_of_the_emulator_are_findings(self):
-        self.assertEqual(len(self.found.messages), 1)
-        self.assertRegex(self.found.messages[0], "kernel return_early: 4 thread.*returned before the "
+        warnings = [message for message in self.found.messages if ": warning: " in message]
+        self.assertEqual(len(warnings), 1)
+        self.assertRegex(warnings[0], "kernel return_early: 4 thread.*returned before the "
                          rf"__syncthreads\(\) at .*seeded.cu:{marked_line('early')},")
-        self.assertIn(self.found.messages[0], text_of(self.found))
+        self.assertIn(warnings[0], text_of(self.found))
+
+    def test_every_message_is_a_finding(self):
+        found = self.found.findings
+        self.assertEqual(len(found), len(self.found.messages))
+        wrong = {race.kernel for race in self.found.races} | {"divergent_barrier", "return_early"}
+        self.assertEqual({finding["kernel"] for finding in found}, wrong)
+        for finding, message in zip(found, self.found.messages):
+            self.assertIn(finding["what"], message)
+            self.assertIn(finding["statement"], message)
+            self.assertIn("To do: " + finding["advice"], message)
+        plain = next(finding for finding in found if finding["kernel"] == "plain_update")
+        self.assertEqual((plain["kind"], plain["file"], plain["line"]),
+                         ("lost update", "tests/inspect/seeded.cu", marked_line("plain")))
 
     def test_the_text_names_them(self):
         text = text_of(self.found)
         self.assertIn("RACE in kernel missing_barrier", text)
         self.assertIn(f"seeded.cu:{marked_line('written')}", text)
         self.assertIn("BARRIER DIVERGENCE in kernel divergent_barrier", text)
-        self.assertNotIn("No race", text)
+        self.assertNotIn("Nothing wrong", text)
 
 
 class Steps(unittest.TestCase):

@@ -64,6 +64,9 @@ Work* work_of(const Function& function) {
 // is deleted when nothing can run it any more.
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 
+// Tells a tool that watches that the next call's result is not looked at.
+void ignore_result();
+
 // For libraries emulated on top of hostcuda: appends work to the stream. When it runs it may read
 // and write the memory of every device; nothing else about it is checked.
 cudaError_t enqueue_work(cudaStream_t stream, Work* work);
@@ -119,6 +122,21 @@ class Argument<Parameter, true> {
   Bytes bytes_;
 };
 
+// Where the arguments are of the kernel that runs: known in programs that are traced.
+struct KernelArguments {
+  const void* begin = nullptr;
+  std::size_t size = 0;
+};
+extern __thread KernelArguments kernel_arguments;
+#ifdef HOSTCUDA_TRACE
+#define HOSTCUDA_TELL_ARGUMENTS(first, last)                                      \
+  ::hostcuda::kernel_arguments = {                                                \
+      &first, static_cast<std::size_t>(reinterpret_cast<const char*>(&last + 1) - \
+                                       reinterpret_cast<const char*>(&first))}
+#else
+#define HOSTCUDA_TELL_ARGUMENTS(first, last) static_cast<void>(0)
+#endif
+
 // Arguments are evaluated, converted to the parameter types and copied when the launch statement
 // runs, as on a GPU: the kernel may run much later.
 template <class... Parameters>
@@ -127,6 +145,7 @@ cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parame
   using Function = void (*)(typename Argument<Parameters>::Passed...);
   const auto function = reinterpret_cast<Function>(reinterpret_cast<void*>(kernel));
   return enqueue_kernel(request, work_of([function, stored = arguments] {
+                          HOSTCUDA_TELL_ARGUMENTS(function, stored);
                           std::apply([&](const auto&... each) { function(each.get()...); }, stored);
                         }));
 }
@@ -135,6 +154,7 @@ template <class Call, class... Arguments>
 void enqueue_call(const LaunchRequest& request, const Call& call, const Arguments&... arguments) {
   enqueue_kernel(request, work_of([call, stored = std::tuple<Argument<Arguments, false>...>(
                                              Argument<Arguments, false>(arguments)...)] {
+                   HOSTCUDA_TELL_ARGUMENTS(call, stored);
                    std::apply([&](const auto&... each) { call(each.get()...); }, stored);
                  }));
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "cooperative_groups.h"
@@ -13,6 +14,7 @@
 #include "runtime/api.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/finding.h"
 #include "support/limits.h"
 
 __thread uint3 threadIdx;
@@ -22,8 +24,8 @@ __thread dim3 gridDim;
 
 namespace hostcuda {
 
-__thread BlockRunner* running_block;
 __thread std::uint64_t progress;
+__thread KernelArguments kernel_arguments;
 KernelObserver* kernel_observer;
 __thread unsigned block_sequence;
 __thread unsigned spins;
@@ -56,6 +58,16 @@ bool name_thread(const Fault&, char* text, std::size_t size) {
   return true;
 }
 
+void fill_in(Finding& finding) {
+  if (!running_block) return;
+  const Site& site = running_block->launch().site;
+  finding.kernel = site.kernel;
+  finding.launched_at = std::string(site.file) + ":" + std::to_string(site.line);
+  finding.in_block = finding.in_thread = true;
+  finding.block = blockIdx;
+  finding.thread = threadIdx;
+}
+
 bool name_stack_overflow(const Fault& fault, char* text, std::size_t size) {
   if (!fault.in_kernel) return false;
   const char* stack = static_cast<const char*>(running_block->current().fiber->stack_low);
@@ -64,8 +76,8 @@ bool name_stack_overflow(const Fault& fault, char* text, std::size_t size) {
   return true;
 }
 
-void refuse_api_call(const char* function) {
-  if (running_block) report_api_call(*running_block, function);
+void refuse_api_call(const char* function, const void* code) {
+  if (running_block) report_api_call(*running_block, function, code);
 }
 
 void prepare_for_faults() {
@@ -74,6 +86,7 @@ void prepare_for_faults() {
   static const bool told = [] {
     refuse_kernels_with(refuse_api_call);
     name_fault_culprits_with(name_thread);
+    describe_findings_with(fill_in);
     name_fault_causes_with(name_stack_overflow);
     return true;
   }();
@@ -179,7 +192,7 @@ void BlockRunner::resume() {
   if (started_ == 0) {
     if (kernel_observer) kernel_observer->block_begins(*this);
     for (const FileScopeVariable& variable : file_scope_variables())
-      declare_shared(variable.address(), variable.size);
+      declare_shared(variable.address(), variable.size, variable.name);
   } else if (kernel_observer) {
     kernel_observer->block_resumes(*this);
   }
@@ -225,14 +238,15 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   dynamic_shared_ = shared_.dynamic();
 }
 
-bool BlockRunner::declare_shared(void* address, std::size_t size) {
+bool BlockRunner::declare_shared(void* address, std::size_t size, const char* name) {
   const SharedMemory::Variable* declared = shared_.declare(address, size);
-  if (declared && kernel_observer) kernel_observer->shared_variable(address, size, declared->copy);
+  if (declared && kernel_observer)
+    kernel_observer->shared_variable(address, size, declared->copy, name);
   return declared;
 }
 
 void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
-  if (!declare_shared(address, size)) return;
+  if (!declare_shared(address, size, name)) return;
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
   const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;

@@ -50,7 +50,7 @@ class BlockRunner : public BlockState {
 
  private:
   void prepare(const Launch& launch, std::uint64_t block_number);
-  bool declare_shared(void* address, std::size_t size);
+  bool declare_shared(void* address, std::size_t size, const char* name);
   static void fiber_entry(context::transfer_t transfer);
   void run_fresh_threads(Fiber& self);
   void enter(unsigned i);

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <mutex>
+#include <set>
 
 namespace hostcuda {
 namespace {
@@ -19,6 +22,26 @@ constexpr std::size_t kStackSize = 256 << 10;
 std::size_t guard_size() {
   static const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return page;
+}
+
+namespace {
+
+std::mutex& stacks_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+std::set<const char*>& stacks() {
+  static auto* set = new std::set<const char*>;
+  return *set;
+}
+
+}  // namespace
+
+bool is_in_fiber(const void* address) {
+  const std::lock_guard lock(stacks_mutex());
+  const auto* byte = static_cast<const char*>(address);
+  const auto next = stacks().upper_bound(byte);
+  return next != stacks().begin() && byte < *std::prev(next) + kStackSize;
 }
 
 Fiber* create_fiber() {
@@ -38,6 +61,8 @@ Fiber* create_fiber() {
   auto* fiber = new Fiber;
   fiber->stack_low = static_cast<char*>(mapping) + guard_size();
   fiber->stack_size = kStackSize - stagger;
+  const std::lock_guard lock(stacks_mutex());
+  stacks().insert(static_cast<const char*>(fiber->stack_low));
   return fiber;
 }
 

@@ -46,6 +46,9 @@ Fiber* create_fiber();
 // Makes the fiber begin at entry when it is next switched to, and forget what it did before.
 void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t));
 
+// Whether the address is in the stack of any fiber.
+bool is_in_fiber(const void* address);
+
 // Size of the inaccessible area below each stack.
 std::size_t guard_size();
 

@@ -18,7 +18,8 @@ class KernelObserver {
   virtual void block_resumes(const BlockState& block) = 0;
   virtual void block_ended() = 0;
   // identity: where other blocks of the cluster find the variable; no other block has the same.
-  virtual void shared_variable(void* address, std::size_t size, const void* identity) = 0;
+  virtual void shared_variable(void* address, std::size_t size, const void* identity,
+                               const char* name) = 0;
   // By every thread of the block.
   virtual void barrier_passed(const BlockState& block, Scope scope) = 0;
   virtual void barrier_diverged(const BlockState& block) = 0;

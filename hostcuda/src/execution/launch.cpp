@@ -79,7 +79,8 @@ bool fits_cooperatively(const LaunchRequest& request) {
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
   std::shared_ptr<const Work> body(work);  // a graph runs it more than once
   static std::uint64_t launches = 0;
-  const ApiCall api_call(request.site.kernel);
+  const ApiCall api_call(request.site.kernel,
+                         {__builtin_return_address(0), request.site.file, request.site.line});
   if (const cudaError_t error = api_call.error()) return fail(error);
   CUstream_st* stream = find_stream(request.stream);
   if (!stream || stream->device != current_device()) return fail(cudaErrorInvalidResourceHandle);

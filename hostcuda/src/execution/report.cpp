@@ -8,16 +8,16 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "execution/kernel_observer.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/finding.h"
+#include "support/source_line.h"
 
 namespace hostcuda {
 namespace {
-
-std::string text(const uint3& v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
 
 std::string place(const char* file, int line) {
   return std::string(file) + ":" + std::to_string(line);
@@ -44,19 +44,49 @@ std::string where_is(const Thread& thread) {
   }
 }
 
-// One message at a time: blocks run on several operating-system threads.
-std::mutex& output() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
+// One message at a time: blocks run on several operating-system threads. What is done for it is not
+// the kernel's doing.
+class Output {
+ public:
+  Output() : lock_(mutex()), observer_(std::exchange(kernel_observer, nullptr)) {}
+  ~Output() { kernel_observer = observer_; }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+ private:
+  static std::mutex& mutex() {
+    static auto* instance = new std::mutex;
+    return *instance;
+  }
+  std::lock_guard<std::mutex> lock_;
+  KernelObserver* observer_;
+};
+
+Finding finding_in(const BlockState& block, const char* kind, std::string what) {
+  const Site& site = block.launch().site;
+  Finding finding;
+  finding.kind = kind;
+  finding.what = std::move(what);
+  finding.kernel = site.kernel;
+  finding.launched_at = place(site.file, site.line);
+  finding.in_block = true;
+  finding.block = block.launch().block_index(block.number());
+  return finding;
 }
 
-void write_error(const BlockState& block, const std::string& what, const std::string& details) {
-  const Site& site = block.launch().site;
-  std::fflush(stdout);
-  std::fprintf(stderr, "\nhostcuda: ERROR: %s\n  kernel %s launched at %s:%d\n  block %s\n%s",
-               what.c_str(), site.kernel, site.file, site.line,
-               text(block.launch().block_index(block.number())).c_str(), details.c_str());
-  std::fflush(stderr);
+Finding finding_of_thread(const BlockState& block, const char* kind, std::string what,
+                          const std::string& where = "") {
+  Finding finding = finding_in(block, kind, std::move(what));
+  finding.in_thread = true;
+  finding.thread = block.current().index;
+  finding.place = where;
+  return finding;
+}
+
+// Where it called the function that found the mistake.
+Finding finding_at_call(const BlockState& block, const char* kind, std::string what) {
+  const Thread& thread = block.current();
+  return finding_of_thread(block, kind, std::move(what), place(thread.file, thread.line));
 }
 
 [[noreturn]] void die() {
@@ -64,20 +94,25 @@ void write_error(const BlockState& block, const std::string& what, const std::st
   std::abort();
 }
 
+[[noreturn]] void die(Finding finding, const std::string& advice) {
+  finding.advice = advice;
+  report(std::move(finding));
+  die();
+}
+
 // Which threads are where: one line per place, with a few threads as examples.
-std::string threads_by_place(const BlockState& block) {
+std::vector<std::string> threads_by_place(const BlockState& block) {
   constexpr unsigned kExamples = 4;
   std::map<std::string, std::pair<unsigned, std::string>> places;
   for (unsigned i = 0; i < block.count(); ++i) {
     auto& [count, examples] = places[where_is(block.thread(i))];
-    if (++count <= kExamples) examples += " " + text(block.thread(i).index);
+    if (++count <= kExamples) examples += " " + text_of(block.thread(i).index);
     if (count == kExamples + 1) examples += " ...";
   }
-  std::string result;
+  std::vector<std::string> lines;
   for (const auto& [where, threads] : places)
-    result +=
-        "  " + std::to_string(threads.first) + " thread(s) " + where + ":" + threads.second + "\n";
-  return result;
+    lines.push_back(std::to_string(threads.first) + " thread(s) " + where + ":" + threads.second);
+  return lines;
 }
 
 // True the first time for a source line, so that not every block repeats the message.
@@ -89,149 +124,173 @@ bool first_time(const char* kind, const char* file, int line) {
 }  // namespace
 
 void report_outside_kernel(const char* what, const char* file, int line) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "hostcuda: ERROR: host code uses %s (%s:%d), which only kernels may use\n",
-               what, file, line);
-  die();
+  Finding finding;
+  finding.kind = "outside a kernel";
+  finding.what = std::string("host code uses ") + what + " (" + place(file, line) +
+                 "), which only kernels may use";
+  finding.place = place(file, line);
+  die(std::move(finding), "launch a kernel with <<<>>>; a call without it runs on the host");
 }
 
 void report_divergence(const BlockState& block) {
-  const std::lock_guard lock(output());
+  const Output output;
   const Thread& example = block.thread(0);
   if (!config().divergence_is_error && !first_time("divergence", example.file, example.line))
     return;
-  write_error(block, "barrier divergence: threads of one block wait at different barriers",
-              threads_by_place(block));
+  Finding finding =
+      finding_in(block, "barrier divergence",
+                 "barrier divergence: threads of one block wait at different barriers");
+  finding.details = threads_by_place(block);
+  finding.advice = "move the barrier to where all threads of the block pass";
+  report(finding);
   if (config().divergence_is_error) die();
 }
 
 void report_foreign_mask(const BlockState& block) {
-  const std::lock_guard lock(output());
+  const Output output;
   const Thread& thread = block.current();
   if (!config().divergence_is_error && !first_time("mask", thread.file, thread.line)) return;
-  write_error(block, "a warp function is called by a lane that its own mask leaves out",
-              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) +
-                  " with mask " + hexadecimal(thread.request->mask) + "\n");
+  Finding finding = finding_at_call(
+      block, "foreign mask", "a warp function is called by a lane that its own mask leaves out");
+  finding.details = {"the mask is " + hexadecimal(thread.request->mask)};
+  finding.advice = "name in the mask exactly the lanes that make the call";
+  report(finding);
   if (config().divergence_is_error) die();
 }
 
 void report_deadlock(const BlockState& block, std::size_t ended_blocks) {
-  const std::lock_guard lock(output());
-  std::string details = threads_by_place(block);
+  const Output output;
+  Finding finding = finding_in(block, "deadlock", "deadlock: no thread of the block can go on");
+  finding.details = threads_by_place(block);
   if (ended_blocks)
-    details += "  " + std::to_string(ended_blocks) + " other block(s) returned from the kernel\n";
-  write_error(block, "deadlock: no thread of the block can go on", details);
-  die();
+    finding.details.push_back(std::to_string(ended_blocks) +
+                              " other block(s) returned from the kernel");
+  die(std::move(finding),
+      "let every thread reach the barrier or the warp function that others wait in");
 }
 
 void report_no_gang(const BlockState& block, Scope scope) {
-  const std::lock_guard lock(output());
-  const Thread& thread = block.current();
-  write_error(block,
-              std::string(barrier_name(scope)) +
-                  " in a kernel that was not launched for it: only cudaLaunchCooperativeKernel, or "
-                  "the attribute of cudaLaunchKernelEx, makes all blocks run at the same time",
-              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) + "\n");
-  die();
+  const Output output;
+  die(finding_at_call(
+          block, "no such barrier",
+          std::string(barrier_name(scope)) +
+              " in a kernel that was not launched for it: only cudaLaunchCooperativeKernel, or "
+              "the attribute of cudaLaunchKernelEx, makes all blocks run at the same time"),
+      "launch the kernel with cudaLaunchCooperativeKernel");
 }
 
 void report_second_arrival(const BlockState& block, Scope scope) {
-  const std::lock_guard lock(output());
-  const Thread& thread = block.current();
-  write_error(block,
-              std::string("a thread arrives at the barrier of ") + barrier_name(scope) +
-                  " a second time, without a wait in between",
-              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) + "\n");
-  die();
+  const Output output;
+  die(finding_at_call(block, "second arrival",
+                      std::string("a thread arrives at the barrier of ") + barrier_name(scope) +
+                          " a second time, without a wait in between"),
+      "wait for the barrier before arriving again");
 }
 
 void report_bad_mapping(const BlockState& block, const char* what) {
-  const std::lock_guard lock(output());
-  const Thread& thread = block.current();
-  write_error(block, std::string("map_shared_rank: ") + what,
-              "  thread " + text(thread.index) + " at " + place(thread.file, thread.line) + "\n");
-  die();
+  const Output output;
+  die(finding_at_call(block, "bad mapping", std::string("map_shared_rank: ") + what),
+      "map a variable that is __shared__, to a rank below the number of blocks in the cluster");
 }
 
 void report_cluster_dims(const BlockState& block, const dim3& wanted) {
-  const std::lock_guard lock(output());
+  const Output output;
   const Launch& launch = block.launch();
-  write_error(block,
-              "__cluster_dims__" + text(wanted) +
-                  " of the kernel is not the cluster of the launch, or does not divide its grid: a "
-                  "GPU refuses this launch",
-              "  grid " + text(launch.grid) + ", cluster " + text(launch.cluster) + "\n");
-  die();
+  Finding finding = finding_in(
+      block, "cluster size",
+      "__cluster_dims__" + text_of(wanted) +
+          " of the kernel is not the cluster of the launch, or does not divide its grid: a "
+          "GPU refuses this launch");
+  finding.details = {"grid " + text_of(launch.grid) + ", cluster " + text_of(launch.cluster)};
+  die(std::move(finding), "make the grid a multiple of the cluster");
 }
 
 void report_early_exit(const BlockState& block, const Thread& waiting) {
-  const std::lock_guard lock(output());
+  const Output output;
   if (!first_time("exit", waiting.file, waiting.line)) return;
   unsigned returned = 0;
   std::string example;
   for (unsigned i = 0; i < block.count(); ++i) {
     if (block.thread(i).status != Status::finished) continue;
-    if (!returned++) example = text(block.thread(i).index);
+    if (!returned++) example = text_of(block.thread(i).index);
   }
-  std::fprintf(stderr,
-               "hostcuda: warning: kernel %s: %u thread(s) of block %s, %s among them, returned "
-               "before the %s at %s:%d, where others wait (allowed since sm_70, "
-               "usually a mistake)\n",
-               block.launch().site.kernel, returned,
-               text(block.launch().block_index(block.number())).c_str(), example.c_str(),
-               barrier_name(waiting.scope), waiting.file, waiting.line);
+  const std::string where = place(waiting.file, waiting.line);
+  Finding finding = finding_in(
+      block, "return before a barrier",
+      std::string("kernel ") + block.launch().site.kernel + ": " + std::to_string(returned) +
+          " thread(s) of block " + text_of(block.launch().block_index(block.number())) + ", " +
+          example + " among them, returned before the " + barrier_name(waiting.scope) + " at " +
+          where + ", where others wait (allowed since sm_70, usually a mistake)");
+  finding.is_warning = true;
+  finding.place = where;
+  finding.advice = "let these threads skip the work and not the barrier";
+  report(std::move(finding));
 }
 
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
                                      unsigned source) {
-  const std::lock_guard lock(output());
+  const Output output;
   if (!first_time("shuffle", thread.file, thread.line)) return;
-  std::fprintf(stderr,
-               "hostcuda: warning: kernel %s: thread %s of block %s reads lane %u at %s:%d, which "
-               "takes no part in the call: the value is undefined\n",
-               block.launch().site.kernel, text(thread.index).c_str(), text(blockIdx).c_str(),
-               source, thread.file, thread.line);
+  const std::string where = place(thread.file, thread.line);
+  Finding finding = finding_in(block, "absent lane",
+                               std::string("kernel ") + block.launch().site.kernel + ": thread " +
+                                   text_of(thread.index) + " of block " + text_of(blockIdx) +
+                                   " reads lane " + std::to_string(source) + " at " + where +
+                                   ", which takes no part in the call: the value is undefined");
+  finding.is_warning = true;
+  finding.in_thread = true;
+  finding.thread = thread.index;
+  finding.place = where;
+  finding.advice = "let the lane that is read make the call too, and name it in the mask";
+  report(std::move(finding));
 }
 
 void report_too_much_shared(const BlockState& block, const char* variable) {
-  const std::lock_guard lock(output());
-  write_error(block, "more than 48 KiB of static shared memory, which nvcc would not compile",
-              std::string("  the variable that passes it: ") + variable + "\n");
-  die();
+  const Output output;
+  Finding finding =
+      finding_in(block, "too much shared memory",
+                 "more than 48 KiB of static shared memory, which nvcc would not compile");
+  finding.array = variable;
+  finding.details = {std::string("the variable that passes it: ") + variable};
+  die(std::move(finding), "use dynamic shared memory (extern __shared__)");
 }
 
 void report_too_much_shared_in_all(const BlockState& block, const char* variable,
                                    std::size_t static_bytes) {
-  const std::lock_guard lock(output());
+  const Output output;
   const Launch& launch = block.launch();
-  write_error(block,
-              "more shared memory than a block may have: a GPU refuses this launch "
-              "(cudaFuncSetAttribute raises the limit)",
-              "  " + std::to_string(static_bytes) + " bytes of static and " +
-                  std::to_string(launch.dynamic_shared_bytes) + " of dynamic shared memory, " +
-                  std::to_string(launch.shared_limit) +
-                  " allowed; the variable that passes it: " + variable + "\n");
-  die();
+  Finding finding =
+      finding_in(block, "too much shared memory",
+                 "more shared memory than a block may have: a GPU refuses this launch "
+                 "(cudaFuncSetAttribute raises the limit)");
+  finding.array = variable;
+  finding.details = {std::to_string(static_bytes) + " bytes of static and " +
+                     std::to_string(launch.dynamic_shared_bytes) + " of dynamic shared memory, " +
+                     std::to_string(launch.shared_limit) +
+                     " allowed; the variable that passes it: " + variable};
+  die(std::move(finding), "use less, or raise the limit with cudaFuncSetAttribute");
 }
 
-void report_api_call(const BlockState& block, const char* function) {
-  const std::lock_guard lock(output());
+void report_api_call(const BlockState& block, const char* function, const void* code) {
+  const Output output;
   const bool is_api = !std::strncmp(function, "cuda", 4) || !std::strncmp(function, "cublas", 6);
-  const Thread& thread = block.current();
-  write_error(block,
-              is_api ? std::string("a kernel calls ") + function + ", a function for host code"
-                     : std::string("a kernel launches ") + function +
-                           ": kernels that launch kernels (dynamic parallelism) are not emulated",
-              "  thread " + text(thread.index) + "\n");
-  die();
+  die(finding_of_thread(
+          block, "host function in a kernel",
+          is_api ? std::string("a kernel calls ") + function + ", a function for host code"
+                 : std::string("a kernel launches ") + function +
+                       ": kernels that launch kernels (dynamic parallelism) are not emulated",
+          CodePlace{code}.text()),
+      "call it from host code, after the kernel");
 }
 
 void report_launch_bounds(const BlockState& block, unsigned allowed) {
-  const std::lock_guard lock(output());
-  write_error(
-      block, "more threads per block than __launch_bounds__ allows: a GPU refuses this launch",
-      "  " + std::to_string(block.count()) + " threads, " + std::to_string(allowed) + " allowed\n");
-  die();
+  const Output output;
+  Finding finding =
+      finding_in(block, "launch bounds",
+                 "more threads per block than __launch_bounds__ allows: a GPU refuses this launch");
+  finding.details = {std::to_string(block.count()) + " threads, " + std::to_string(allowed) +
+                     " allowed"};
+  die(std::move(finding), "launch smaller blocks, or raise the bound");
 }
 
 void report_block_size(const BlockState& block, const char* what, unsigned threads) {
@@ -244,18 +303,20 @@ void report_block_size(const BlockState& block, const char* what, unsigned threa
 
 void report_assertion(const BlockState& block, const char* expression, const char* file,
                       unsigned line, const char* function) {
-  const std::lock_guard lock(output());
+  const Output output;
   const uint3 thread = block.current().index;
   std::fflush(stdout);
   std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
                file, line, function, blockIdx.x, blockIdx.y, blockIdx.z, thread.x, thread.y,
                thread.z, expression);
+  keep(finding_of_thread(block, "assertion", std::string("Assertion `") + expression + "` failed.",
+                         place(file, static_cast<int>(line))));
 }
 
 void report_trap(const BlockState& block, const char* file, int line) {
-  const std::lock_guard lock(output());
-  write_error(block, "__trap() at " + place(file, line),
-              "  thread " + text(block.current().index) + "\n");
+  const Output output;
+  const std::string where = place(file, line);
+  report(finding_of_thread(block, "trap", "__trap() at " + where, where));
 }
 
 }  // namespace hostcuda

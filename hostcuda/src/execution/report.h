@@ -40,8 +40,8 @@ void report_early_exit(const BlockState& block, const Thread& waiting);
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
                                      unsigned source);
 
-// A kernel calls a function of the API, or launches another kernel.
-[[noreturn]] void report_api_call(const BlockState& block, const char* function);
+// A kernel calls a function of the API, or launches another kernel; code: where.
+[[noreturn]] void report_api_call(const BlockState& block, const char* function, const void* code);
 
 // More threads per block than the kernel's __launch_bounds__ allow.
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);

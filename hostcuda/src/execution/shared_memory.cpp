@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "execution/fiber.h"
+#include "execution/kernel_observer.h"
 #include "support/config.h"
 
 namespace hostcuda {
@@ -12,6 +13,8 @@ namespace {
 
 // NaN as float and double, -1 as int: a read of uninitialised memory shows in the result.
 constexpr int kPoisonByte = 0xff;
+
+std::size_t padding_of_allocations() { return kAddressSanitizer ? 0 : SharedMemory::kPadding; }
 
 void poison(char* address, std::size_t size) {
   if (size && config().poison) std::memset(address, kPoisonByte, size);
@@ -21,9 +24,16 @@ void poison(char* address, std::size_t size) {
 
 SharedMemory::Memory SharedMemory::allocate(std::size_t size) {
   constexpr std::size_t kAlignment = 128;
+  static_assert(kPadding % kAlignment == 0);
+  const std::size_t padding = padding_of_allocations();
+  if (!size && !kernel_observer) return nullptr;
   void* memory = nullptr;
-  if (size && posix_memalign(&memory, kAlignment, size) != 0) std::abort();
-  return Memory(static_cast<char*>(memory));
+  if (posix_memalign(&memory, kAlignment, size + 2 * padding) != 0) std::abort();
+  return Memory(static_cast<char*>(memory) + padding);
+}
+
+void SharedMemory::Free::operator()(char* memory) const {
+  std::free(memory - padding_of_allocations());
 }
 
 void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
@@ -34,7 +44,8 @@ void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   // the end.
   const bool fits =
       kAddressSanitizer ? dynamic_bytes == dynamic_capacity_ : dynamic_bytes <= dynamic_capacity_;
-  if (!fits) {
+  // Who watches sees what is done with memory that a launch did not ask for.
+  if (!fits || (kernel_observer && !dynamic_)) {
     dynamic_ = allocate(dynamic_bytes);
     dynamic_capacity_ = dynamic_bytes;
   }

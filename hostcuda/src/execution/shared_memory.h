@@ -24,6 +24,9 @@ class SharedMemory {
   // Fills everything with NaN: nobody may use the memory of a block that has ended.
   void end();
   char* dynamic() const { return dynamic_.get(); }
+  // Bytes before and after each piece of shared memory that belong to nobody: an index that is a
+  // little out of bounds hits them. AddressSanitizer has its own.
+  static constexpr std::size_t kPadding = 1024;
 
   struct Variable {
     char* address;
@@ -44,7 +47,7 @@ class SharedMemory {
  private:
   Variable& variable(char* address, std::size_t size);
   struct Free {
-    void operator()(char* memory) const { std::free(memory); }
+    void operator()(char* memory) const;
   };
   using Memory = std::unique_ptr<char, Free>;
   static Memory allocate(std::size_t size);

@@ -38,7 +38,8 @@ const void* interrupted_code([[maybe_unused]] const void* context) {
 [[noreturn]] void report_hang(const void* context) {
   char culprit[512], place[512], message[2048];
   name_culprit(culprit, sizeof culprit);
-  const bool has_line = source_line(interrupted_code(context), place, sizeof place);
+  const bool has_line = source_line(interrupted_code(context), place, sizeof place) ||
+                        calling_line(place, sizeof place);
   const int length = std::snprintf(
       message, sizeof message,
       "\nhostcuda: ERROR: %s runs for %u s without reaching a barrier or its end%s%s\n"
@@ -49,7 +50,9 @@ const void* interrupted_code([[maybe_unused]] const void* context) {
       "too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
       culprit, idle_seconds, has_line ? "\n  at " : "", has_line ? place : "");
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
-  before_death();
+  std::snprintf(message, sizeof message, "runs for %u s without reaching a barrier or its end",
+                idle_seconds);
+  keep_for_death("hang", message, has_line ? place : "");
   std::abort();
 }
 

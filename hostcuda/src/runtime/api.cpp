@@ -1,21 +1,24 @@
 #include "runtime/api.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "support/config.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<cudaError_t> context_error = cudaSuccess;
-using Check = void (*)(const char* function);
+using Check = void (*)(const char* function, const void* code);
 std::atomic<Check> refuse_kernel;  // read before the lock
 
 // Fails the program if the caller is a kernel.
-void refuse_kernels(const char* function) {
-  if (const Check check = refuse_kernel) check(function);
+void refuse_kernels(const char* function, const void* code) {
+  if (const Check check = refuse_kernel) check(function, code);
 }
 
 struct Description {
@@ -100,6 +103,9 @@ const Description* describe(cudaError_t error) {
   return nullptr;
 }
 
+thread_local const CallSite* current_call = nullptr;
+thread_local bool next_is_ignored = false;
+
 std::recursive_mutex& api_mutex() {
   static auto* mutex = new std::recursive_mutex;
   return *mutex;
@@ -107,8 +113,33 @@ std::recursive_mutex& api_mutex() {
 
 }  // namespace
 
+RuntimeObserver* runtime_observer;
+
+void join(Clock& clock, const Clock& other) {
+  if (clock.size() < other.size()) clock.resize(other.size());
+  for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+CallSite::CallSite(const char* function, const CodePlace& place)
+    : function_(function),
+      place_(place),
+      result_is_ignored_(std::exchange(next_is_ignored, false)),
+      is_outermost_(!current_call) {
+  if (is_outermost_) current_call = this;
+}
+
+CallSite::~CallSite() {
+  if (is_outermost_) current_call = nullptr;
+}
+
+const CallSite* CallSite::current() { return current_call; }
+
+void ignore_result() { next_is_ignored = true; }
+
 // Before the lock: a kernel that runs on another operating-system thread would wait for it forever.
-ApiCall::ApiCall(const char* function) : lock_((refuse_kernels(function), api_mutex())) {}
+ApiCall::ApiCall(const char* function, const CodePlace& place)
+    : lock_((refuse_kernels(function, place.return_address), api_mutex())),
+      site_(function, place) {}
 
 cudaError_t ApiCall::error() const {
   static std::uint64_t calls = 0;
@@ -121,6 +152,7 @@ cudaError_t ApiCall::error() const {
 
 cudaError_t fail(cudaError_t error) {
   last_error = error;
+  if (runtime_observer && error != cudaErrorNotReady) runtime_observer->failed(error);
   return error;
 }
 
@@ -130,7 +162,9 @@ bool context_is_broken() { return context_error != cudaSuccess; }
 
 cudaError_t result_of_waiting() { return context_is_broken() ? fail(context_error) : cudaSuccess; }
 
-void refuse_kernels_with(void (*check)(const char* function)) { refuse_kernel = check; }
+void refuse_kernels_with(void (*check)(const char* function, const void* code)) {
+  refuse_kernel = check;
+}
 
 }  // namespace hostcuda
 
@@ -153,5 +187,6 @@ cudaError_t cudaGetLastError() {
 }
 
 cudaError_t cudaPeekAtLastError() {
+  if (runtime_observer) runtime_observer->asked_for_error();
   return context_error == cudaSuccess ? last_error : context_error.load();
 }

@@ -6,6 +6,7 @@
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {
@@ -32,6 +33,11 @@ bool direction_matches(MemoryKind to, MemoryKind from, cudaMemcpyKind direction)
   return false;
 }
 
+void tell_copy(void* to, const void* from, std::size_t size) {
+  if (runtime_observer)
+    runtime_observer->copied(static_cast<char*>(to), static_cast<const char*>(from), size);
+}
+
 enum class Caller { waits, goes_on };
 
 cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind direction,
@@ -39,9 +45,13 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   if (size == 0) return cudaSuccess;
   const MemoryRange target = classify(to, size);
   const MemoryRange source = classify(from, size);
-  if (!target.valid || !source.valid) return fail(cudaErrorInvalidValue);
-  if (direction > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
-  if (!direction_matches(target.kind, source.kind, direction)) return fail(cudaErrorInvalidValue);
+  const auto refuse = [&](cudaError_t error) {
+    if (runtime_observer) runtime_observer->copy_refused(to, from, size, direction);
+    return fail(error);
+  };
+  if (!target.valid || !source.valid) return refuse(cudaErrorInvalidValue);
+  if (direction > cudaMemcpyDefault) return refuse(cudaErrorInvalidMemcpyDirection);
+  if (!direction_matches(target.kind, source.kind, direction)) return refuse(cudaErrorInvalidValue);
 
   if (const cudaError_t error = capture_error(stream)) return fail(error);
   const bool device_to_device = on_device(target.kind) && on_device(source.kind);
@@ -59,6 +69,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
         [=] {
           const DeviceMemoryAccess access;
           std::memcpy(to, buffer->data(), size);
+          tell_copy(to, nullptr, size);
         },
         cudaGraphNodeTypeMemcpy);
   } else {
@@ -67,6 +78,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
         [=] {
           const DeviceMemoryAccess access;
           std::memmove(to, from, size);
+          tell_copy(to, from, size);
         },
         cudaGraphNodeTypeMemcpy);
   }
@@ -75,7 +87,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   const bool waits = caller == Caller::waits ? !device_to_device
                                              : target.kind == MemoryKind::pageable || host_to_host;
   if (!waits) return cudaSuccess;
-  complete(operation);
+  wait_for(operation);
   return result_of_waiting();
 }
 
@@ -108,6 +120,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            std::size_t size) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaMemcpyPeerAsync(to, to_device, from, from_device, size, nullptr);
 }
 
@@ -117,18 +130,23 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(pointer, size);
-  if (!range.valid || !on_device(range.kind)) return fail(cudaErrorInvalidValue);
+  if (!range.valid || !on_device(range.kind)) {
+    if (runtime_observer) runtime_observer->copy_refused(pointer, nullptr, size, cudaMemcpyDefault);
+    return fail(cudaErrorInvalidValue);
+  }
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   enqueue(
       *stream,
       [=] {
         const DeviceMemoryAccess access;
         std::memset(pointer, value, size);
+        tell_copy(pointer, nullptr, size);
       },
       cudaGraphNodeTypeMemset);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t size) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaMemsetAsync(pointer, value, size, nullptr);
 }

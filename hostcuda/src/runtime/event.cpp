@@ -95,7 +95,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture) return fail(cudaErrorCapturedEvent);
-  complete(event->recorded);
+  wait_for(event->recorded);
   return result_of_waiting();
 }
 
@@ -115,6 +115,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (!living(event) || !event->timed || !event->recorded)
       return fail(cudaErrorInvalidResourceHandle);
   if (!start->recorded->done || !end->recorded->done) return fail(cudaErrorNotReady);
+  if (runtime_observer && !host_relies_on(*end->recorded)) runtime_observer->asked_too_early();
   *milliseconds = static_cast<float>(*end->milliseconds - *start->milliseconds);
   return cudaSuccess;
 }

@@ -12,6 +12,7 @@
 #include "runtime/stream.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {
@@ -79,8 +80,11 @@ char* allocate_bytes(int device, std::size_t size, bool managed) {
     return arena(device).allocate(size, poison);
   }
   void* memory = nullptr;
-  if (posix_memalign(&memory, 256, size) != 0) return nullptr;
-  if (poison) std::memset(memory, 0xff, size);
+  if (runtime_observer)
+    memory = runtime_observer->provide(size);
+  else if (posix_memalign(&memory, 256, size) != 0)
+    return nullptr;
+  if (memory && poison) std::memset(memory, 0xff, size);
   return static_cast<char*>(memory);
 }
 
@@ -94,8 +98,15 @@ cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed)
   if (!bytes) return fail(cudaErrorMemoryAllocation);
   used += size;
   allocations()[bytes] = {size, device, managed};
+  if (runtime_observer)
+    runtime_observer->allocated(bytes, size, managed ? MemoryKind::managed : MemoryKind::device);
   *pointer = bytes;
   return cudaSuccess;
+}
+
+cudaError_t refuse_free(const void* pointer) {
+  if (runtime_observer) runtime_observer->free_refused(pointer);
+  return fail(cudaErrorInvalidValue);
 }
 
 void release(char* pointer) {
@@ -104,9 +115,10 @@ void release(char* pointer) {
   const Allocation allocation = found->second;
   allocations().erase(found);
   used_bytes(allocation.device) -= allocation.size;
+  if (runtime_observer) runtime_observer->released(pointer);
   if (config().strict_memory && !allocation.managed)
     arena(allocation.device).release(pointer);
-  else
+  else if (!runtime_observer)
     std::free(pointer);
 }
 
@@ -167,7 +179,7 @@ cudaError_t cudaFree(void* pointer) {
   HOSTCUDA_API_CALL;
   if (!pointer) return cudaSuccess;
   const auto found = allocations().find(static_cast<char*>(pointer));
-  if (found == allocations().end()) return fail(cudaErrorInvalidValue);
+  if (found == allocations().end()) return refuse_free(pointer);
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   synchronize_device(found->second.device);  // cudaFree waits for the device
   release(static_cast<char*>(pointer));
@@ -187,7 +199,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
   if (!pointer) return cudaSuccess;
-  if (!allocations().contains(static_cast<char*>(pointer))) return fail(cudaErrorInvalidValue);
+  if (!allocations().contains(static_cast<char*>(pointer))) return refuse_free(pointer);
   if (stream->capture) return cudaSuccess;  // the graph needs it at every launch
   enqueue(*stream, [=] { release(static_cast<char*>(pointer)); });
   return cudaSuccess;
@@ -198,12 +210,18 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
   if (!pointer) return fail(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
-  if (posix_memalign(pointer, 4096, size) != 0) return fail(cudaErrorMemoryAllocation);
-  pinned_ranges()[static_cast<char*>(*pointer)] = {size, true};
+  if (runtime_observer)
+    *pointer = runtime_observer->provide(size);
+  else if (posix_memalign(pointer, 4096, size) != 0)
+    return fail(cudaErrorMemoryAllocation);
+  char* bytes = static_cast<char*>(*pointer);
+  pinned_ranges()[bytes] = {size, true};
+  if (runtime_observer) runtime_observer->allocated(bytes, size, MemoryKind::pinned);
   return cudaSuccess;
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
 }
 
@@ -211,10 +229,13 @@ cudaError_t cudaFreeHost(void* pointer) {
   HOSTCUDA_API_CALL;
   if (!pointer) return cudaSuccess;
   const auto found = pinned_ranges().find(static_cast<char*>(pointer));
-  if (found == pinned_ranges().end() || !found->second.ours) return fail(cudaErrorInvalidValue);
+  if (found == pinned_ranges().end() || !found->second.ours) return refuse_free(pointer);
   for (int device = 0; device < config().devices; ++device) synchronize_device(device);
   pinned_ranges().erase(static_cast<char*>(pointer));
-  std::free(pointer);
+  if (runtime_observer)
+    runtime_observer->released(static_cast<char*>(pointer));
+  else
+    std::free(pointer);
   return cudaSuccess;
 }
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-namespace hostcuda {
+#include "support/observer.h"
 
-enum class MemoryKind { pageable, pinned, device, managed };
+namespace hostcuda {
 
 // What kind of memory `size` bytes at the pointer are. valid: they do not run past the end of the
 // device allocation in which they begin.

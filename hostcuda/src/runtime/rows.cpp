@@ -27,6 +27,7 @@ const char* at_row(const void* begin, std::size_t pitch, std::size_t i) {
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   constexpr std::size_t kPitch = 512;  // as on a GPU, so that rows begin in a sector of their own
   if (!pitch) return fail(cudaErrorInvalidValue);
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
@@ -36,6 +37,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   if (!valid_rows(to_pitch, width, height) || !valid_rows(from_pitch, width, height))
     return fail(cudaErrorInvalidPitchValue);
   return for_each_row(height, [&](std::size_t i) {
@@ -46,6 +48,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   if (!valid_rows(to_pitch, width, height) || !valid_rows(from_pitch, width, height))
     return fail(cudaErrorInvalidPitchValue);
   return for_each_row(height, [&](std::size_t i) {
@@ -55,6 +58,7 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   if (!valid_rows(pitch, width, height)) return fail(cudaErrorInvalidPitchValue);
   return for_each_row(height, [&](std::size_t i) {
     return cudaMemsetAsync(at_row(pointer, pitch, i), value, width, stream);
@@ -63,5 +67,6 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width,
                          std::size_t height) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaMemset2DAsync(pointer, pitch, value, width, height, nullptr);
 }

@@ -1,6 +1,7 @@
 #include "runtime/stream.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/api.h"
 #include "runtime/device.h"
@@ -38,8 +39,12 @@ RandomNumbers& random_numbers() {
 bool pending(const OperationPointer& operation) { return operation && !operation->done; }
 
 void depend(Operation& operation, const OperationPointer& earlier) {
+  if (runtime_observer && earlier) join(operation.clock, earlier->clock);
   if (pending(earlier)) operation.dependencies.push_back(earlier);
 }
+
+Clock clock_of_host;
+const Operation* running = nullptr;
 
 // Random mode: each appended operation may make a waiting one of any stream run.
 void run_something(const OperationPointer& newest) {
@@ -78,6 +83,16 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   } else if (stream.with_default) {
     depend(*operation, device.default_stream.last);
   }
+  if (runtime_observer) {
+    operation->stream = stream.number;
+    if (const CallSite* call = CallSite::current()) {
+      operation->function = call->function();
+      operation->place = call->place();
+    }
+    join(operation->clock, clock_of_host);
+    join(operation->clock, Clock(stream.number + 1));
+    ++operation->clock[stream.number];
+  }
   stream.last = operation;
   if (config().streams == StreamMode::eager) complete(operation);
   if (config().streams == StreamMode::random) run_something(operation);
@@ -102,16 +117,37 @@ void complete(const OperationPointer& wanted) {
       operation->done = true;  // before the work: a host function may look at its own stream
       const std::function<void()> work = std::move(operation->work);
       operation->work = nullptr;
+      const Operation* outer = std::exchange(running, operation.get());
       work();
+      running = outer;
     }
   }
 }
 
+void wait_for(const OperationPointer& operation) {
+  complete(operation);
+  if (runtime_observer && operation) join(clock_of_host, operation->clock);
+}
+
+bool host_relies_on(const Operation& operation) {
+  return operation.stream < clock_of_host.size() &&
+         clock_of_host[operation.stream] >= operation.clock[operation.stream];
+}
+
+const Clock& host_clock() { return clock_of_host; }
+
+const Operation* running_operation() { return running; }
+
+unsigned number_of_new_stream() {
+  static unsigned streams = 0;
+  return streams++;
+}
+
 bool poll(const OperationPointer& operation) {
-  if (!pending(operation)) return true;
   static unsigned queries = 0;
-  if (++queries % 4 == 0) complete(operation);
-  return operation->done;
+  if (pending(operation) && ++queries % 4 != 0) return false;
+  wait_for(operation);
+  return true;
 }
 
 CUstream_st* find_stream(cudaStream_t handle) {
@@ -128,7 +164,7 @@ void synchronize_device(int number) {
   last.insert(last.end(), device.orphans.begin(), device.orphans.end());
   // Any order would do; the newest stream first is one that a program rarely expects.
   std::reverse(last.begin(), last.end());
-  for (const OperationPointer& operation : last) complete(operation);
+  for (const OperationPointer& operation : last) wait_for(operation);
   device.orphans.clear();
 }
 
@@ -139,8 +175,9 @@ using namespace hostcuda;
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   HOSTCUDA_API_CALL;
   if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
-  *stream =
-      new CUstream_st{current_device(), flags != cudaStreamNonBlocking, nullptr, {}, nullptr, {}};
+  *stream = new CUstream_st;
+  (*stream)->device = current_device();
+  (*stream)->with_default = flags != cudaStreamNonBlocking;
   streams_of(current_device()).created.push_back(*stream);
   return cudaSuccess;
 }
@@ -163,7 +200,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     std::erase(stream->capture->streams, stream);
   }
   DeviceStreams& device = streams_of(stream->device);
-  if (pending(stream->last)) device.orphans.push_back(stream->last);
+  const bool may_be_relied_on = runtime_observer && stream->last;
+  if (may_be_relied_on || pending(stream->last)) device.orphans.push_back(stream->last);
   std::erase(device.created, stream);
   delete stream;
   return cudaSuccess;
@@ -174,7 +212,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
   if (const cudaError_t error = refuse_waiting(*stream)) return fail(error);
-  complete(stream->last);
+  wait_for(stream->last);
   return result_of_waiting();
 }
 

@@ -8,6 +8,8 @@
 
 #include "cuda_runtime.h"
 #include "runtime/graph.h"
+#include "support/observer.h"
+#include "support/source_line.h"
 
 namespace hostcuda {
 
@@ -17,6 +19,10 @@ struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
+  Clock clock;  // what comes before, itself included; kept for a tool that watches
+  unsigned stream = 0;
+  const char* function = "";  // that appended it
+  CodePlace place;
 };
 using OperationPointer = std::shared_ptr<Operation>;
 
@@ -31,6 +37,14 @@ bool is_default(const CUstream_st& stream);
 // Runs the operation and everything that it depends on, and nothing else.
 void complete(const OperationPointer& operation);
 
+// The same for host code, which from now on may rely on it.
+void wait_for(const OperationPointer& operation);
+bool host_relies_on(const Operation& operation);  // may rely on it
+const Clock& host_clock();
+
+// The one that is being carried out; null if none is.
+const Operation* running_operation();
+
 // A query that finds work pending completes it now and then: a loop that polls must end.
 bool poll(const OperationPointer& operation);
 
@@ -41,9 +55,12 @@ CUstream_st* find_stream(cudaStream_t handle);
 // Waits for all streams of a device.
 void synchronize_device(int device);
 
+unsigned number_of_new_stream();
+
 }  // namespace hostcuda
 
 struct CUstream_st {
+  unsigned number = hostcuda::number_of_new_stream();
   int device = 0;
   bool with_default = true;  // ordered with the default stream (cudaStreamNonBlocking clears it)
   hostcuda::OperationPointer last;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "runtime/api.h"
@@ -16,6 +17,7 @@ namespace {
 struct Symbol {
   std::vector<std::vector<char>> contents;  // by device; stale for the resident one
   int resident;                             // the device whose content the variable holds
+  std::set<int> set_on;                     // devices to which host code has copied a content
 };
 
 std::map<char*, Symbol>& symbols() {
@@ -26,7 +28,7 @@ std::map<char*, Symbol>& symbols() {
 void remember(char* address, std::size_t size) {
   if (symbols().contains(address)) return;
   const std::vector<char> initial(address, address + size);
-  symbols()[address] = {std::vector(static_cast<std::size_t>(config().devices), initial), 0};
+  symbols()[address] = {std::vector(static_cast<std::size_t>(config().devices), initial), 0, {}};
 }
 
 }  // namespace
@@ -40,6 +42,16 @@ void bring_in_symbols(int device) {
     std::memcpy(address, incoming.data(), incoming.size());
     symbol.resident = device;
   }
+}
+
+bool was_set_elsewhere_only(const void* address, int device) {
+  const auto* byte = static_cast<const char*>(address);
+  for (const auto& [begin, symbol] : symbols()) {
+    const std::size_t size = symbol.contents.front().size();
+    if (static_cast<std::size_t>(byte - begin) < size)
+      return !symbol.set_on.empty() && !symbol.set_on.contains(device);
+  }
+  return false;
 }
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std::size_t size,
@@ -63,6 +75,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
       const DeviceMemoryAccess access;
       bring_in_symbols(device);
       std::memcpy(other, inside, size);
+      if (runtime_observer) runtime_observer->copied(static_cast<char*>(other), nullptr, size);
     });
   } else {
     // As in copy.cpp: pageable memory is read before the call returns, pinned memory when the copy
@@ -73,9 +86,10 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
       const DeviceMemoryAccess access;
       bring_in_symbols(device);
       std::memcpy(inside, pageable ? staged->data() : other, size);
+      symbols()[static_cast<char*>(symbol)].set_on.insert(device);
     });
   }
-  if (!asynchronous || (pageable && direction == SymbolCopy::from_symbol)) complete(operation);
+  if (!asynchronous || (pageable && direction == SymbolCopy::from_symbol)) wait_for(operation);
   return cudaSuccess;
 }
 

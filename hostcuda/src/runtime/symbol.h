@@ -10,6 +10,9 @@ namespace hostcuda {
 // shared by all devices.
 void bring_in_symbols(int device);
 
+// Whether the address is in a symbol that host code set for other devices, and not for this one.
+bool was_set_elsewhere_only(const void* address, int device);
+
 }  // namespace hostcuda
 
 #endif

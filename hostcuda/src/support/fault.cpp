@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "support/finding.h"
 #include "support/source_line.h"
 
 namespace hostcuda {
@@ -81,7 +82,7 @@ void explain(const siginfo_t& information, const void* context) {
                                    fault.in_kernel ? culprit : "host code", cause,
                                    has_line ? "\n  at " : "", has_line ? place : "");
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
-  before_death();
+  keep_for_death("fault", cause, has_line ? place : "");
 }
 
 void on_fault(int signal, siginfo_t* information, void* context) {
@@ -144,6 +145,19 @@ void name_culprit(char* text, std::size_t size) {
 }
 
 void call_before_death(void (*function)()) { death_function = function; }
+
+void keep_for_death(const char* kind, const char* what, const char* place) {
+  if (!death_function) return;
+  constexpr unsigned kSeconds = 30;  // as before_death, which follows
+  alarm(kSeconds);
+  Finding finding;
+  finding.kind = kind;
+  finding.what = what;
+  finding.place = place;
+  fill_in_culprit(finding);
+  keep(std::move(finding));
+  before_death();
+}
 
 void before_death() {
   if (!death_function) return;

@@ -31,6 +31,9 @@ void name_culprit(char* text, std::size_t size);
 // Called before the process ends abnormally with a message: a tool can save what it has.
 void call_before_death(void (*function)());
 void before_death();
+// The same, with a last finding. Allocates, in a signal handler perhaps: the message is written by
+// then.
+void keep_for_death(const char* kind, const char* what, const char* place);
 
 }  // namespace hostcuda
 

@@ -1,5 +1,6 @@
 #include "support/source_line.h"
 
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/wait.h>
@@ -7,6 +8,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace hostcuda {
 namespace {
@@ -36,7 +38,22 @@ std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) 
   return filled;
 }
 
-bool is_known(const char* line) { return std::strncmp(line, "??", 2) != 0; }
+// With a file and a number.
+bool is_known(const char* line) {
+  const char* colon = std::strrchr(line, ':');
+  return std::strncmp(line, "??", 2) != 0 && colon && colon[1] >= '1' && colon[1] <= '9';
+}
+
+// In this library, of which some builds know the lines.
+bool is_own(const char* line) {
+  constexpr std::string_view kThisFile = __FILE__;
+  constexpr std::string_view kFolder =
+      kThisFile.substr(0, kThisFile.rfind("src/support/source_line.cpp"));
+  const std::string_view text = line;
+  if (!text.starts_with(kFolder)) return false;
+  const std::string_view inside = text.substr(kFolder.size());
+  return inside.starts_with("src/");
+}
 
 }  // namespace
 
@@ -56,18 +73,46 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char answer[4096];
   if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
     return false;
+  // The user's, else the standard library's, else hostcuda's headers'.
   const char* chosen = nullptr;
+  int rank = 3;
   char* rest = nullptr;
   for (char* line = strtok_r(answer, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
-    if (!chosen && is_known(line)) chosen = line;
-    if (!is_known(line) || std::strstr(line, "/include/hostcuda/")) continue;
+    if (!is_known(line) || is_own(line)) continue;
+    const int here = std::strstr(line, "/include/hostcuda/") ? 2
+                     : std::strstr(line, "/include/c++/")    ? 1
+                                                             : 0;
+    if (here >= rank) continue;
+    rank = here;
     chosen = line;
-    break;
   }
   if (!chosen) return false;
   const std::size_t length = std::strcspn(chosen, " ");  // "file:12 (discriminator 3)"
   std::snprintf(text, size, "%.*s", static_cast<int>(length), chosen);
   return true;
+}
+
+bool calling_line(char* text, std::size_t size) {
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  for (int i = 0; i < count; ++i)
+    if (source_line(static_cast<const char*>(frames[i]) - 1, text, size)) return true;
+  return false;
+}
+
+bool is_code_of_header(const void* return_address, const char* name) {
+  char answer[4096];
+  const auto code = reinterpret_cast<std::uint64_t>(return_address) - 1 - load_offset();
+  if (!ask_addr2line(code, answer, sizeof answer)) return false;
+  answer[std::strcspn(answer, "\n")] = '\0';
+  return std::strstr(answer, name);
+}
+
+std::string CodePlace::text() const {
+  if (file) return std::string(file) + ":" + std::to_string(line);
+  char found[4096];
+  const void* call = static_cast<const char*>(return_address) - 1;
+  return return_address && source_line(call, found, sizeof found) ? found : "";
 }
 
 }  // namespace hostcuda

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace hostcuda {
 
@@ -14,6 +15,22 @@ std::uint64_t load_offset();
 // not in hostcuda's headers. False without debug information (-g) or without addr2line (binutils).
 // May be called in a signal handler.
 bool source_line(const void* code, char* text, std::size_t size);
+
+// The line of the program's from which the running code was called, however deep it is in libraries
+// and in hostcuda. May be called in a signal handler.
+bool calling_line(char* text, std::size_t size);
+
+// Whether the code before the return address was written in a file with such a name.
+bool is_code_of_header(const void* return_address, const char* name);
+
+// A place in the program's source: as the compiler said it, or of a return address, which is the
+// one after a call. Looking that up takes milliseconds.
+struct CodePlace {
+  const void* return_address = nullptr;
+  const char* file = nullptr;
+  int line = 0;
+  std::string text() const;  // "file:line", or empty
+};
 
 }  // namespace hostcuda
 

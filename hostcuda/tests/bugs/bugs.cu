@@ -24,6 +24,7 @@ __global__ void read_past_shared(float* out, int past) {
   values[threadIdx.x] = 1;
   __syncthreads();
   const float* pointer = values;  // UndefinedBehaviorSanitizer knows the bounds of `values` itself
+  // BUG past_shared
   out[threadIdx.x] = pointer[threadIdx.x + past];
 }
 
@@ -31,16 +32,21 @@ __global__ void read_past_dynamic(float* out, int past) {
   extern __shared__ float values[];
   values[threadIdx.x] = 1;
   __syncthreads();
+  // BUG past_dynamic
   out[threadIdx.x] = values[threadIdx.x + past];
 }
 
-__global__ void write_past_global(float* out, int past) { out[threadIdx.x + past] = 1; }
+__global__ void write_past_global(float* out, int past) {
+  // BUG past_global
+  out[threadIdx.x + past] = 1;
+}
 
 template <bool kCorrect>
 __global__ void reverse(float* out) {
   __shared__ float values[kThreads];
   values[threadIdx.x] = threadIdx.x;
   if (kCorrect) __syncthreads();
+  // BUG missing_barrier
   out[threadIdx.x] = values[kThreads - 1 - threadIdx.x];
 }
 
@@ -51,6 +57,7 @@ __global__ void sum_tiles(const float* in, float* out) {
   for (int t = 0; t < 4; ++t) {
     tile[threadIdx.x] = in[t * kThreads + threadIdx.x];
     __syncthreads();
+    // BUG tile_loop
     for (int k = 0; k < kThreads; ++k) sum += tile[k];
     if (kCorrect) __syncthreads();  // without it a fast thread overwrites what others still read
   }
@@ -61,6 +68,7 @@ template <bool kCorrect>
 __global__ void different_barriers(float* out) {
   if (kCorrect || threadIdx.x < 40) {
     out[threadIdx.x] = 1;
+    // BUG different_barriers
     __syncthreads();
   } else {
     out[threadIdx.x] = 1;
@@ -73,8 +81,9 @@ __global__ void return_before_barrier(float* out, int n) {
   const int i = threadIdx.x;
   out[i] = 1;
   if (!kCorrect && i >= n) return;
+  // BUG return_before_barrier
   __syncthreads();
-  if (i < n) out[i] *= out[0];
+  if (i > 0 && i < n) out[i] *= out[0];
 }
 
 template <bool kCorrect>
@@ -83,6 +92,7 @@ __global__ void barrier_and_shuffle(float* out) {
   if (!kCorrect && threadIdx.x % 32 == 0)
     __syncthreads();
   else
+    // BUG barrier_and_shuffle
     value = __shfl_down_sync(0xffffffff, value, 1);
   out[threadIdx.x] = value;
 }
@@ -92,6 +102,7 @@ __global__ void half_initialised(float* out) {
   __shared__ float values[kThreads];
   if (kCorrect || threadIdx.x < kThreads / 2) values[threadIdx.x] = 1;
   __syncthreads();
+  // BUG half_initialised
   out[threadIdx.x] = values[threadIdx.x];
 }
 
@@ -99,13 +110,14 @@ __global__ void half_initialised(float* out) {
 // long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
-  const unsigned seen = *counter;
+  const unsigned seen = kCorrect ? 0 : *counter;
   float work = 1.0f + seen;
   for (int i = 0; i < 50; ++i) work = sqrtf(work);
   const unsigned one = work > 0 ? 1 : 0;
   if (kCorrect)
     atomicAdd(counter, one);
   else
+    // BUG lost_update
     *counter = seen + one;
 }
 
@@ -113,21 +125,30 @@ template <bool kCorrect>
 __global__ void shuffle_in_branch(float* out) {
   float value = 1;
   if (kCorrect || threadIdx.x % 32 < 16)
+    // BUG shuffle_in_branch
     value = __shfl_down_sync(kCorrect ? ~0u : 0xffffu, value, 8);
   out[threadIdx.x] = value;
 }
 
 __global__ void double_values(float* values) { values[threadIdx.x] *= 2; }
-__global__ void fill(float* out, float value) { out[threadIdx.x] = value; }
+__global__ void fill(float* out, float value) {
+  // BUG wrong_device use_after_free null_pointer
+  out[threadIdx.x] = value;
+}
 
 __constant__ float scale;
-__global__ void scaled(float* out) { out[threadIdx.x] = scale; }
+__global__ void scaled(float* out) {
+  // BUG constant_on_one_device
+  out[threadIdx.x] = scale;
+}
 
 __global__ void calls_the_api(float* out, bool wrong) {
+  // BUG api_call_in_kernel
   if (wrong) cudaFree(out);
   out[threadIdx.x] = 1;
 }
 __global__ void launches(float* out, bool wrong) {
+  // BUG launch_in_kernel
   if (wrong) fill<<<1, 1>>>(out, 1);
   out[threadIdx.x] = 1;
 }
@@ -141,21 +162,27 @@ __global__ void static_and_dynamic(float* out) {
   out[threadIdx.x] = values[threadIdx.x];
 }
 __global__ void asserts(float* out, float limit) {
+  // BUG assertion
   assert(threadIdx.x < limit);
   out[threadIdx.x] = 1;
 }
 __global__ void traps(float* out, bool wrong) {
+  // BUG trap
   if (wrong && threadIdx.x == 5) __trap();
   out[threadIdx.x] = 1;
 }
-__global__ void divides(float* out, int by) { out[threadIdx.x] = (7 / by) / 7; }
+__global__ void divides(float* out, int by) {
+  // BUG division_by_zero
+  out[threadIdx.x] = (7 / by) / 7;
+}
+// One block writes the flag, which is the last element, the other one the rest.
 __global__ void waits_for_the_next_block(volatile float* out, unsigned first) {
   if (blockIdx.x == first)
+    // BUG waits_for_the_next_block
     while (out[kThreads - 1] != 1) {
     }
-  else
-    out[kThreads - 1] = 1;
-  out[threadIdx.x] = 1;
+  if (blockIdx.x == 1 ? threadIdx.x == kThreads - 1 : threadIdx.x < kThreads - 1)
+    out[threadIdx.x] = 1;
 }
 
 // Prints the verdict; the comparison is written so that NaN is wrong.
@@ -185,9 +212,13 @@ struct Pinned {
   Pinned() { cudaMallocHost(&data, kBytes); }
   ~Pinned() { cudaFreeHost(data); }
   void set(float value) {
+    // BUG reused_pinned_buffer
     for (int i = 0; i < kThreads; ++i) data[i] = value;
   }
-  std::vector<float> get() const { return std::vector<float>(data, data + kThreads); }
+  std::vector<float> get() const {
+    // BUG unfinished_copy
+    return std::vector<float>(data, data + kThreads);
+  }
   static constexpr std::size_t kBytes = kThreads * sizeof(float);
   float* data = nullptr;
 };
@@ -222,6 +253,7 @@ int run_lost_update() {
     cudaMemcpy(&counted, counter, sizeof counted, cudaMemcpyDeviceToHost);
     if (counted != kBlocks * kThreads) return std::puts("WRONG RESULT: updates are lost"), 1;
   }
+  cudaFree(counter);
   return std::puts("result ok"), 0;
 }
 
@@ -237,6 +269,7 @@ int run_stream_without_event(const Buffer& b) {
   double_values<<<1, kThreads, 0, first>>>(b.data);
   cudaEventRecord(done, first);
   if (corrected) cudaStreamWaitEvent(second, done, 0);
+  // BUG stream_without_event
   cudaMemcpyAsync(host.data, b.data, Pinned::kBytes, cudaMemcpyDeviceToHost, second);
   cudaStreamSynchronize(second);
   return verdict(host.get(), 2);
@@ -289,6 +322,7 @@ int run_use_after_free(const Buffer& b) {
   if (!corrected) cudaFree(other);
   fill<<<1, kThreads>>>(other, 1);
   fill<<<1, kThreads>>>(b.data, 1);
+  if (corrected) cudaFree(other);
   return verdict(b.get(), 1);
 }
 
@@ -323,6 +357,7 @@ int show_environment() {
   return 0;
 }
 
+// BUG deep_recursion
 __device__ float recurse(volatile float* chain, int depth) {
   volatile float frame[256];
   frame[depth % 256] = *chain;
@@ -365,6 +400,7 @@ int run(const std::string& bug) {
   else if (is("lost_update"))
     return run_lost_update();
   else if (is("host_dereference"))
+    // BUG host_dereference
     return verdict({corrected ? 1 : *b.data}, 1);
   else if (is("stream_without_event"))
     return run_stream_without_event(b);
@@ -385,8 +421,10 @@ int run(const std::string& bug) {
   else if (is("launch_in_kernel"))
     launches<<<1, kThreads>>>(b.data, !corrected);
   else if (is("launch_bounds"))
+    // BUG launch_bounds
     bounded<<<1, corrected ? 64 : kThreads>>>(b.data);
   else if (is("static_and_dynamic_shared"))
+    // BUG static_and_dynamic_shared
     static_and_dynamic<<<1, kThreads, corrected ? 512 : 32 << 10>>>(b.data);
   else if (is("null_pointer"))
     fill<<<1, kThreads>>>(corrected ? b.data : nullptr, 1);

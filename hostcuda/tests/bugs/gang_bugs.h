@@ -11,18 +11,21 @@ namespace gang_bugs {
 namespace cg = cooperative_groups;
 
 __global__ void syncs_the_grid(float* out) {
+  // BUG grid_sync_in_a_plain_launch
   cg::this_grid().sync();
   out[cg::this_grid().thread_rank()] = 1;
 }
 
 __global__ void block_returns_early(float* out, bool wrong) {
   if (wrong && blockIdx.x == 1) return;
+  // BUG block_returns_before_grid_sync
   cg::this_grid().sync();
   out[cg::this_grid().thread_rank()] = 1;
 }
 
 // The first block waits at one barrier, the second at the other.
 __global__ void different_scopes(float* out, bool wrong) {
+  // BUG barriers_of_different_scope
   if (!wrong || threadIdx.x % 2) cg::this_grid().sync();
   __syncthreads();
   out[cg::this_grid().thread_rank()] = 1;
@@ -30,6 +33,7 @@ __global__ void different_scopes(float* out, bool wrong) {
 
 __global__ void waits_forever(float* out, unsigned* arrived, unsigned wanted) {
   atomicAdd(arrived, 1);
+  // BUG cooperative_blocks_wait_forever
   while (atomicAdd(arrived, 0) < wanted) {
   }
   out[cg::this_grid().thread_rank()] = 1;
@@ -39,18 +43,20 @@ __global__ void waits_forever(float* out, unsigned* arrived, unsigned wanted) {
 __global__ void __cluster_dims__(2) owner_ends_early(float* out, bool wrong) {
   __shared__ float one;
   cg::cluster_group cluster = cg::this_cluster();
-  one = 1;
+  if (threadIdx.x == 0) one = 1;
   cluster.sync();
   if (cluster.block_rank() == 1) __nanosleep(1000);
+  // BUG cluster_block_ends_early
   out[blockIdx.x * blockDim.x + threadIdx.x] = *cluster.map_shared_rank(&one, 0);
   if (!wrong) cluster.sync();
 }
 
 __global__ void __cluster_dims__(2) maps_what_is_not_shared(float* out, bool wrong) {
   __shared__ float one;
-  one = 1;
+  if (threadIdx.x == 0) one = 1;
   cg::this_cluster().sync();
   float* const pointer = wrong ? out : &one;
+  // BUG maps_what_is_not_shared
   const float value = *cg::this_cluster().map_shared_rank(pointer, 0);
   cg::this_cluster().sync();
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;

@@ -19,7 +19,8 @@ def as_json(inspection: Inspection, interactions: Optional[float] = None) -> dic
                  "barriers": [{**vars(at.place), "threads": at.threads,
                                "example": list(at.example)} for at in divergence.places]}
                 for divergence in inspection.divergences],
-            "exit_code": inspection.exit_code, "messages": list(inspection.messages)}
+            "exit_code": inspection.exit_code, "messages": list(inspection.messages),
+            "findings": list(inspection.findings)}
 
 
 def side_json(side: RaceSide) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence
 
-from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Divergence, Inspection, Kernel, Race, RaceSide, Row
+from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Inspection, Kernel, Row
 from nbody_tools.inspection.source_lines import source_text
 from nbody_tools.tables import aligned
 
@@ -16,13 +16,11 @@ REMARK_FROM = 1.05
 
 def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str:
     parts = [kernel_text(kernel, interactions) for kernel in inspection.kernels]
-    parts += [race_text(race) for race in inspection.races]
-    parts += [divergence_text(divergence) for divergence in inspection.divergences]
     parts += inspection.messages
     if inspection.exit_code:
         parts.append(f"The program ended with exit code {inspection.exit_code}: this is what it did until then.")
     if inspection.clean:
-        parts.append("No race and no barrier divergence was seen.")
+        parts.append("Nothing wrong was seen.")
     return "\n\n".join(parts)
 
 
@@ -68,29 +66,6 @@ def remark(row: Row) -> str:
     if row.memory == "shared":
         return f"{row.cost / row.ideal_cost:.2g}-way conflict"
     return f"{100 * row.ideal_cost / row.cost:.0f} % used"
-
-
-def position(v: Sequence[int]) -> str:
-    return f"({v[0]},{v[1]},{v[2]})"
-
-
-def race_text(race: Race) -> str:
-    return "\n".join([
-        f"RACE in kernel {race.kernel}: nothing orders these two accesses to {race.memory} memory "
-        f"(byte {race.offset}; {counted(race.count, 'pair')} like this)",
-        side_text(race.earlier), side_text(race.later)])
-
-
-def side_text(side: RaceSide) -> str:
-    return (f"  {side.access:6} by thread {position(side.thread)} of block {position(side.block)} "
-            f"at {side.place}\n         {source_text(side.place)}")
-
-
-def divergence_text(divergence: Divergence) -> str:
-    return "\n".join([f"BARRIER DIVERGENCE in kernel {divergence.kernel}, block {position(divergence.block)}: "
-                      "threads of one block wait at different barriers",
-                      *(f"  {counted(at.threads, 'thread')}, {position(at.example)} first, at "
-                        f"{at.place}" for at in divergence.places)])
 
 
 LEGEND = """cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is what the

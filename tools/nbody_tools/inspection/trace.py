@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Iterable, Sequence
 
-from nbody_tools.arguments import Failed
+from nbody_tools.arguments import ROOT, Failed
 from nbody_tools.inspection.source_lines import Place, shown_path, source_lines
 
 MEMORIES = ("global", "shared")
@@ -108,11 +108,13 @@ class Inspection:
     races: list[Race]
     divergences: list[Divergence]
     exit_code: int = 0  # of the program; what it had done until then is in the record
-    messages: tuple[str, ...] = ()  # hostcuda's own, about kernels
+    messages: tuple[str, ...] = ()  # hostcuda's, a finding each
+    findings: tuple[dict[str, Any], ...] = ()  # the same for programs
 
     @property
     def clean(self) -> bool:
-        return not (self.races or self.divergences or self.exit_code or self.messages)
+        return not (self.races or self.divergences or self.exit_code or self.messages or
+                    self.findings)
 
     def kernel(self, name: str) -> Kernel:
         return next(kernel for kernel in self.kernels if kernel.name == name)
@@ -130,12 +132,13 @@ def inspect_program(program: Path, arguments: Sequence[str] = (),
                                    stderr=subprocess.PIPE, text=True, errors="replace", check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InspectError(f"{program}: {error}") from error
-        trace = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+        here = f"{ROOT}/"  # files of the repository are named from there
+        trace = json.loads(record.read_text(encoding="utf-8").replace(here, "")) if record.exists() else {}
         if not trace or (ended.returncode != 0 and not trace["kernels"]):
             raise InspectError(f"{program.name} ended with exit code {ended.returncode}: "
                                f"{' '.join(ended.stderr.split())}")
         return replace(read_trace(trace, program), exit_code=ended.returncode,
-                       messages=tuple(MESSAGE.findall(ended.stderr)))
+                       messages=tuple(MESSAGE.findall(ended.stderr.replace(here, ""))))
 
 
 def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
@@ -149,7 +152,8 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
                   race_side(race["earlier"], places), race_side(race["later"], places),
                   race["count"]) for race in trace["races"]]
     return Inspection(list(kernels.values()), merged(races),
-                      [divergence(one) for one in trace["barrier_divergences"]])
+                      [divergence(one) for one in trace["barrier_divergences"]],
+                      findings=tuple(trace["findings"]))
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:

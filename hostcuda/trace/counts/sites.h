@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "memory_model.h"
+#include "counts/memory_model.h"
 
 namespace hostcuda::trace {
 

@@ -1,4 +1,4 @@
-#include "memory_model.h"
+#include "counts/memory_model.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,0 +1,43 @@
+// What a tool that watches the API is told; ../../trace is one. There is none by default.
+#ifndef HOSTCUDA_SRC_SUPPORT_OBSERVER_H
+#define HOSTCUDA_SRC_SUPPORT_OBSERVER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cuda_runtime.h"
+
+namespace hostcuda {
+
+enum class MemoryKind { pageable, pinned, device, managed };
+
+// How many operations of each stream, by its number, come before something.
+using Clock = std::vector<std::uint64_t>;
+void join(Clock& clock, const Clock& other);
+
+class RuntimeObserver {
+ public:
+  // Memory for an allocation, with room around it that belongs to nobody; it is never given twice.
+  virtual char* provide(std::size_t size) = 0;
+  virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
+  virtual void released(const char* begin) = 0;
+  // A copy or a fill that is carried out now; `from` is null for a fill.
+  virtual void copied(const char* to, const char* from, std::size_t size) = 0;
+  // What is refused: `pointer` is no allocation (any more); the arguments do not fit the memory.
+  virtual void free_refused(const void* pointer) = 0;
+  virtual void copy_refused(const void* to, const void* from, std::size_t size,
+                            cudaMemcpyKind direction) = 0;
+  virtual void failed(cudaError_t error) = 0;
+  virtual void asked_too_early() = 0;  // for the time of an event that may not have happened yet
+  virtual void asked_for_error() = 0;
+
+ protected:
+  ~RuntimeObserver() = default;
+};
+
+extern RuntimeObserver* runtime_observer;
+
+}  // namespace hostcuda
+
+#endif

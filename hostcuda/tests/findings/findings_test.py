@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Every seeded mistake is named with its line; nothing is said of its correction.
+
+    findings_test.py SEEDED BUGS
+
+Both programs are traced. SEEDED knows its mistakes and their kinds (--list); BUGS is ../bugs/bugs.cu,
+whose mistakes are listed here. The line is the one after `// BUG` and the name.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+MARK = re.compile(r"^\s*// BUG ((?:\w+ ?)+)$")
+PROGRAMS = {}
+# Of ../bugs: those that are found in another way there, each with the kind of its finding here.
+KINDS_OF_BUGS = {
+    "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
+    "missing_barrier": "race", "tile_loop": "race", "different_barriers": "barrier divergence",
+    "return_before_barrier": "return before a barrier", "barrier_and_shuffle": "deadlock",
+    "half_initialised": "uninitialised", "shuffle_in_branch": "absent lane", "lost_update": "race",
+    "host_dereference": "device pointer", "stream_without_event": "unordered operations",
+    "reused_pinned_buffer": "not synchronised", "unfinished_copy": "not synchronised",
+    "constant_on_one_device": "wrong device", "wrong_device": "wrong device",
+    "use_after_free": "use after free", "api_call_in_kernel": "host function in a kernel",
+    "launch_in_kernel": "host function in a kernel", "launch_bounds": "launch bounds",
+    "static_and_dynamic_shared": "too much shared memory", "null_pointer": "fault",
+    "division_by_zero": "fault", "waits_for_the_next_block": "hang", "assertion": "assertion",
+    "trap": "trap", "grid_sync_in_a_plain_launch": "no such barrier",
+    "block_returns_before_grid_sync": "deadlock", "barriers_of_different_scope": "deadlock",
+    "cooperative_blocks_wait_forever": "hang", "cluster_block_ends_early": "block has ended",
+    "maps_what_is_not_shared": "bad mapping", "deep_recursion": "fault",
+}
+
+
+def marks():
+    """name -> "file:line", the file without its folder"""
+    found = {}
+    for folder in (FOLDER, FOLDER.parent / "bugs"):
+        for path in sorted(folder.iterdir()):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 2):
+                if path.suffix in (".h", ".cu") and (match := MARK.search(line)):
+                    for name in match[1].split():
+                        found[name] = f"{path.name}:{number}"
+    return found
+
+
+def run(program, *arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace.json"
+        ended = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               errors="replace", timeout=100, check=False,
+                               env={**os.environ, "HOSTCUDA_TRACE": str(trace), "HOSTCUDA_DEVICES": "2",
+                                    "HOSTCUDA_WATCHDOG": "1", "LC_ALL": "C"})
+        record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": []}
+        return ended, record["findings"]
+
+
+def places_of(finding):
+    """Its own line, where its launch is, and those that its text names."""
+    text = " ".join([finding["what"], *finding["details"], finding.get("launched_at", "")])
+    own = [f"{finding['file']}:{finding['line']}"] if "file" in finding else []
+    return {Path(place).name for place in own + re.findall(r"\S+:\d+\b", text)}
+
+
+class Findings(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        lines = subprocess.run([PROGRAMS["seeded"], "--list"], capture_output=True, text=True,
+                               check=True).stdout.splitlines()
+        cls.kinds = dict(line.split("\t") for line in lines)
+        cls.bugs = [(PROGRAMS["seeded"], *item) for item in cls.kinds.items()]
+        cls.bugs += [(PROGRAMS["bugs"], *item) for item in KINDS_OF_BUGS.items()]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            cls.wrong = list(pool.map(lambda bug: run(bug[0], bug[1]), cls.bugs))
+            cls.corrected = list(pool.map(lambda bug: run(bug[0], bug[1], "corrected"), cls.bugs))
+
+    def test_there_are_at_least_75(self):
+        self.assertGreaterEqual(len(self.bugs), 75)
+        self.assertEqual(len({name for _, name, _ in self.bugs}), len(self.bugs))
+
+    def test_mistakes_are_named_with_their_line(self):
+        lines = marks()
+        for (_, name, kind), (ended, findings) in zip(self.bugs, self.wrong):
+            with self.subTest(bug=name):
+                found = [finding for finding in findings if finding["kind"] == kind]
+                self.assertTrue(found, f"{findings}\n{ended.stderr}")
+                self.assertIn(lines[name], set().union(*map(places_of, found)), f"{findings}\n{ended.stderr}")
+                for finding in findings:
+                    self.assertIn(finding["what"], ended.stderr)
+
+    def test_nothing_is_said_of_the_corrections(self):
+        for (_, name, _), (ended, findings) in zip(self.bugs, self.corrected):
+            with self.subTest(bug=name):
+                self.assertEqual(([], 0, ""), (findings, ended.returncode, ended.stderr))
+
+    def test_findings_say_what_to_do(self):
+        for _, findings in self.wrong:
+            for finding in findings:
+                if finding["kind"] in ("fault", "hang", "assertion", "trap"):
+                    continue  # of which only what is
+                with self.subTest(what=finding["what"]):
+                    self.assertTrue(finding["advice"])
+
+
+if __name__ == "__main__":
+    PROGRAMS.update(zip(("seeded", "bugs"), map(Path, sys.argv[1:3])))
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,303 @@
+// Mistakes of host code: frees, copies, errors, launches, and what it reads too early.
+#ifndef HOSTCUDA_TESTS_FINDINGS_HOST_BUGS_H
+#define HOSTCUDA_TESTS_FINDINGS_HOST_BUGS_H
+
+#include <cstdlib>
+
+#include "seeded.h"
+
+namespace seeded {
+
+__global__ void fill_ones(int* out, int n) {
+  const int i = index();
+  if (i < n) out[i] = 1;
+}
+
+inline void freed_twice(bool wrong) {
+  int* p;
+  cudaMalloc(&p, 400);
+  cudaFree(p);
+  // BUG freed_twice
+  if (wrong) cudaFree(p);
+}
+
+inline void freed_inside(bool wrong) {
+  int* p;
+  cudaMalloc(&p, 400);
+  // BUG freed_inside
+  if (wrong) cudaFree(p + 1);
+  cudaFree(p);
+}
+
+inline void freed_host_memory(bool wrong) {
+  void* p = std::malloc(400);
+  // BUG freed_host_memory
+  if (wrong) cudaFree(p);
+  std::free(p);
+}
+
+inline void pinned_freed_as_device(bool wrong) {
+  int* p;
+  cudaMallocHost(&p, 400);
+  // BUG pinned_freed_as_device
+  if (wrong) cudaFree(p);
+  cudaFreeHost(p);
+}
+
+inline void never_freed(bool wrong) {
+  int* p;
+  // BUG never_freed
+  cudaMalloc(&p, 400);
+  if (!wrong) cudaFree(p);
+}
+
+inline void allocated_in_a_loop(bool wrong) {
+  int* p = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    // BUG allocated_in_a_loop
+    cudaMalloc(&p, 400);
+    if (!wrong) cudaFree(p);
+  }
+  if (wrong) cudaFree(p);
+}
+
+inline void pinned_never_freed(bool wrong) {
+  int* p;
+  // BUG pinned_never_freed
+  cudaMallocHost(&p, 400);
+  if (!wrong) cudaFreeHost(p);
+}
+
+inline void wrong_direction(bool wrong) {
+  const std::vector<int> host(kThreads, 1);
+  const Buffer<int> device(kThreads);
+  const auto kind = wrong ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+  // BUG wrong_direction
+  cudaMemcpy(device.data, host.data(), kThreads * sizeof(int), kind);
+}
+
+inline void swapped_arguments(bool wrong) {
+  std::vector<int> host(kThreads, 1);
+  const Buffer<int> device(kThreads);
+  void* to = wrong ? static_cast<void*>(device.data) : host.data();
+  void* from = wrong ? static_cast<void*>(host.data()) : device.data;
+  // BUG swapped_arguments
+  cudaMemcpy(to, from, kThreads * sizeof(int), cudaMemcpyDeviceToHost);
+}
+
+inline void copy_too_large(bool wrong) {
+  const std::vector<int> host(2 * kThreads, 1);
+  const Buffer<int> device(kThreads);
+  const std::size_t bytes = (wrong ? 2 : 1) * kThreads * sizeof(int);
+  // BUG copy_too_large
+  cudaMemcpy(device.data, host.data(), bytes, cudaMemcpyHostToDevice);
+}
+
+inline void copy_from_freed(bool wrong) {
+  std::vector<int> host(kThreads);
+  int* device;
+  cudaMalloc(&device, kThreads * sizeof(int));
+  cudaMemset(device, 0, kThreads * sizeof(int));
+  if (wrong) cudaFree(device);
+  // BUG copy_from_freed
+  cudaMemcpy(host.data(), device, kThreads * sizeof(int), cudaMemcpyDeviceToHost);
+  if (!wrong) cudaFree(device);
+}
+
+inline void memset_of_host_memory(bool wrong) {
+  std::vector<int> host(kThreads);
+  const Buffer<int> device(kThreads);
+  // BUG memset_of_host_memory
+  cudaMemset(wrong ? host.data() : device.data, 0, kThreads * sizeof(int));
+}
+
+inline void copied_back_in_elements(bool wrong) {
+  std::vector<int> host(kThreads);
+  const Buffer<int> device(kThreads, false);
+  fill_ones<<<1, kThreads>>>(device.data, kThreads);
+  const std::size_t bytes = wrong ? kThreads : kThreads * sizeof(int);
+  // BUG copied_back_in_elements
+  cudaMemcpy(host.data(), device.data, bytes, cudaMemcpyDeviceToHost);
+}
+
+inline void copied_back_unwritten(bool wrong) {
+  const Buffer<int> device(kThreads, !wrong);
+  std::vector<int> host(kThreads);
+  // BUG copied_back_unwritten
+  cudaMemcpy(host.data(), device.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost);
+}
+
+inline void grid_rounded_down(bool wrong) {
+  constexpr int n = 100;
+  const Buffer<int> out(n, false);
+  std::vector<int> host(n);
+  fill_ones<<<wrong ? n / kThreads : (n + kThreads - 1) / kThreads, kThreads>>>(out.data, n);
+  // BUG grid_rounded_down
+  cudaMemcpy(host.data(), out.data, n * sizeof(int), cudaMemcpyDeviceToHost);
+}
+
+__global__ void twice_each(int* out, int n) {
+  const int i = index();
+  if (i < n) out[i] *= 2;
+}
+inline void grid_rounded_down_in_place(bool wrong) {
+  constexpr int n = 100;
+  std::vector<int> host(n, 1);
+  const Buffer<int> values(n);
+  cudaMemcpy(values.data, host.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  twice_each<<<wrong ? n / kThreads : (n + kThreads - 1) / kThreads, kThreads>>>(values.data, n);
+  // BUG grid_rounded_down_in_place
+  cudaMemcpy(host.data(), values.data, n * sizeof(int), cudaMemcpyDeviceToHost);
+}
+
+inline void launch_error_unasked(bool wrong) {
+  const Buffer<int> out(kThreads);
+  // BUG launch_error_unasked
+  fill_ones<<<1, wrong ? 2048 : kThreads>>>(out.data, kThreads);
+  cudaDeviceSynchronize();
+}
+
+inline void zero_blocks(bool wrong) {
+  const Buffer<int> out(kThreads);
+  const int n = wrong ? kThreads - 1 : kThreads;
+  // BUG zero_blocks
+  fill_ones<<<n / kThreads, kThreads>>>(out.data, n);
+}
+
+inline void allocation_error_unasked(bool wrong) {
+  void* p = nullptr;
+  // BUG allocation_error_unasked
+  cudaMalloc(&p, wrong ? std::size_t{1} << 40 : 400);
+  cudaFree(p);
+}
+
+inline void shared_memory_beyond_limit(bool wrong) {
+  const Buffer<int> out(kThreads);
+  // BUG shared_memory_beyond_limit
+  fill_ones<<<1, kThreads, wrong ? 65536 : 0>>>(out.data, kThreads);
+}
+
+__global__ void asserts_nothing(int* out, bool wrong) {
+  if (wrong) __trap();
+  *out = 1;
+}
+inline void kernel_error_unasked(bool wrong) {
+  const Buffer<int> out(1);
+  asserts_nothing<<<1, 1>>>(out.data, wrong);
+  // BUG kernel_error_unasked
+  cudaDeviceSynchronize();
+}
+
+inline void device_memory_read_by_host(bool wrong) {
+  const Buffer<int> values(kThreads);
+  // BUG device_memory_read_by_host
+  int sum = wrong ? values.data[3] : values.get()[3];
+  if (sum) std::abort();
+}
+
+inline void device_memory_written_by_host(bool wrong) {
+  const Buffer<int> values(kThreads);
+  // BUG device_memory_written_by_host
+  if (wrong) values.data[3] = 1;
+}
+
+inline void managed_read_too_early(bool wrong) {
+  int* m;
+  cudaMallocManaged(&m, kThreads * sizeof(int));
+  fill_ones<<<1, kThreads>>>(m, kThreads);
+  if (!wrong) cudaDeviceSynchronize();
+  // BUG managed_read_too_early
+  if (m[5] != 1) std::abort();
+  cudaDeviceSynchronize();
+  cudaFree(m);
+}
+
+inline void managed_written_too_early(bool wrong) {
+  int* m;
+  cudaMallocManaged(&m, kThreads * sizeof(int));
+  fill_ones<<<1, kThreads>>>(m, kThreads);
+  if (!wrong) cudaDeviceSynchronize();
+  // BUG managed_written_too_early
+  m[5] = 3;
+  cudaDeviceSynchronize();
+  cudaFree(m);
+}
+
+inline void pinned_read_too_early(bool wrong) {
+  int* host;
+  cudaMallocHost(&host, kThreads * sizeof(int));
+  const Buffer<int> device(kThreads);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaMemcpyAsync(host, device.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost, stream);
+  if (!wrong) cudaStreamSynchronize(stream);
+  // BUG pinned_read_too_early
+  if (host[5]) std::abort();
+  cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  cudaFreeHost(host);
+}
+
+inline void mapped_read_too_early(bool wrong) {
+  int *host, *device;
+  cudaHostAlloc(&host, kThreads * sizeof(int), cudaHostAllocMapped);
+  cudaHostGetDevicePointer(&device, host, 0);
+  fill_ones<<<1, kThreads>>>(device, kThreads);
+  if (!wrong) cudaDeviceSynchronize();
+  // BUG mapped_read_too_early
+  if (host[5] != 1) std::abort();
+  cudaDeviceSynchronize();
+  cudaFreeHost(host);
+}
+
+inline void event_time_too_early(bool wrong) {
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  cudaEventRecord(begin);
+  cudaEventRecord(end);
+  if (!wrong) cudaEventSynchronize(end);
+  float milliseconds;
+  // BUG event_time_too_early
+  cudaEventElapsedTime(&milliseconds, begin, end);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+}
+
+inline const std::vector<Bug>& host_bugs() {
+  static const std::vector<Bug> bugs = {
+      {"freed_twice", "double free", freed_twice},
+      {"freed_inside", "bad free", freed_inside},
+      {"freed_host_memory", "bad free", freed_host_memory},
+      {"pinned_freed_as_device", "bad free", pinned_freed_as_device},
+      {"never_freed", "leak", never_freed},
+      {"allocated_in_a_loop", "leak", allocated_in_a_loop},
+      {"pinned_never_freed", "leak", pinned_never_freed},
+      {"wrong_direction", "bad copy", wrong_direction},
+      {"swapped_arguments", "bad copy", swapped_arguments},
+      {"copy_too_large", "bad copy", copy_too_large},
+      {"copy_from_freed", "bad copy", copy_from_freed},
+      {"memset_of_host_memory", "bad copy", memset_of_host_memory},
+      {"copied_back_in_elements", "copy too small", copied_back_in_elements},
+      {"copied_back_unwritten", "uninitialised", copied_back_unwritten},
+      {"grid_rounded_down", "partly covered", grid_rounded_down},
+      {"grid_rounded_down_in_place", "partly covered", grid_rounded_down_in_place},
+      {"launch_error_unasked", "unchecked error", launch_error_unasked},
+      {"zero_blocks", "unchecked error", zero_blocks},
+      {"allocation_error_unasked", "unchecked error", allocation_error_unasked},
+      {"shared_memory_beyond_limit", "unchecked error", shared_memory_beyond_limit},
+      {"kernel_error_unasked", "unchecked error", kernel_error_unasked},
+      {"device_memory_read_by_host", "device pointer", device_memory_read_by_host},
+      {"device_memory_written_by_host", "device pointer", device_memory_written_by_host},
+      {"managed_read_too_early", "not synchronised", managed_read_too_early},
+      {"managed_written_too_early", "not synchronised", managed_written_too_early},
+      {"pinned_read_too_early", "not synchronised", pinned_read_too_early},
+      {"mapped_read_too_early", "not synchronised", mapped_read_too_early},
+      {"event_time_too_early", "not synchronised", event_time_too_early},
+  };
+  return bugs;
+}
+
+}  // namespace seeded
+
+#endif

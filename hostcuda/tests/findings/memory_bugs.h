@@ -1,0 +1,354 @@
+// Mistakes of a kernel with memory: bounds, bytes that nobody wrote, alignment, whose memory it is.
+#ifndef HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
+#define HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
+
+#include <cstdlib>
+
+#include "seeded.h"
+
+namespace seeded {
+
+__global__ void add(const float* a, const float* b, float* sum, int n) {
+  const int i = index();
+  // BUG no_guard
+  if (i < n) sum[i] = a[i] + b[i];
+}
+inline void no_guard(bool wrong) {
+  constexpr int n = 100;
+  const Buffer<float> a(n), b(n), sum(n);
+  add<<<2, kThreads>>>(a.data, b.data, sum.data, wrong ? 128 : n);
+}
+
+__global__ void shift(const int* in, int* out, int by) {
+  const int i = index();
+  // BUG before_the_beginning
+  out[i] = in[i - by];
+}
+inline void before_the_beginning(bool wrong) {
+  const Buffer<int> in(kThreads), out(kThreads);
+  shift<<<1, kThreads>>>(in.data, out.data, wrong ? 1 : 0);
+}
+
+__global__ void set_far(char* out, long distance) {
+  // BUG far_away
+  out[distance] = 1;
+}
+inline void far_away(bool wrong) {
+  const Buffer<char> out(1000);
+  set_far<<<1, 1>>>(out.data, wrong ? 500000 : 999);
+}
+
+__global__ void set_double(double* out, int i) {
+  // BUG half_out_of_bounds
+  out[i] = 1;
+}
+inline void half_out_of_bounds(bool wrong) {
+  double* out;
+  cudaMalloc(&out, wrong ? 12 : 16);
+  set_double<<<1, 1>>>(out, 1);
+  cudaFree(out);
+}
+
+__global__ void set_elements(float* out, int n) {
+  const int i = index();
+  // BUG bytes_for_elements
+  if (i < n) out[i] = 2;
+}
+inline void bytes_for_elements(bool wrong) {
+  constexpr int n = 100;
+  float* out;
+  cudaMalloc(&out, wrong ? n : n * sizeof(float));
+  set_elements<<<2, kThreads>>>(out, n);
+  cudaFree(out);
+}
+
+__global__ void stencil(const float* in, float* out, bool wrong) {
+  __shared__ float tile[kThreads];
+  const int t = static_cast<int>(threadIdx.x);
+  tile[t] = in[index()];
+  __syncthreads();
+  const int right = wrong || t + 1 < kThreads ? t + 1 : t;
+  // BUG shared_tile_edge
+  out[index()] = tile[t] + tile[right];
+}
+inline void shared_tile_edge(bool wrong) {
+  const Buffer<float> in(2 * kThreads), out(2 * kThreads);
+  stencil<<<2, kThreads>>>(in.data, out.data, wrong);
+}
+
+__global__ void two_tiles(float* out, bool wrong) {
+  __shared__ float first[kThreads], second[kThreads];
+  float* const pointer = first;
+  second[threadIdx.x] = 1;
+  // BUG into_the_other_tile
+  pointer[threadIdx.x + (wrong ? 1 : 0)] = 2;
+  __syncthreads();
+  out[threadIdx.x] = second[threadIdx.x];
+}
+inline void into_the_other_tile(bool wrong) {
+  const Buffer<float> out(kThreads);
+  two_tiles<<<1, kThreads>>>(out.data, wrong);
+}
+
+__global__ void uses_dynamic(float* out) {
+  extern __shared__ float dynamic[];
+  // BUG dynamic_shared_forgotten
+  dynamic[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = dynamic[kThreads - 1 - threadIdx.x];
+}
+inline void dynamic_shared_forgotten(bool wrong) {
+  const Buffer<float> out(kThreads);
+  uses_dynamic<<<1, kThreads, wrong ? 0 : kThreads * sizeof(float)>>>(out.data);
+}
+
+__global__ void dynamic_in_elements(float* out) {
+  extern __shared__ float in_elements[];
+  // BUG dynamic_shared_in_elements
+  in_elements[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = in_elements[kThreads - 1 - threadIdx.x];
+}
+inline void dynamic_shared_in_elements(bool wrong) {
+  const Buffer<float> out(kThreads);
+  dynamic_in_elements<<<1, kThreads, wrong ? kThreads : kThreads * sizeof(float)>>>(out.data);
+}
+
+__global__ void local_array(float* out, int n) {
+  float values[4];
+  // BUG local_array_overrun
+  for (int i = 0; i < n; ++i) values[i] = out[i];
+  out[0] = values[0] + values[3];
+}
+inline void local_array_overrun(bool wrong) {
+  const Buffer<float> out(8);
+  local_array<<<1, 1>>>(out.data, wrong ? 5 : 4);
+}
+
+__device__ int device_table[8];
+__global__ void uses_table(int* out, int i) {
+  // BUG device_table_overrun
+  *out = device_table[i];
+}
+inline void device_table_overrun(bool wrong) {
+  const Buffer<int> out(1);
+  uses_table<<<1, 1>>>(out.data, wrong ? 8 : 7);
+}
+
+__global__ void transposed(float* a, int width, int height) {
+  const int x = static_cast<int>(blockIdx.x * 8 + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * 8 + threadIdx.y);
+  // BUG grid_transposed
+  if (x < width) a[y * width + x] = 1;
+  (void)height;
+}
+inline void grid_transposed(bool wrong) {
+  constexpr int width = 32, height = 16;
+  const Buffer<float> a(width * height);
+  const dim3 right(width / 8, height / 8), swapped(height / 8, width / 8);
+  transposed<<<wrong ? swapped : right, dim3(8, 8)>>>(a.data, width, height);
+}
+
+__global__ void square_index(char* out, int side) {
+  // BUG index_overflow
+  const int i = side * side;
+  if (i >= 0 && i < 16) out[i] = 1;
+}
+inline void index_overflow(bool wrong) {
+  const Buffer<char> out(16);
+  square_index<<<1, 1>>>(out.data, wrong ? 50000 : 3);
+}
+
+__global__ void count_up(int* bins, const int* in) {
+  // BUG bins_not_zeroed
+  atomicAdd(&bins[in[threadIdx.x]], 1);
+}
+inline void bins_not_zeroed(bool wrong) {
+  const Buffer<int> in(kThreads), bins(4, !wrong);
+  count_up<<<1, kThreads>>>(bins.data, in.data);
+}
+
+__global__ void sum_shared(const int* in, int* out, bool wrong) {
+  __shared__ int total;
+  if (!wrong && threadIdx.x == 0) total = 0;
+  __syncthreads();
+  // BUG shared_sum_not_zeroed
+  atomicAdd(&total, in[threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x == 0) *out = total;
+}
+inline void shared_sum_not_zeroed(bool wrong) {
+  const Buffer<int> in(kThreads), out(1);
+  sum_shared<<<1, kThreads>>>(in.data, out.data, wrong);
+}
+
+__global__ void increment(int* values, int n) {
+  const int i = index();
+  // BUG copied_in_elements
+  if (i < n) values[i] += 1;
+}
+inline void copied_in_elements(bool wrong) {
+  constexpr int n = kThreads;
+  const std::vector<int> host(n, 1);
+  const Buffer<int> values(n, false);
+  cudaMemcpy(values.data, host.data(), wrong ? n : n * sizeof(int), cudaMemcpyHostToDevice);
+  increment<<<1, kThreads>>>(values.data, n);
+  values.get();
+}
+
+__global__ void read_bytes(const unsigned char* in, int* out) {
+  // BUG bytes_nobody_wrote
+  out[threadIdx.x] = in[threadIdx.x];
+}
+inline void bytes_nobody_wrote(bool wrong) {
+  const Buffer<unsigned char> in(kThreads, false);
+  const Buffer<int> out(kThreads);
+  cudaMemset(in.data, 1, wrong ? kThreads - 1 : kThreads);
+  read_bytes<<<1, kThreads>>>(in.data, out.data);
+}
+
+struct Particle {
+  float x, y, z, charge;
+};
+__global__ void set_positions(Particle* p, bool wrong) {
+  Particle& own = p[threadIdx.x];
+  own.x = own.y = own.z = 0;
+  if (!wrong) own.charge = 1;
+}
+__global__ void use_charge(const Particle* p, float* out) {
+  // BUG member_not_set
+  out[threadIdx.x] = p[threadIdx.x].charge;
+}
+inline void member_not_set(bool wrong) {
+  const Buffer<Particle> p(kThreads, false);
+  const Buffer<float> out(kThreads);
+  set_positions<<<1, kThreads>>>(p.data, wrong);
+  use_charge<<<1, kThreads>>>(p.data, out.data);
+}
+
+__global__ void copy_vectors(const float* in, float4* out) {
+  // BUG misaligned_float4
+  out[threadIdx.x] = *reinterpret_cast<const float4*>(in + 4 * threadIdx.x);
+}
+inline void misaligned_float4(bool wrong) {
+  const Buffer<float> in(4 * kThreads + 4);
+  const Buffer<float4> out(kThreads);
+  copy_vectors<<<1, kThreads>>>(in.data + (wrong ? 1 : 4), out.data);
+}
+
+__global__ void store_pairs(float* out) {
+  // BUG misaligned_float2
+  *reinterpret_cast<float2*>(out + 2 * threadIdx.x) = make_float2(1, 2);
+}
+inline void misaligned_float2(bool wrong) {
+  const Buffer<float> out(2 * kThreads + 2);
+  store_pairs<<<1, kThreads>>>(out.data + (wrong ? 1 : 2));
+}
+
+__global__ void load_double(const char* in, double* out) {
+  // BUG misaligned_double
+  *out = *reinterpret_cast<const double*>(in);
+}
+inline void misaligned_double(bool wrong) {
+  const Buffer<char> in(32);
+  const Buffer<double> out(1);
+  load_double<<<1, 1>>>(in.data + (wrong ? 4 : 8), out.data);
+}
+
+__global__ void twice(float* values) {
+  // BUG host_pointer
+  values[threadIdx.x] *= 2;
+}
+inline void host_pointer(bool wrong) {
+  auto* host = static_cast<float*>(std::calloc(kThreads, sizeof(float)));
+  const Buffer<float> device(kThreads);
+  twice<<<1, kThreads>>>(wrong ? host : device.data);
+  cudaDeviceSynchronize();
+  std::free(host);
+}
+
+struct Arguments {
+  int n;
+  const int* values;
+};
+__global__ void through_struct(Arguments a, int* out) {
+  // BUG host_pointer_in_a_struct
+  *out = a.values[a.n - 1];
+}
+inline void host_pointer_in_a_struct(bool wrong) {
+  const int host[4] = {};
+  const Buffer<int> device(4), out(1);
+  through_struct<<<1, 1>>>({4, wrong ? host : device.data}, out.data);
+  cudaDeviceSynchronize();
+}
+
+__global__ void uses_freed(int* values) {
+  // BUG freed_before_the_kernel
+  values[threadIdx.x] = 1;
+}
+inline void freed_before_the_kernel(bool wrong) {
+  int* values;
+  cudaMalloc(&values, kThreads * sizeof(int));
+  if (wrong) cudaFree(values);
+  uses_freed<<<1, kThreads>>>(values);
+  cudaDeviceSynchronize();
+  if (!wrong) cudaFree(values);
+}
+
+__global__ void publish_local(float** slot, float* out) {
+  float mine = static_cast<float>(threadIdx.x);
+  if (threadIdx.x == 0) *slot = &mine;
+  __syncthreads();
+  // BUG local_of_another_thread
+  if (threadIdx.x == 1) *out = **slot;
+  __syncthreads();
+}
+__global__ void publish_shared(float* out) {
+  __shared__ float value;
+  if (threadIdx.x == 0) value = 1;
+  __syncthreads();
+  if (threadIdx.x == 1) *out = value;
+}
+inline void local_of_another_thread(bool wrong) {
+  const Buffer<float*> slot(1);
+  const Buffer<float> out(1);
+  if (wrong)
+    publish_local<<<1, kThreads>>>(slot.data, out.data);
+  else
+    publish_shared<<<1, kThreads>>>(out.data);
+}
+
+inline const std::vector<Bug>& memory_bugs() {
+  static const std::vector<Bug> bugs = {
+      {"no_guard", "out of bounds", no_guard},
+      {"before_the_beginning", "out of bounds", before_the_beginning},
+      {"far_away", "out of bounds", far_away},
+      {"half_out_of_bounds", "out of bounds", half_out_of_bounds},
+      {"bytes_for_elements", "out of bounds", bytes_for_elements},
+      {"shared_tile_edge", "out of bounds", shared_tile_edge},
+      {"into_the_other_tile", "out of bounds", into_the_other_tile},
+      {"dynamic_shared_forgotten", "out of bounds", dynamic_shared_forgotten},
+      {"dynamic_shared_in_elements", "out of bounds", dynamic_shared_in_elements},
+      {"local_array_overrun", "out of bounds", local_array_overrun},
+      {"device_table_overrun", "out of bounds", device_table_overrun},
+      {"grid_transposed", "out of bounds", grid_transposed},
+      {"index_overflow", "overflow", index_overflow},
+      {"bins_not_zeroed", "uninitialised", bins_not_zeroed},
+      {"shared_sum_not_zeroed", "uninitialised", shared_sum_not_zeroed},
+      {"copied_in_elements", "uninitialised", copied_in_elements},
+      {"bytes_nobody_wrote", "uninitialised", bytes_nobody_wrote},
+      {"member_not_set", "uninitialised", member_not_set},
+      {"misaligned_float4", "misaligned", misaligned_float4},
+      {"misaligned_float2", "misaligned", misaligned_float2},
+      {"misaligned_double", "misaligned", misaligned_double},
+      {"host_pointer", "host pointer", host_pointer},
+      {"host_pointer_in_a_struct", "host pointer", host_pointer_in_a_struct},
+      {"freed_before_the_kernel", "use after free", freed_before_the_kernel},
+      {"local_of_another_thread", "local memory", local_of_another_thread},
+  };
+  return bugs;
+}
+
+}  // namespace seeded
+
+#endif

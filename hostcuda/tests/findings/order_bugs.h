@@ -1,0 +1,356 @@
+// Mistakes about order: of threads, of blocks, of streams.
+#ifndef HOSTCUDA_TESTS_FINDINGS_ORDER_BUGS_H
+#define HOSTCUDA_TESTS_FINDINGS_ORDER_BUGS_H
+
+#include "seeded.h"
+
+namespace seeded {
+
+__global__ void reduce(const int* in, int* out, bool wrong) {
+  __shared__ int partial[kThreads];
+  const unsigned t = threadIdx.x;
+  partial[t] = in[t];
+  __syncthreads();
+  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+    // BUG reduction_without_barrier
+    if (t < half) partial[t] += partial[t + half];
+    if (!wrong) __syncthreads();
+  }
+  if (t == 0) *out = partial[0];
+}
+inline void reduction_without_barrier(bool wrong) {
+  const Buffer<int> in(kThreads), out(1);
+  reduce<<<1, kThreads>>>(in.data, out.data, wrong);
+}
+
+__global__ void warp_sum(int* out, bool wrong) {
+  __shared__ volatile int values[32];
+  const unsigned t = threadIdx.x;
+  values[t] = 1;
+  __syncwarp();
+  for (unsigned half = 16; half > 0; half /= 2) {
+    const int other = t < half ? values[t + half] : 0;
+    if (!wrong) __syncwarp();
+    // BUG warp_synchronous
+    if (t < half) values[t] = values[t] + other;
+    if (!wrong) __syncwarp();
+  }
+  if (t == 0) *out = values[0];
+}
+inline void warp_synchronous(bool wrong) {
+  const Buffer<int> out(1);
+  warp_sum<<<1, 32>>>(out.data, wrong);
+}
+
+__global__ void histogram(const int* in, int* out, bool wrong) {
+  __shared__ int bins[8];
+  if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+  __syncthreads();
+  if (wrong)
+    // BUG lost_update_in_shared_memory
+    bins[in[threadIdx.x]]++;
+  else
+    atomicAdd(&bins[in[threadIdx.x]], 1);
+  __syncthreads();
+  if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
+}
+inline void lost_update_in_shared_memory(bool wrong) {
+  const Buffer<int> in(kThreads), out(8);
+  histogram<<<1, kThreads>>>(in.data, out.data, wrong);
+}
+
+__global__ void count(int* counter, bool wrong) {
+  if (wrong)
+    // BUG lost_update_in_a_block
+    *counter += 1;
+  else
+    atomicAdd(counter, 1);
+}
+inline void lost_update_in_a_block(bool wrong) {
+  const Buffer<int> counter(1);
+  count<<<1, kThreads>>>(counter.data, wrong);
+}
+
+__global__ void count_blocks(int* counter, bool wrong) {
+  if (threadIdx.x != 0) return;
+  if (wrong)
+    // BUG lost_update_between_blocks
+    counter[0]++;
+  else
+    atomicAdd(counter, 1);
+}
+inline void lost_update_between_blocks(bool wrong) {
+  const Buffer<int> counter(1);
+  count_blocks<<<4, kThreads>>>(counter.data, wrong);
+}
+
+__global__ void remember(int* found, bool wrong) {
+  if (threadIdx.x % 20 == 7 && (!wrong || threadIdx.x < 40))
+    // BUG all_write_one_place
+    found[wrong ? 0 : threadIdx.x] = static_cast<int>(threadIdx.x);
+}
+inline void all_write_one_place(bool wrong) {
+  const Buffer<int> found(kThreads);
+  remember<<<1, kThreads>>>(found.data, wrong);
+}
+
+__global__ void halo(const float* in, float* out, bool wrong) {
+  const int i = index();
+  out[i] = in[i];
+  const int next = (i + 1) % static_cast<int>(gridDim.x * blockDim.x);
+  // BUG reads_what_another_block_writes
+  if (wrong) out[i] += out[next];
+}
+inline void reads_what_another_block_writes(bool wrong) {
+  const Buffer<float> in(2 * kThreads), out(2 * kThreads);
+  halo<<<2, kThreads>>>(in.data, out.data, wrong);
+}
+
+// The last block adds up what all have written.
+__global__ void last_block_sums(float* partial, float* out, bool wrong) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = 1;
+    if (!wrong) __threadfence();
+    is_last = atomicAdd(reinterpret_cast<unsigned*>(partial + gridDim.x), 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  // BUG last_block_without_fence
+  if (is_last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
+}
+inline void last_block_without_fence(bool wrong) {
+  const Buffer<float> partial(5), out(1);
+  last_block_sums<<<4, kThreads>>>(partial.data, out.data, wrong);
+}
+
+// All threads write, all make their fence, and one tells the others after a barrier.
+__global__ void all_threads_write(int* values, unsigned* arrived, int* out, int mode) {
+  values[index()] = 1;
+  if (mode == 1) __threadfence();
+  __syncthreads();
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    if (mode == 2) __threadfence();
+    last = atomicAdd(arrived, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  // BUG block_without_fence
+  if (last) atomicAdd(out, values[threadIdx.x]);
+}
+inline void block_without_fence(bool wrong) {
+  for (const int mode : {1, 2}) {
+    const Buffer<int> values(3 * kThreads, false), out(1);
+    const Buffer<unsigned> arrived(1);
+    all_threads_write<<<3, kThreads>>>(values.data, arrived.data, out.data, wrong ? 0 : mode);
+  }
+}
+
+// A barrier for all blocks, made by hand; HOSTCUDA runs the blocks of a cooperative grid in turn.
+__device__ void grid_barrier(unsigned* arrived, unsigned wanted, bool fence) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (fence) __threadfence();
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < wanted) {
+    }
+    if (fence) __threadfence();
+  }
+  __syncthreads();
+}
+__global__ void neighbours(int* values, unsigned* arrived, bool wrong) {
+  const unsigned n = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned round = 1; round <= 3; ++round) {
+    // BUG own_grid_barrier_without_fence
+    values[round * n + i] = values[(round - 1) * n + (i + blockDim.x) % n] + 1;
+    grid_barrier(arrived, round * gridDim.x, !wrong);
+  }
+}
+inline void own_grid_barrier_without_fence(bool wrong) {
+  const Buffer<int> values(4 * 3 * kThreads);
+  const Buffer<unsigned> arrived(1);
+  int* v = values.data;
+  unsigned* a = arrived.data;
+  void* arguments[] = {&v, &a, &wrong};
+  cudaLaunchCooperativeKernel(neighbours, dim3(3), dim3(kThreads), arguments);
+}
+
+__global__ void locked(int* lock, int* value, bool wrong) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  // BUG lock_without_fence
+  *value += 1;
+  if (!wrong) __threadfence();
+  atomicExch(lock, 0);
+}
+inline void lock_without_fence(bool wrong) {
+  const Buffer<int> memory(2);
+  locked<<<4, kThreads>>>(memory.data, memory.data + 1, wrong);
+}
+
+// A block takes over from the one before it, whose flag it polls.
+__global__ void chained(volatile int* flags, int* values, bool wrong) {
+  if (threadIdx.x != 0) return;
+  const unsigned b = blockIdx.x;
+  if (b > 0)
+    while (flags[b - 1] == 0) {
+    }
+  // BUG flag_without_fence
+  values[b] = b > 0 ? values[b - 1] + 1 : 1;
+  if (!wrong) __threadfence();
+  flags[b] = 1;
+}
+inline void flag_without_fence(bool wrong) {
+  const Buffer<int> flags(4), values(4, false);
+  volatile int* f = flags.data;
+  int* v = values.data;
+  void* arguments[] = {&f, &v, &wrong};
+  cudaLaunchCooperativeKernel(chained, dim3(4), dim3(kThreads), arguments);
+}
+
+__global__ void divergent(int* out, bool wrong) {
+  if (!wrong || threadIdx.x < 40) {
+    out[threadIdx.x] = 1;
+    // BUG two_barriers
+    __syncthreads();
+  } else {
+    out[threadIdx.x] = 2;
+    __syncthreads();
+  }
+}
+inline void two_barriers(bool wrong) {
+  const Buffer<int> out(kThreads);
+  divergent<<<1, kThreads>>>(out.data, wrong);
+}
+
+__global__ void in_a_branch(int* out, bool wrong) {
+  if (!wrong || threadIdx.x < 10) {
+    out[threadIdx.x] = 1;
+    // BUG barrier_in_a_branch
+    __syncthreads();
+  }
+}
+inline void barrier_in_a_branch(bool wrong) {
+  const Buffer<int> out(kThreads);
+  in_a_branch<<<1, kThreads>>>(out.data, wrong);
+}
+
+__global__ void shuffles(int* out, bool wrong) {
+  int v = 1;
+  // BUG shuffle_from_a_lane_that_is_not_there
+  if (!wrong || threadIdx.x < 16) v += __shfl_down_sync(wrong ? 0xffffu : 0xffffffffu, v, 8);
+  out[threadIdx.x] = v;
+}
+inline void shuffle_from_a_lane_that_is_not_there(bool wrong) {
+  const Buffer<int> out(32);
+  shuffles<<<1, 32>>>(out.data, wrong);
+}
+
+__global__ void wrong_mask(int* out, bool wrong) {
+  const unsigned mask = wrong ? 1u : 0xffffffffu;
+  // BUG mask_without_the_caller
+  out[threadIdx.x] = static_cast<int>(__ballot_sync(mask, 1));
+}
+inline void mask_without_the_caller(bool wrong) {
+  const Buffer<int> out(32);
+  wrong_mask<<<1, 32>>>(out.data, wrong);
+}
+
+__global__ void waits(volatile int* flag, bool wrong) {
+  if (wrong)
+    // BUG waits_for_ever
+    while (*flag == 0) {
+    }
+}
+inline void waits_for_ever(bool wrong) {
+  const Buffer<int> flag(1);
+  waits<<<1, 1>>>(flag.data, wrong);
+}
+
+__global__ void make(int* a) { a[threadIdx.x] = 1; }
+__global__ void use(const int* a, int* b) {
+  // BUG streams_without_event
+  b[threadIdx.x] = a[threadIdx.x];
+}
+inline void streams_without_event(bool wrong) {
+  const Buffer<int> a(kThreads), b(kThreads);
+  cudaDeviceSynchronize();
+  cudaStream_t first, second;
+  cudaStreamCreate(&first);
+  cudaStreamCreate(&second);
+  cudaEvent_t made;
+  cudaEventCreate(&made);
+  make<<<1, kThreads, 0, first>>>(a.data);
+  cudaEventRecord(made, first);
+  if (!wrong) cudaStreamWaitEvent(second, made, 0);
+  use<<<1, kThreads, 0, second>>>(a.data, b.data);
+  cudaDeviceSynchronize();
+  cudaEventDestroy(made);
+  cudaStreamDestroy(first);
+  cudaStreamDestroy(second);
+}
+
+inline void copy_in_another_stream(bool wrong) {
+  int* host;
+  cudaMallocHost(&host, kThreads * sizeof(int));
+  const Buffer<int> a(kThreads);
+  cudaDeviceSynchronize();
+  cudaStream_t first, second;
+  cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+  make<<<1, kThreads, 0, first>>>(a.data);
+  if (!wrong) cudaStreamSynchronize(first);
+  // BUG copy_in_another_stream
+  cudaMemcpyAsync(host, a.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost, second);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(first);
+  cudaStreamDestroy(second);
+  cudaFreeHost(host);
+}
+
+inline void pinned_buffer_reused(bool wrong) {
+  int* host;
+  cudaMallocHost(&host, kThreads * sizeof(int));
+  for (int i = 0; i < kThreads; ++i) host[i] = 1;
+  const Buffer<int> device(kThreads);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaMemcpyAsync(device.data, host, kThreads * sizeof(int), cudaMemcpyHostToDevice, stream);
+  if (!wrong) cudaStreamSynchronize(stream);
+  // BUG pinned_buffer_reused
+  host[0] = 2;
+  cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  cudaFreeHost(host);
+}
+
+inline const std::vector<Bug>& order_bugs() {
+  static const std::vector<Bug> bugs = {
+      {"reduction_without_barrier", "race", reduction_without_barrier},
+      {"warp_synchronous", "race", warp_synchronous},
+      {"lost_update_in_shared_memory", "lost update", lost_update_in_shared_memory},
+      {"lost_update_in_a_block", "lost update", lost_update_in_a_block},
+      {"lost_update_between_blocks", "lost update", lost_update_between_blocks},
+      {"all_write_one_place", "race", all_write_one_place},
+      {"reads_what_another_block_writes", "race", reads_what_another_block_writes},
+      {"last_block_without_fence", "race", last_block_without_fence},
+      {"block_without_fence", "race", block_without_fence},
+      {"own_grid_barrier_without_fence", "race", own_grid_barrier_without_fence},
+      {"lock_without_fence", "lost update", lock_without_fence},
+      {"flag_without_fence", "race", flag_without_fence},
+      {"two_barriers", "barrier divergence", two_barriers},
+      {"barrier_in_a_branch", "return before a barrier", barrier_in_a_branch},
+      {"shuffle_from_a_lane_that_is_not_there", "absent lane",
+       shuffle_from_a_lane_that_is_not_there},
+      {"mask_without_the_caller", "foreign mask", mask_without_the_caller},
+      {"waits_for_ever", "hang", waits_for_ever},
+      {"streams_without_event", "unordered operations", streams_without_event},
+      {"copy_in_another_stream", "unordered operations", copy_in_another_stream},
+      {"pinned_buffer_reused", "not synchronised", pinned_buffer_reused},
+  };
+  return bugs;
+}
+
+}  // namespace seeded
+
+#endif

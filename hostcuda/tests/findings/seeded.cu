@@ -1,0 +1,22 @@
+// Seeded mistakes, for the traced build.
+//
+//   seeded --list            a line each: name, tab, kind of finding
+//   seeded NAME [corrected]  makes the mistake, or not
+#include <cstdio>
+#include <cstring>
+
+#include "host_bugs.h"
+#include "memory_bugs.h"
+#include "order_bugs.h"
+
+int main(int argc, char** argv) {
+  const bool lists = argc > 1 && !std::strcmp(argv[1], "--list");
+  for (const auto* bugs : {&seeded::memory_bugs(), &seeded::host_bugs(), &seeded::order_bugs()})
+    for (const seeded::Bug& bug : *bugs) {
+      if (lists) std::printf("%s\t%s\n", bug.name, bug.kind);
+      if (argc < 2 || std::strcmp(bug.name, argv[1])) continue;
+      bug.run(argc < 3);
+      return 0;
+    }
+  return lists ? 0 : 3;
+}

@@ -1,0 +1,47 @@
+// What the seeded mistakes share. Each is a function that makes it, or not; the line that has to be
+// named follows `// BUG` and the name.
+#ifndef HOSTCUDA_TESTS_FINDINGS_SEEDED_H
+#define HOSTCUDA_TESTS_FINDINGS_SEEDED_H
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace seeded {
+
+struct Bug {
+  const char* name;
+  const char* kind;  // of the finding
+  void (*run)(bool wrong);
+};
+
+constexpr int kThreads = 64;
+
+// Device memory, filled with zeros or not.
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(std::size_t count, bool zero = true) : count_(count) {
+    cudaMalloc(&data, count * sizeof(T));
+    if (zero) cudaMemset(data, 0, count * sizeof(T));
+  }
+  ~Buffer() { cudaFree(data); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::vector<T> get() const {
+    std::vector<T> values(count_);
+    cudaMemcpy(values.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost);
+    return values;
+  }
+  T* data = nullptr;
+
+ private:
+  std::size_t count_;
+};
+
+__device__ inline int index() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
+
+}  // namespace seeded
+
+#endif

@@ -1,0 +1,77 @@
+// hostcuda's definitions of what g++ -fsanitize=bounds,signed-integer-overflow calls: indices of
+// arrays whose size the compiler knows, local ones among them, and integers that overflow.
+#include <cstdint>
+#include <string>
+
+#include "execution/block.h"
+#include "trace.h"
+
+namespace {
+
+// As libubsan declares them.
+struct SourceLocation {
+  const char* file;
+  std::uint32_t line, column;
+};
+struct TypeDescriptor {
+  std::uint16_t kind, info;
+  char name[1];
+};
+struct OutOfBoundsData {
+  SourceLocation place;
+  const TypeDescriptor *array, *index;
+};
+struct OverflowData {
+  SourceLocation place;
+  const TypeDescriptor* type;
+};
+
+std::string text(const SourceLocation& place) {
+  return std::string(place.file) + ":" + std::to_string(place.line);
+}
+
+// A value of up to a machine word is passed as itself. The lowest bit of `info` says whether it has
+// a sign, the others how many bits it has, as a power of two.
+long long value_of(const TypeDescriptor& type, std::uintptr_t value) {
+  const unsigned bits = 1u << (type.info >> 1);
+  if (bits >= 64) return static_cast<long long>(value);
+  const auto shifted = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << (64 - bits));
+  return type.info & 1 ? shifted >> (64 - bits)
+                       : static_cast<long long>(static_cast<std::uint64_t>(shifted) >> (64 - bits));
+}
+
+void report_overflow(const OverflowData& data, const char* operation, const void* code) {
+  using hostcuda::trace::tracer;
+  if (!tracer || !hostcuda::running_block) return;
+  tracer->checks().said_by_compiler(
+      "overflow", std::string(operation) + " overflows " + data.type->name, text(data.place), "",
+      nullptr, "compute indices in std::size_t or long long", code);
+}
+
+}  // namespace
+
+extern "C" {
+
+void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr_t index) {
+  using hostcuda::trace::tracer;
+  if (!tracer) return;
+  const long long number = value_of(*data->index, index);
+  tracer->checks().said_by_compiler(
+      "out of bounds",
+      "index " + std::to_string(number) + " is out of bounds of " + data->array->name,
+      text(data->place), data->array->name, &number,
+      "compare the index with the number of elements", __builtin_return_address(0));
+}
+
+#define OVERFLOW(name, operation)                                                             \
+  void __ubsan_handle_##name##_overflow(OverflowData* data, std::uintptr_t, std::uintptr_t) { \
+    report_overflow(*data, operation, __builtin_return_address(0));                           \
+  }
+OVERFLOW(add, "a sum")
+OVERFLOW(sub, "a difference")
+OVERFLOW(mul, "a product")
+OVERFLOW(divrem, "a quotient")
+void __ubsan_handle_negate_overflow(OverflowData* data, std::uintptr_t) {
+  report_overflow(*data, "a negation", __builtin_return_address(0));
+}
+}

@@ -1,0 +1,80 @@
+#include "checks/arrays.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace hostcuda::trace {
+
+void Array::resize(std::size_t bytes) {
+  size = full_size = bytes;
+  writers = ZeroedMemory<std::uint8_t>(bytes);
+  cells = ZeroedMemory<Cell>((bytes + kWordBytes - 1) / kWordBytes + 1);
+}
+
+bool Array::any_written(std::size_t offset, std::size_t bytes) const {
+  const std::uint8_t* first = writers.get() + offset;
+  return std::any_of(first, first + bytes, [](std::uint8_t writer) { return writer != kNobody; });
+}
+
+// Address space, not memory: as much as the system gives.
+void Arrays::reserve() {
+  constexpr std::size_t kLargest = std::size_t{1} << 40;
+  for (reserved_size_ = kLargest; reserved_size_; reserved_size_ /= 2) {
+    void* mapping = mmap(nullptr, reserved_size_, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping == MAP_FAILED) continue;
+    reserved_ = static_cast<char*>(mapping);
+    return;
+  }
+}
+
+char* Arrays::provide(std::size_t size) {
+  constexpr std::size_t kAlignment = 4096;
+  if (!reserved_) reserve();
+  const std::size_t padded = (size + kAlignment - 1) / kAlignment * kAlignment + kRoom;
+  if (used_ == 0) used_ = kRoom;
+  if (padded > reserved_size_ - used_) return nullptr;
+  char* begin = reserved_ + used_;
+  used_ += padded;
+  return begin;
+}
+
+Array& Arrays::add(const char* begin, std::size_t size) {
+  auto& array = by_begin_[begin];
+  array = std::make_unique<Array>();
+  array->begin = begin;
+  array->identity = reinterpret_cast<std::uint64_t>(begin);
+  array->resize(size);
+  return *array;
+}
+
+Array* Arrays::find(const char* address) {
+  const auto next = by_begin_.upper_bound(address);
+  if (next == by_begin_.begin()) return nullptr;
+  Array* array = std::prev(next)->second.get();
+  return array->contains(address) ? array : nullptr;
+}
+
+Array* Arrays::nearest(const char* address) {
+  const auto next = by_begin_.upper_bound(address);
+  Array* after = next == by_begin_.end() ? nullptr : next->second.get();
+  Array* before = next == by_begin_.begin() ? nullptr : std::prev(next)->second.get();
+  const auto past_end = [&] {
+    const auto offset = static_cast<std::size_t>(address - before->begin);
+    return offset < before->full_size ? 0 : offset - before->full_size + 1;
+  };
+  const std::size_t to_after = after ? static_cast<std::size_t>(after->begin - address) : SIZE_MAX;
+  const std::size_t to_before = before ? past_end() : SIZE_MAX;
+  if (std::min(to_after, to_before) > kRoom) return nullptr;
+  return to_before <= to_after ? before : after;
+}
+
+Array* Arrays::beginning_at(const char* address) {
+  const auto found = by_begin_.find(address);
+  return found == by_begin_.end() ? nullptr : found->second.get();
+}
+
+}  // namespace hostcuda::trace

@@ -1,0 +1,108 @@
+// The memory that kernels may use: allocations and shared variables, and what is remembered of
+// their bytes.
+#ifndef HOSTCUDA_TRACE_CHECKS_ARRAYS_H
+#define HOSTCUDA_TRACE_CHECKS_ARRAYS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "counts/sites.h"
+#include "races/cell.h"
+#include "runtime/memory.h"
+#include "support/source_line.h"
+
+namespace hostcuda::trace {
+
+// Memory that is zero until it is written, and takes no room before.
+template <class Item>
+class ZeroedMemory {
+ public:
+  explicit ZeroedMemory(std::size_t count = 0)
+      : items_(static_cast<Item*>(count ? std::calloc(count, sizeof(Item)) : nullptr)) {
+    if (count && !items_) std::abort();
+  }
+  Item* get() const { return items_.get(); }
+  Item& operator[](std::size_t i) const { return items_.get()[i]; }
+
+ private:
+  struct Free {
+    void operator()(Item* items) const { std::free(items); }
+  };
+  std::unique_ptr<Item, Free> items_;
+};
+
+// Who wrote a byte last.
+enum Writer : std::uint8_t { kNobody, kHost, kKernel };
+
+struct Array {
+  const char* begin = nullptr;
+  std::size_t size = 0;  // that may be used: 0 once it was freed
+  std::size_t full_size = 0;
+  std::uint64_t identity = 0;  // of the first byte: no other byte in use has the same
+  Space space = Space::global;
+  MemoryKind kind = MemoryKind::device;
+  int device = 0;
+  std::string name;  // empty where it is not known
+  CodePlace allocated, released;
+  bool is_freed = false;
+  ZeroedMemory<std::uint8_t> writers{0};
+  ZeroedMemory<Cell> cells{0};
+  std::uint32_t last_launch = 0;  // that wrote it, and the bytes of what it wrote; 0: none did
+  unsigned element = 0;
+  std::size_t filled = 0;                        // by copies and fills: the furthest byte
+  std::size_t copied_back = 0, copies_back = 0;  // the furthest byte, the number of copies
+  CodePlace copy_back;                           // the last of them
+  bool knows_missing_part = false;               // it was reported
+
+  void resize(std::size_t bytes);
+  // Host code writes to the others as it likes, unseen by us where a library does it.
+  bool knows_writers() const { return kind == MemoryKind::device; }
+  bool contains(const char* address, std::size_t bytes = 1) const {
+    const auto offset = static_cast<std::size_t>(address - begin);
+    return offset < size && size - offset >= bytes;
+  }
+  std::size_t offset_of(const char* address) const {
+    return static_cast<std::size_t>(address - begin);
+  }
+  bool all_written(std::size_t offset, std::size_t bytes) const {
+    if (bytes == sizeof(std::uint32_t)) {  // as most accesses
+      std::uint32_t word;
+      std::memcpy(&word, writers.get() + offset, sizeof word);
+      return !((word - 0x01010101u) & ~word & 0x80808080u);  // no byte is 0
+    }
+    return !std::memchr(writers.get() + offset, kNobody, bytes);
+  }
+  bool any_written(std::size_t offset, std::size_t bytes) const;
+};
+
+// Allocations, those that were freed too: no address is given twice.
+class Arrays {
+ public:
+  // Memory with kRoom bytes before and after it that belong to nobody; null if there is none left.
+  char* provide(std::size_t size);
+  static constexpr std::size_t kRoom = std::size_t{1} << 20;
+
+  Array& add(const char* begin, std::size_t size);
+  Array* find(const char* address);          // the one that contains it
+  Array* nearest(const char* address);       // or is next to it, or did contain it; null: none is
+  Array* beginning_at(const char* address);  // freed or not
+  bool provided(const char* address) const {
+    return static_cast<std::size_t>(address - reserved_) < reserved_size_;
+  }
+  const std::map<const char*, std::unique_ptr<Array>>& all() const { return by_begin_; }
+
+ private:
+  void reserve();
+  char* reserved_ = nullptr;
+  std::size_t reserved_size_ = 0, used_ = 0;
+  std::map<const char*, std::unique_ptr<Array>> by_begin_;
+};
+
+}  // namespace hostcuda::trace
+
+#endif

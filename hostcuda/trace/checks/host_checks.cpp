@@ -1,0 +1,248 @@
+#include "checks/host_checks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "checks/coverage.h"
+#include "runtime/api.h"
+#include "runtime/device.h"
+
+namespace hostcuda::trace {
+namespace {
+
+Finding of_call(const char* kind, std::string what, std::string advice) {
+  Finding finding;
+  finding.kind = kind;
+  finding.what = std::move(what);
+  finding.advice = std::move(advice);
+  if (const CallSite* call = CallSite::current()) finding.place = call->place().text();
+  return finding;
+}
+
+std::string called() {
+  const CallSite* call = CallSite::current();
+  return call ? call->function() : "a call";
+}
+
+}  // namespace
+
+void HostChecks::allocated(const char* begin, std::size_t size, MemoryKind kind) {
+  Array& array = arrays_.add(begin, size);
+  array.kind = kind;
+  array.device = current_device();
+  if (const CallSite* call = CallSite::current()) array.allocated = call->place();
+}
+
+void HostChecks::released(const char* begin) {
+  Array* array = arrays_.beginning_at(begin);
+  if (!array) return;
+  look_for_the_rest(*array);
+  array->size = 0;
+  array->is_freed = true;
+  array->writers = ZeroedMemory<std::uint8_t>(0);
+  array->cells = ZeroedMemory<Cell>(0);
+  if (const CallSite* call = CallSite::current()) array->released = call->place();
+}
+
+void HostChecks::free_refused(const void* pointer) {
+  const auto* address = static_cast<const char*>(pointer);
+  const Array* array = arrays_.beginning_at(address);
+  if (!array) array = arrays_.find(address);
+  const bool again = array && array->is_freed;
+  const bool inside = array && !again && array->begin != address;
+  Finding finding = of_call(
+      again ? "double free" : "bad free",
+      called() + (again    ? " of memory that was freed already"
+                  : inside ? " of an address inside an allocation"
+                  : array  ? " of memory that another function frees"
+                           : " of memory that the API did not allocate"),
+      again ? "free it once, and set the pointer to null then"
+            : "pass the pointer that the allocating function gave: cudaFree for cudaMalloc and "
+              "cudaMallocManaged, cudaFreeHost for cudaMallocHost and cudaHostAlloc, free for "
+              "malloc");
+  if (array) {
+    finding.array = name_of(*array);
+    finding.details.push_back(description_of(*array, 1));
+  }
+  report(std::move(finding));
+  is_told_ = true;
+}
+
+std::string HostChecks::reason_of_refusal(const void* to, const void* from, std::size_t size,
+                                          cudaMemcpyKind direction) {
+  for (const void* pointer : {to, from}) {
+    const char* what = pointer == to ? "the target" : "the source";
+    const auto* address = static_cast<const char*>(pointer);
+    if (!pointer) {
+      if (pointer == from && direction == cudaMemcpyDefault) continue;  // of a fill
+      return std::string(what) + " is a null pointer";
+    }
+    const Array* array = arrays_.provided(address) ? arrays_.nearest(address) : nullptr;
+    if (!array) continue;
+    if (array->is_freed) return std::string(what) + " was freed: " + description_of(*array, 1);
+    if (!array->contains(address, size))
+      return std::to_string(size) + " bytes do not fit: " + what + " is " +
+             description_of(*array, 1);
+  }
+  if (!from) return "a fill needs memory of the device";
+  const auto is_device = [&](const void* pointer) {
+    return classify(pointer, 1).kind == MemoryKind::device;
+  };
+  return std::string("the direction does not fit: the target is memory of the ") +
+         (is_device(to) ? "device" : "host") + ", the source is memory of the " +
+         (is_device(from) ? "device" : "host");
+}
+
+void HostChecks::copy_refused(const void* to, const void* from, std::size_t size,
+                              cudaMemcpyKind direction) {
+  Finding finding =
+      of_call("bad copy", called() + " is refused, nothing is copied",
+              "give the number of bytes, and cudaMemcpyHostToDevice or "
+              "cudaMemcpyDeviceToHost as the order of the pointers says (target first)");
+  finding.details.push_back(reason_of_refusal(to, from, size, direction));
+  report(std::move(finding));
+  is_told_ = true;
+}
+
+// A result that is used is the program's matter. That of a launch nobody can use.
+void HostChecks::failed(cudaError_t error) {
+  const CallSite* call = CallSite::current();
+  if (std::exchange(is_told_, false) || !call) return;
+  // After a kernel failed every call does: it is enough to look at one.
+  if (context_is_broken() && std::exchange(is_known_to_be_broken_, true)) return;
+  const bool is_launch = call->place().file;
+  if (is_launch || call->result_is_ignored())
+    unasked_.push_back({call->function(), call->place(), error, is_launch});
+}
+
+void HostChecks::asked_too_early() {
+  report(of_call("not synchronised",
+                 called() + " asks for a time that may not have been taken yet: a GPU may answer "
+                            "cudaErrorNotReady",
+                 "wait for the later event first: cudaEventSynchronize"));
+}
+
+void HostChecks::mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch,
+                      bool is_write) {
+  Access access;
+  access.epoch = epoch;
+  access.bytes = 15;
+  access.site = 0xffff;
+  const Unordered* found = nullptr;
+  for (std::size_t at = offset; at < offset + size; at += kWordBytes)
+    if (const Unordered* one = races_.access_between(array, at, access, is_write); one && !found)
+      checks_.unordered(
+          array, {array.begin + at, kWordBytes, is_write ? Kind::store : Kind::load, nullptr},
+          (found = one)->operation);
+}
+
+void HostChecks::copied(const char* to, const char* from, std::size_t size) {
+  const Operation* running = running_operation();
+  if (!running) return;
+  Array* target = arrays_.find(to);
+  Array* source = from ? arrays_.find(from) : nullptr;
+  OperationRecord record;
+  record.stream = running->stream;
+  record.clock = running->clock;
+  record.number = running->clock[running->stream];
+  record.what = running->function;
+  record.place = running->place;
+  Epoch now;
+  now.operation = epochs_.begin_operation(record);
+  now.block = now.cluster = ~0u;
+  const std::uint32_t epoch = epochs_.add(now);
+  if (source) {
+    mark(*source, source->offset_of(from), size, epoch, false);
+    if (source->knows_writers() && !(target && target->knows_writers()))
+      copied_back(*source, source->offset_of(from), size);
+  }
+  if (!target) return;
+  mark(*target, target->offset_of(to), size, epoch, true);
+  std::uint8_t* writers = target->writers.get() + target->offset_of(to);
+  if (source && source->knows_writers())
+    for (std::size_t i = 0; i < size; ++i)
+      writers[i] = source->writers[source->offset_of(from) + i] ? kHost : kNobody;
+  else
+    std::memset(writers, kHost, size);
+  target->filled = std::max(target->filled, target->offset_of(to) + size);
+}
+
+void HostChecks::copied_back(Array& array, std::size_t offset, std::size_t size) {
+  ++array.copies_back;
+  array.copy_back = running_operation()->place;
+  array.copied_back = std::max(array.copied_back, offset + size);
+  if (std::optional<Finding> finding = missing_part(array, offset, size, epochs_)) {
+    finding->place = array.copy_back.text();
+    report(std::move(*finding));
+    array.knows_missing_part = true;
+  }
+}
+
+void HostChecks::look_for_the_rest(const Array& array) const {
+  if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
+}
+
+void HostChecks::access(const Accessed& accessed) {
+  if (running_operation() || CallSite::current()) return;
+  Array* array = arrays_.nearest(accessed.address);
+  if (!array) return;
+  if (array->is_freed || !array->contains(accessed.address, accessed.bytes))
+    return checks_.out_of_bounds(*array, accessed);
+  if (array->kind == MemoryKind::device) return checks_.device_memory(*array, accessed);
+  const std::size_t offset = array->offset_of(accessed.address);
+  for (std::size_t at = offset; at < offset + accessed.bytes; at += kWordBytes)
+    if (const Unordered* found = races_.access_between(*array, at, {}, accessed.kind != Kind::load))
+      return checks_.unordered(*array, accessed, found->operation);
+}
+
+// One for each place that allocates.
+void HostChecks::report_leaks() const {
+  struct Leak {
+    std::size_t bytes = 0, times = 0;
+    const Array* example = nullptr;
+  };
+  std::map<std::pair<const void*, const char*>, Leak> leaks;
+  for (const auto& [begin, array] : arrays_.all()) {
+    if (array->is_freed) continue;
+    Leak& leak = leaks[{array->allocated.return_address, array->allocated.file}];
+    leak.bytes += array->full_size;
+    ++leak.times;
+    leak.example = array.get();
+  }
+  for (const auto& [place, leak] : leaks) {
+    const Array& array = *leak.example;
+    Finding finding;
+    finding.kind = "leak";
+    finding.what = std::to_string(leak.bytes) + " bytes, allocated " +
+                   (leak.times == 1 ? "once" : std::to_string(leak.times) + " times") +
+                   ", are not freed when the program ends";
+    finding.place = array.allocated.text();
+    finding.array = name_of(array);
+    finding.details = {description_of(array, 1)};
+    finding.advice =
+        array.kind == MemoryKind::pinned ? "free it with cudaFreeHost" : "free it with cudaFree";
+    finding.count = leak.times;
+    report(std::move(finding));
+  }
+}
+
+void HostChecks::program_ends(int status) {
+  for (const Failure& failure : unasked_) {
+    Finding finding;
+    finding.kind = "unchecked error";
+    finding.what = (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +
+                   cudaGetErrorName(failure.error) + ": " + cudaGetErrorString(failure.error) +
+                   "), and nobody asked";
+    finding.place = failure.place.text();
+    finding.advice = failure.is_launch ? "ask cudaGetLastError() after every launch"
+                                       : "look at the result of every call of the API";
+    report(std::move(finding));
+  }
+  for (const auto& [begin, array] : arrays_.all())
+    if (!array->is_freed) look_for_the_rest(*array);
+  if (status == 0 && !context_is_broken()) report_leaks();
+}
+
+}  // namespace hostcuda::trace

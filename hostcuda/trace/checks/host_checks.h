@@ -1,0 +1,62 @@
+// What host code does with memory and with errors: allocations, copies, frees, and what is left at
+// the end.
+#ifndef HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
+#define HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
+
+#include <string>
+#include <vector>
+
+#include "checks/arrays.h"
+#include "checks/kernel_checks.h"
+#include "races/races.h"
+#include "support/observer.h"
+
+namespace hostcuda::trace {
+
+class HostChecks final : public RuntimeObserver {
+ public:
+  HostChecks(Arrays& arrays, Epochs& epochs, Races& races, KernelChecks& checks)
+      : arrays_(arrays), epochs_(epochs), races_(races), checks_(checks) {}
+
+  // An access by host code to memory that the API gave.
+  void access(const Accessed& accessed);
+  // The program ends by itself with this status.
+  void program_ends(int status);
+
+  char* provide(std::size_t size) override { return arrays_.provide(size); }
+  void allocated(const char* begin, std::size_t size, MemoryKind kind) override;
+  void released(const char* begin) override;
+  void copied(const char* to, const char* from, std::size_t size) override;
+  void free_refused(const void* pointer) override;
+  void copy_refused(const void* to, const void* from, std::size_t size,
+                    cudaMemcpyKind direction) override;
+  void failed(cudaError_t error) override;
+  void asked_for_error() override { unasked_.clear(); }
+  void asked_too_early() override;
+
+ private:
+  struct Failure {
+    std::string function;
+    CodePlace place;
+    cudaError_t error;
+    bool is_launch;
+  };
+  void report_leaks() const;
+  void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
+  void copied_back(Array& array, std::size_t offset, std::size_t size);
+  void look_for_the_rest(const Array& array) const;
+  std::string reason_of_refusal(const void* to, const void* from, std::size_t size,
+                                cudaMemcpyKind direction);
+
+  Arrays& arrays_;
+  Epochs& epochs_;
+  Races& races_;
+  KernelChecks& checks_;
+  std::vector<Failure> unasked_;
+  bool is_told_ = false;  // why the call that runs fails
+  bool is_known_to_be_broken_ = false;
+};
+
+}  // namespace hostcuda::trace
+
+#endif

@@ -1,0 +1,361 @@
+#include "checks/kernel_checks.h"
+
+#include <regex.h>
+
+#include <algorithm>
+
+#include "execution/block.h"
+
+namespace hostcuda::trace {
+namespace {
+
+const char* verb(Kind kind) {
+  return kind == Kind::load ? "reads" : kind == Kind::store ? "writes" : "updates";
+}
+
+std::string counted(std::size_t number, const char* word) {
+  return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
+}
+
+// The only one in the statement whose address an allocating function is given.
+std::string name_in(const std::string& statement) {
+  static const regex_t* expression = [] {
+    auto* compiled = new regex_t;
+    regcomp(
+        compiled,
+        "(Malloc|HostAlloc)[A-Za-z0-9]*\\([^&;]*&[ ]*([A-Za-z_][A-Za-z0-9_.]*(->[A-Za-z0-9_]+)?)",
+        REG_EXTENDED);
+    return compiled;
+  }();
+  regmatch_t match[3];
+  if (regexec(expression, statement.c_str(), 3, match, 0) != 0) return "";
+  const auto begin = static_cast<std::size_t>(match[2].rm_so);
+  const auto end = static_cast<std::size_t>(match[2].rm_eo);
+  const bool is_only_one = regexec(expression, statement.c_str() + end, 0, nullptr, 0) != 0;
+  return is_only_one ? statement.substr(begin, end - begin) : "";
+}
+
+}  // namespace
+
+std::string name_of(const Array& array) {
+  if (!array.name.empty()) return array.name;
+  if (array.space == Space::shared) return "dynamic shared memory";
+  const std::string place = array.allocated.text();
+  const std::string name = name_in(statement_at(place));
+  if (!name.empty()) return name;
+  return place.empty() ? "an allocation" : "the allocation of " + place;
+}
+
+std::string description_of(const Array& array, unsigned element) {
+  if (element > kMaxAccess) element = 1;  // a copy by a library
+  std::string text = name_of(array) + ": " + counted(array.full_size, "byte");
+  if (element > 1 && array.full_size % element == 0)
+    text += " (" + counted(array.full_size / element, "element") + " of " +
+            std::to_string(element) + ")";
+  if (array.space == Space::shared) return text + " of shared memory";
+  const char* memory = array.kind == MemoryKind::pinned    ? "pinned host memory"
+                       : array.kind == MemoryKind::managed ? "managed memory"
+                                                           : "device memory";
+  text += std::string(" of ") + memory;
+  if (const std::string place = array.allocated.text(); !place.empty())
+    text += ", allocated at " + place;
+  if (array.is_freed)
+    if (const std::string place = array.released.text(); !place.empty())
+      text += ", freed at " + place;
+  return text;
+}
+
+Finding* KernelChecks::begin(const char* kind, const void* first, const void* second) {
+  const auto found = known_.find({kind, {first, second}});
+  if (found == known_.end()) return nullptr;
+  ++found->second->count;
+  return found->second;
+}
+
+void KernelChecks::finish(const char* kind, const void* first, const void* second,
+                          Finding finding) {
+  const std::string line = finding.kind + finding.kernel + finding.place + finding.array;
+  Finding*& known = of_line_[line];
+  if (known)
+    ++known->count;
+  else
+    known = &report(std::move(finding));
+  known_[{kind, {first, second}}] = known;
+}
+
+Finding KernelChecks::of_access(const char* kind, const Accessed& accessed,
+                                std::string what) const {
+  Finding finding;
+  finding.kind = kind;
+  finding.what = std::move(what);
+  finding.place = CodePlace{accessed.code}.text();
+  fill_in_culprit(finding);
+  return finding;
+}
+
+void KernelChecks::describe(Finding& finding, const Array& array, const Accessed& accessed) const {
+  finding.array = name_of(array);
+  const auto offset = static_cast<long long>(accessed.address - array.begin);
+  const auto size = static_cast<long long>(accessed.bytes > kMaxAccess ? 1 : accessed.bytes);
+  finding.has_index = true;
+  finding.index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
+  std::string line = "index " + std::to_string(finding.index);
+  if (offset % size != 0)
+    line += " and " + std::to_string((offset % size + size) % size) + " bytes";
+  finding.details.push_back(line + " of " + description_of(array, accessed.bytes));
+}
+
+void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
+  const char* kind = array.is_freed ? "use after free" : "out of bounds";
+  if (begin(kind, accessed.code, array.begin)) return;
+  const std::string size = counted(accessed.bytes, "byte");
+  const bool is_before = accessed.address < array.begin;
+  const auto end = array.begin + array.full_size;
+  std::string what =
+      std::string(running_block ? "a kernel " : "host code ") + verb(accessed.kind) + " ";
+  if (array.is_freed)
+    what += "memory that was freed";
+  else if (is_before)
+    what += "out of bounds: " + size + ", " + std::to_string(array.begin - accessed.address) +
+            " before the beginning of " + name_of(array);
+  else if (accessed.address < end)
+    what += "out of bounds: " + size + ", of which only " + std::to_string(end - accessed.address) +
+            " are in " + name_of(array);
+  else
+    what += "out of bounds: " + size + ", " + std::to_string(accessed.address - end) +
+            " past the end of " + name_of(array);
+  Finding finding = of_access(kind, accessed, what);
+  describe(finding, array, accessed);
+  if (array.is_freed)
+    finding.advice = "free it after the last kernel that uses it";
+  else if (array.full_size == 0)
+    finding.advice = "give the launch the number of bytes of dynamic shared memory";
+  else
+    finding.advice =
+        "compare the index with the number of elements (if (i < n)), and the size that is "
+        "allocated, in bytes, with what is used";
+  finish(kind, accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::block_ended(const Races& races) {
+  for (Pending& pending : pending_) {
+    const auto is_of_it = [&](const auto& race) {
+      return race.first.first == pending.site || race.first.second == pending.site;
+    };
+    if (!pending.pair.empty())
+      of_line_[pending.pair] = &report(std::move(pending.finding));
+    else if (std::none_of(races.found().begin(), races.found().end(), is_of_it))
+      report(std::move(pending.finding));
+  }
+  pending_.clear();
+}
+
+void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::uint32_t site) {
+  const char* kernel = running_block->launch().site.kernel;
+  if (begin("uninitialised", array.begin, kernel)) return;
+  Finding finding = of_access("uninitialised", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) + " " +
+                                  counted(accessed.bytes, "byte") + " of " + name_of(array) +
+                                  " that nobody has written");
+  describe(finding, array, accessed);
+  const std::uint8_t* first = array.writers.get();
+  std::size_t written = 0;
+  while (written < array.full_size && first[written] != kNobody) ++written;
+  if (written && array.space == Space::global)
+    finding.details.push_back(
+        "only its first " + std::to_string(written) + " of " + std::to_string(array.full_size) +
+        " bytes were written: was sizeof forgotten, or does the grid end early?");
+  finding.advice = array.space == Space::shared
+                       ? "write every element before it is read, with a barrier in between"
+                       : "fill it before the launch: cudaMemset, cudaMemcpy or a kernel";
+  if (array.space == Space::global)
+    return finish("uninitialised", array.begin, kernel, std::move(finding));
+  static Finding once;  // counted, not shown
+  known_[{"uninitialised", {array.begin, kernel}}] = &once;
+  pending_.push_back({std::move(finding), site, ""});
+}
+
+void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsigned alignment) {
+  if (begin("misaligned", accessed.code, nullptr)) return;
+  Finding finding = of_access(
+      "misaligned", accessed,
+      std::string("a kernel ") + verb(accessed.kind) + " " + counted(accessed.bytes, "byte") +
+          " at an address that is no multiple of " + std::to_string(alignment));
+  if (array) describe(finding, *array, accessed);
+  finding.advice = "begin vector accesses at a multiple of the vector's size";
+  finish("misaligned", accessed.code, nullptr, std::move(finding));
+}
+
+void KernelChecks::host_memory(const Accessed& accessed) {
+  if (begin("host pointer", accessed.code, nullptr)) return;
+  // A texture is described by an object of the emulator, which its functions read. A function of
+  // the standard library that is not inlined works for the emulator.
+  if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
+      CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
+    static Finding ignored;
+    known_[{"host pointer", {accessed.code, nullptr}}] = &ignored;
+    return;
+  }
+  Finding finding = of_access("host pointer", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) +
+                                  " memory of the host, which a GPU cannot reach");
+  finding.advice =
+      "give the kernel memory of cudaMalloc, cudaMallocManaged or cudaMallocHost, and copy "
+      "the data there";
+  finish("host pointer", accessed.code, nullptr, std::move(finding));
+}
+
+void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
+  if (begin("device pointer", accessed.code, array.begin)) return;
+  Finding finding = of_access("device pointer", accessed,
+                              std::string("host code ") + verb(accessed.kind) +
+                                  " memory of the device, which it cannot reach");
+  describe(finding, array, accessed);
+  finding.advice = "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
+  finish("device pointer", accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::wrong_device(const Array& array, const Accessed& accessed) {
+  if (begin("wrong device", accessed.code, array.begin)) return;
+  const int device = running_block->launch().device;
+  Finding finding =
+      of_access("wrong device", accessed,
+                "a kernel on device " + std::to_string(device) + " " + verb(accessed.kind) +
+                    " memory of device " + std::to_string(array.device) + " without peer access");
+  describe(finding, array, accessed);
+  finding.advice = "call cudaSetDevice before the launch, or cudaDeviceEnablePeerAccess";
+  finish("wrong device", accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::constant_of_other_device(const Accessed& accessed) {
+  if (begin("wrong device", accessed.code, nullptr)) return;
+  const int device = running_block->launch().device;
+  Finding finding =
+      of_access("wrong device", accessed,
+                std::string("a kernel ") + verb(accessed.kind) +
+                    " a variable that was set on another device only, and not on device " +
+                    std::to_string(device));
+  finding.advice = "call cudaMemcpyToSymbol once per device, after cudaSetDevice";
+  finish("wrong device", accessed.code, nullptr, std::move(finding));
+}
+
+namespace {
+
+const char* noun(Kind kind) {
+  return kind == Kind::load ? "load" : kind == Kind::store ? "store" : "atomic";
+}
+
+std::string side_text(const Side& side, const SiteKey& site, const std::string& place) {
+  return std::string(noun(site.kind)) + " by thread " + text_of(side.thread) + " of block " +
+         text_of(side.block) + " at " + place;
+}
+
+}  // namespace
+
+void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
+  const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
+  const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
+  // Which of the two came first is chance.
+  const std::string kernel = running_block->launch().site.kernel;
+  const std::string pair = kernel + (first < second ? first + " " + second : second + " " + first);
+  // A line that loads and stores a place, and that several threads store: an update. Before the
+  // second store it is not known.
+  const bool is_load_and_store = earlier.kind != later.kind && first == second &&
+                                 earlier.kind != Kind::atomic && later.kind != Kind::atomic;
+  const auto candidate = std::find_if(pending_.begin(), pending_.end(),
+                                      [&](const Pending& known) { return known.pair == pair; });
+  const bool is_update = candidate != pending_.end() && earlier.kind == later.kind;
+  if (candidate != pending_.end() && !is_update) return;
+  if (is_update) pending_.erase(candidate);
+  Finding finding;
+  finding.kind = is_update ? "lost update" : "race";
+  fill_in_culprit(finding);
+  const std::string memory = race.array->space == Space::shared ? "shared" : "global";
+  finding.what = "RACE in kernel " + finding.kernel + ": nothing orders these two accesses to " +
+                 name_of(*race.array) + " in " + memory + " memory, at " + first +
+                 (first == second ? "" : " and " + second);
+  finding.block = race.later.block;
+  finding.thread = race.later.thread;
+  finding.place = second;
+  finding.array = name_of(*race.array);
+  const unsigned element = later.bytes;
+  finding.has_index = true;
+  finding.index = static_cast<long long>(race.offset / element);
+  finding.details = {side_text(race.earlier, earlier, first), side_text(race.later, later, second)};
+  if (first != second)
+    finding.details.insert(finding.details.begin() + 1, "  " + statement_at(first));
+  finding.details.push_back("index " + std::to_string(finding.index) + " of " +
+                            description_of(*race.array, element));
+  const bool same_block = race.earlier.block.x == race.later.block.x &&
+                          race.earlier.block.y == race.later.block.y &&
+                          race.earlier.block.z == race.later.block.z;
+  finding.advice =
+      is_update ? "update it with an atomic (atomicAdd, ...): without, updates are lost"
+      : same_block
+          ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
+          : "let each block write elements of its own, use atomics, or another launch; an atomic "
+            "that tells others needs a __threadfence() before it";
+  if (of_line_.count(pair)) {
+    ++of_line_[pair]->count;
+  } else if (is_load_and_store) {
+    pending_.push_back({std::move(finding), 0, pair});
+  } else {
+    of_line_[pair] = &report(std::move(finding));
+  }
+}
+
+void KernelChecks::block_has_ended(const Array& array, const Accessed& accessed) {
+  if (begin("block has ended", accessed.code, array.begin)) return;
+  Finding finding = of_access("block has ended", accessed,
+                              std::string("a kernel ") + verb(accessed.kind) +
+                                  " shared memory of a block of the cluster that has ended");
+  finding.array = name_of(array);
+  finding.advice = "let every block wait in cluster.sync() until the others have read its memory";
+  finish("block has ended", accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::memory_of_other_thread(const Accessed& accessed) {
+  if (begin("local memory", accessed.code, nullptr)) return;
+  Finding finding = of_access(
+      "local memory", accessed,
+      std::string("a kernel ") + verb(accessed.kind) + " a local variable of another thread");
+  finding.advice = "exchange values through shared memory or a shuffle";
+  finish("local memory", accessed.code, nullptr, std::move(finding));
+}
+
+void KernelChecks::unordered(const Array& array, const Accessed& accessed, std::uint32_t number) {
+  const OperationRecord& other = epochs_.operation(number);
+  const Operation* copy = running_block ? nullptr : running_operation();
+  const bool is_host = !running_block && !copy;
+  const void* code = copy ? copy->place.return_address : accessed.code;
+  if (begin("unordered", code, other.place.return_address)) return;
+  const std::string who = is_host ? "host code" : copy ? copy->function : "a kernel";
+  Finding finding =
+      of_access(is_host ? "not synchronised" : "unordered operations", accessed,
+                who + " " + verb(accessed.kind) + " " + name_of(array) + ", which " + other.what +
+                    (is_host ? "" : " in another stream") + " may still be using");
+  if (copy) finding.place = copy->place.text();
+  describe(finding, array, accessed);
+  finding.details.push_back("the other one: " + other.what + ", at " + other.place.text());
+  finding.advice =
+      is_host ? "synchronise with the stream first: cudaDeviceSynchronize, "
+                "cudaStreamSynchronize or cudaEventSynchronize"
+              : "record an event after the first one, and let the other stream wait for it";
+  finish("unordered", code, other.place.return_address, std::move(finding));
+}
+
+void KernelChecks::said_by_compiler(const std::string& kind, const std::string& what,
+                                    const std::string& place, const std::string& array,
+                                    const long long* index, const std::string& advice,
+                                    const void* code) {
+  if (begin(kind.c_str(), code, nullptr)) return;
+  Finding finding = of_access(kind.c_str(), {nullptr, 0, Kind::load, nullptr}, what);
+  finding.place = place;
+  finding.array = array;
+  finding.has_index = index;
+  if (index) finding.index = *index;
+  finding.advice = advice;
+  finish(kind.c_str(), code, nullptr, std::move(finding));
+}
+
+}  // namespace hostcuda::trace

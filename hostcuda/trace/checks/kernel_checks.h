@@ -1,0 +1,73 @@
+// What is said of an access that a kernel must not make.
+#ifndef HOSTCUDA_TRACE_CHECKS_KERNEL_CHECKS_H
+#define HOSTCUDA_TRACE_CHECKS_KERNEL_CHECKS_H
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checks/arrays.h"
+#include "races/races.h"
+#include "support/finding.h"
+
+namespace hostcuda::trace {
+
+// An access by the thread that runs, or by host code.
+struct Accessed {
+  const char* address;
+  unsigned bytes;
+  Kind kind;
+  const void* code;  // where the instrumentation returns to
+};
+
+// Finds the allocation's or the variable's name, and its elements, as a sentence.
+std::string name_of(const Array& array);
+std::string description_of(const Array& array, unsigned element);
+
+class KernelChecks {
+ public:
+  explicit KernelChecks(const Epochs& epochs) : epochs_(epochs) {}
+
+  void out_of_bounds(const Array& array, const Accessed& accessed);
+  // Of shared memory it is said when the block has ended, unless the access turned out to be a
+  // race: then what should have come before may only come later here.
+  void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
+  void block_ended(const Races& races);
+  void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
+  void block_has_ended(const Array& array, const Accessed& accessed);
+  void wrong_device(const Array& array, const Accessed& accessed);
+  void constant_of_other_device(const Accessed& accessed);
+  void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
+  void host_memory(const Accessed& accessed);
+  void device_memory(const Array& array, const Accessed& accessed);  // by host code
+  void memory_of_other_thread(const Accessed& accessed);
+  void unordered(const Array& array, const Accessed& accessed, std::uint32_t operation);
+  // What the compiler itself checks: see bounds.cpp.
+  void said_by_compiler(const std::string& kind, const std::string& what, const std::string& place,
+                        const std::string& array, const long long* index, const std::string& advice,
+                        const void* code);
+
+ private:
+  // Null if the same was reported before; then it only counts.
+  Finding* begin(const char* kind, const void* first, const void* second);
+  Finding of_access(const char* kind, const Accessed& accessed, std::string what) const;
+  // Reports it, unless another access of the same line to the same array was.
+  void finish(const char* kind, const void* first, const void* second, Finding finding);
+  void describe(Finding& finding, const Array& array, const Accessed& accessed) const;
+
+  const Epochs& epochs_;
+  using Key = std::pair<std::string, std::pair<const void*, const void*>>;
+  std::map<Key, Finding*> known_;
+  std::map<std::string, Finding*> of_line_;
+  struct Pending {
+    Finding finding;
+    std::uint32_t site;
+    std::string pair;  // of places, if it is a race
+  };
+  std::vector<Pending> pending_;
+};
+
+}  // namespace hostcuda::trace
+
+#endif

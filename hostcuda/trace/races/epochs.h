@@ -1,0 +1,60 @@
+// When an access happens: what has come before it that orders threads, blocks and operations.
+#ifndef HOSTCUDA_TRACE_RACES_EPOCHS_H
+#define HOSTCUDA_TRACE_RACES_EPOCHS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/stream.h"
+
+namespace hostcuda::trace {
+
+// A kernel or a copy, as it was appended to its stream.
+struct OperationRecord {
+  unsigned stream = 0;
+  std::uint64_t number = 0;  // in its stream
+  Clock clock;
+  std::string what;  // "kernel f", "cudaMemcpyAsync"
+  CodePlace place;
+  dim3 grid, block;
+  std::uint32_t kernel = 0;
+  bool is_kernel = false;
+  bool comes_after(const OperationRecord& other) const {
+    return other.stream < clock.size() && clock[other.stream] >= other.number;
+  }
+};
+
+// Of a thread; threads of a warp share it as long as the same has happened to them. Counts of
+// barriers that its block, its cluster and its grid passed, of warp functions that its warp
+// completed, and of its own fences. Without clusters each block is one.
+struct Epoch {
+  std::uint32_t operation = 0, block = 0, cluster = 0;
+  std::uint32_t barriers = 0, cluster_barriers = 0, grid_barriers = 0;
+  std::uint32_t warp_calls = 0, fences = 0;
+};
+
+class Epochs {
+ public:
+  // From now on accesses belong to this operation. Returns its number.
+  std::uint32_t begin_operation(OperationRecord record);
+  std::uint32_t add(const Epoch& epoch);
+  // Whether more is known of it than that all that comes later comes after it.
+  bool is_known(std::uint32_t epoch) const { return epoch >= first_; }
+  const Epoch& operator[](std::uint32_t epoch) const { return epochs_[epoch - first_]; }
+  const OperationRecord& operation(std::uint32_t number) const { return operations_[number]; }
+  const OperationRecord& operation_of(std::uint32_t epoch) const {
+    return operations_[(*this)[epoch].operation];
+  }
+
+ private:
+  void forget_the_past(const OperationRecord& next);
+  std::vector<OperationRecord> operations_;
+  std::vector<Epoch> epochs_;
+  std::uint32_t first_ = 1;            // of those in epochs_
+  std::uint32_t first_operation_ = 0;  // that epochs_ may name
+};
+
+}  // namespace hostcuda::trace
+
+#endif

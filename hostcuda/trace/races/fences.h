@@ -1,0 +1,63 @@
+// Orders that a kernel makes itself: what a thread wrote before a __threadfence() and an atomic
+// comes before what another thread does after it has seen that atomic.
+#ifndef HOSTCUDA_TRACE_RACES_FENCES_H
+#define HOSTCUDA_TRACE_RACES_FENCES_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "races/epochs.h"
+
+namespace hostcuda::trace {
+
+// What of a block comes before something: everything before that many of its barriers, and of
+// single threads everything before that many of their fences.
+struct Seen {
+  std::uint32_t barriers = 0;
+  std::map<std::uint16_t, std::uint32_t> fences;
+};
+using SeenBlocks = std::map<std::uint32_t, Seen>;
+
+class Fences {
+ public:
+  void begin_grid();
+  // Costs nothing until the first fence of a grid.
+  bool any() const { return any_; }
+  std::uint32_t count(std::uint32_t block, std::uint16_t thread) const;
+
+  void fence(const Epoch& now, std::uint16_t thread);
+  void wrote(std::uint32_t block, std::uint16_t thread);
+  void released_at(std::uint64_t address, std::uint32_t block, std::uint16_t thread);
+  void acquired_at(std::uint64_t address, std::uint32_t block, std::uint16_t thread);
+  void barrier(std::uint32_t block, std::uint32_t barriers_before);
+
+  // Whether an earlier access of another thread comes before what this thread does now.
+  bool orders(const Epoch& earlier, std::uint16_t earlier_thread, std::uint32_t block,
+              std::uint16_t thread) const;
+
+ private:
+  using Shared = std::shared_ptr<const SeenBlocks>;
+  static Shared joined(const Shared& a, const Shared& b);
+
+  struct OfThread {
+    std::uint32_t fences = 0;
+    bool has_written =
+        true;  // since its last fence; of what came before the first one nothing is known
+    Shared acquired, released;
+  };
+  struct OfBlock {
+    std::map<std::uint16_t, OfThread> threads;
+    Shared acquired, released;
+    bool knows_writers = false;  // since the last barrier
+  };
+  bool any_ = false;
+  std::map<std::uint32_t, OfBlock> blocks_;
+  std::unordered_map<std::uint64_t, Shared> released_;  // by address
+};
+
+}  // namespace hostcuda::trace
+
+#endif

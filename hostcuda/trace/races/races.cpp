@@ -1,0 +1,118 @@
+#include "races/races.h"
+
+#include "execution/block_state.h"
+
+namespace hostcuda::trace {
+namespace {
+
+uint3 position(unsigned number, const dim3& shape) {
+  return {number % shape.x, number / shape.x % shape.y, number / shape.x / shape.y};
+}
+
+}  // namespace
+
+Side Races::side(const Access& access) const {
+  const OperationRecord& launch = epochs_.operation_of(access.epoch);
+  return {access, position(epochs_[access.epoch].block, launch.grid),
+          position(access.thread, launch.block)};
+}
+
+bool Races::same_thread(const Access& earlier, const Access& later, const Epoch& when) const {
+  if (earlier.thread != later.thread || !epochs_.is_known(earlier.epoch)) return false;
+  const Epoch& then = epochs_[earlier.epoch];
+  return then.operation == when.operation && then.block == when.block;
+}
+
+// Shared memory belongs to one block and its cluster: what another one left in the same bytes is no
+// conflict.
+bool Races::is_ordered(const Access& earlier, const Access& later, const Epoch& now, Space space) {
+  if (earlier.epoch == ordered_ || !epochs_.is_known(earlier.epoch)) return true;
+  const Epoch& then = epochs_[earlier.epoch];
+  if (space == Space::shared && (then.operation != now.operation || then.cluster != now.cluster))
+    return true;
+  const auto all_threads_are = [&] {
+    if (then.operation != now.operation)
+      return epochs_.operation(now.operation).comes_after(epochs_.operation(then.operation));
+    if (then.grid_barriers != now.grid_barriers) return true;
+    if (then.block != now.block)
+      return then.cluster == now.cluster && then.cluster_barriers != now.cluster_barriers;
+    if (then.barriers != now.barriers) return true;
+    return earlier.thread / kLanes == later.thread / kLanes && then.warp_calls != now.warp_calls;
+  };
+  if (all_threads_are()) {
+    ordered_ = earlier.epoch;
+    return true;
+  }
+  if (then.operation != now.operation) {
+    unordered_ = {earlier, then.operation};
+    has_unordered_ = true;
+    return true;  // another message
+  }
+  if (then.block == now.block && earlier.thread == later.thread) return true;
+  return fences_.any() && fences_.orders(then, static_cast<std::uint16_t>(earlier.thread),
+                                         now.block, static_cast<std::uint16_t>(later.thread));
+}
+
+// A volatile load that polls what an atomic or a volatile store of global memory writes is no race:
+// both reach memory. It orders nothing by itself.
+bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space) {
+  if (a.is_atomic && b.is_atomic) return true;
+  const bool both = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);
+  return both && one_is_load && space == Space::global;
+}
+
+void Races::check(const Access& earlier, const Access& later, const Epoch& when, const Array& array,
+                  std::size_t offset, bool one_is_load) {
+  if (!(earlier.bytes & later.bytes) || are_strong(earlier, later, one_is_load, array.space))
+    return;
+  if (is_ordered(earlier, later, when, array.space)) return;
+  const auto [race, is_new] = found_.try_emplace({earlier.site, later.site});
+  if (is_new) {
+    race->second = {side(earlier), side(later), offset, &array};
+    new_.push_back(&race->second);
+  }
+  ++race->second.count;
+}
+
+const Unordered* Races::access(Array& array, std::size_t offset, Access access, const Epoch& when,
+                               bool is_write) {
+  Cell& cell = array.cells[offset / kWordBytes];
+  has_unordered_ = false;
+  if (cell.write.epoch && cell.write.epoch != ordered_)
+    check(cell.write, access, when, array, offset, !is_write);
+  if (!is_write) {
+    Access& last = cell.reads[0];
+    const bool again = last.epoch == access.epoch && last.thread == access.thread;
+    if (!again && last.epoch && !same_thread(last, access, when)) cell.reads[1] = last;
+    last = access;
+  } else {
+    for (const Access& read : cell.reads)
+      if (read.epoch && read.epoch != ordered_) check(read, access, when, array, offset, true);
+    cell.write = access;
+  }
+  return has_unordered_ ? &unordered_ : nullptr;
+}
+
+const Unordered* Races::access_between(Array& array, std::size_t offset, Access access,
+                                       bool is_write) {
+  Cell& cell = array.cells[offset / kWordBytes];
+  const OperationRecord* now = access.epoch ? &epochs_.operation_of(access.epoch) : nullptr;
+  has_unordered_ = false;
+  const auto look_at = [&](const Access& earlier) {
+    if (!earlier.epoch || !epochs_.is_known(earlier.epoch)) return;
+    const OperationRecord& then = epochs_.operation_of(earlier.epoch);
+    const Clock& host = host_clock();
+    const bool ordered = now ? now->comes_after(then)
+                             : then.stream < host.size() && host[then.stream] >= then.number;
+    if (ordered) return;
+    unordered_ = {earlier, epochs_[earlier.epoch].operation};
+    has_unordered_ = true;
+  };
+  look_at(cell.write);
+  if (is_write)
+    for (const Access& read : cell.reads) look_at(read);
+  if (now) (is_write ? cell.write : cell.reads[0]) = access;
+  return has_unordered_ ? &unordered_ : nullptr;
+}
+
+}  // namespace hostcuda::trace
