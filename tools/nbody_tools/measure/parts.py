@@ -229,6 +229,15 @@ def activity_runs() -> Iterator[tuple[str, tuple]]:
     yield "shared", ("--block", 1024, "--bodies", 1024, "--map", "1000,15000", "--repeat", 10)
 
 
+def latencies(bench: Bench) -> None:
+    """experiments/latencies: its tests, then all of them: latencies.jsonl for docs/results/latencies/"""
+    folder = bench.build / "experiments/latencies"
+    bench.run("test.log", [folder / "latencies_test"])
+    printed = bench.run("latencies.log", [folder / "latencies", "--json", bench.folder / "latencies.jsonl"])
+    for line in printed.splitlines():
+        bench.say(line)
+
+
 def ncu_or_fail() -> str:
     program = shutil.which("ncu")
     if program is None:
@@ -238,4 +247,4 @@ def ncu_or_fail() -> str:
 
 PARTS: dict[str, Callable[[Bench], None]] = {
     part.__name__: part for part in (checks, sanitize, staircase, sizes, small, variants, timelines, profile, sass, patterns,
-                                     devices, connections, cpu, activity)}
+                                     devices, connections, cpu, activity, latencies)}
