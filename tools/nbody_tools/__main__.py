@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("measure.run", "run the steps on the same input and print one table"),
     "measure": ("measure.measure", "check and time everything on a machine with a GPU"),
     "profile": ("measure.profile", "count what the kernels of a step do, with Nsight Compute"),
+    "compare": ("compare.compare", "time our steps beside the programs of others"),
     "inspect": ("inspection.inspect", "what the kernels of a step do to memory, without a GPU"),
     "calibrate": ("inspection.calibrate", "renew docs/results/patterns/, behind the tables of inspect"),
     "plot": ("figures.plot", "draw records, orbits, states, densities, errors and diagnostics"),
