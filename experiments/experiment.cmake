@@ -1,13 +1,13 @@
-# nbody_experiment(name KERNELS source.cu [SOURCES more.cpp...] [ADVERSARIAL filter])
+# nbody_experiment(name KERNELS source.cu [SOURCES more.cpp...] [CUDA_FLAGS flag...] [ADVERSARIAL filter])
 #
 # Built like a step, but with a command line of its own: main.cpp makes the program, name_test.cpp the
 # tests, which run again in adversarial orders, as far as the filter of names allows.
 function(nbody_experiment name)
-  cmake_parse_arguments(PARSE_ARGV 1 experiment "" "KERNELS;ADVERSARIAL" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 experiment "" "KERNELS;ADVERSARIAL" "SOURCES;CUDA_FLAGS")
   add_library(${name}_object OBJECT ${experiment_KERNELS} ${experiment_SOURCES})
   target_link_libraries(${name}_object PUBLIC nbody_common PRIVATE nbody_warnings)
   if(NBODY_CUDA)
-    set(flags -O3 -lineinfo)
+    set(flags -O3 -lineinfo ${experiment_CUDA_FLAGS})
   else()
     set(flags ${NBODY_HOSTCUDA_FLAGS})
     hostcuda_target(${name}_object)

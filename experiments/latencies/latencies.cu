@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "barriers.cuh"
+#include "issue.cuh"
 #include "latencies.h"
 #include "launches.cuh"
 #include "loads.cuh"
@@ -138,6 +139,7 @@ class Launches : public Chain {
   }
   double seconds(int operations) override {
     words_.reset();
+    prepare(timed_, operations);
     start_.record(stream_.get());
     run(timed_, operations);
     stop_.record(stream_.get());
@@ -145,6 +147,7 @@ class Launches : public Chain {
   }
   unsigned wrong(int operations) override {
     words_.reset();
+    prepare(checked_, operations);
     run(checked_, operations);
     CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
     // The last one has been there, too.
@@ -154,6 +157,7 @@ class Launches : public Chain {
   }
 
  protected:
+  virtual void prepare(Launched, int) {}
   virtual void run(Launched kernel, int operations) {
     for (int number = 1; number <= operations; ++number) launch(kernel, number);
   }
@@ -199,10 +203,12 @@ class GraphNodes : public Launches {
  private:
   using Graph = nbody::Owner<cudaGraphExec_t, cudaGraphExecDestroy>;
 
-  void run(Launched kernel, int operations) override {
+  void prepare(Launched kernel, int operations) override {
     Graph& graph = graphs_[{kernel, operations}];
     if (!graph) graph = captured(kernel, operations);
-    CUDA_CHECK(cudaGraphLaunch(graph.get(), stream()));
+  }
+  void run(Launched kernel, int operations) override {
+    CUDA_CHECK(cudaGraphLaunch(graphs_.at({kernel, operations}).get(), stream()));
   }
   Graph captured(Launched kernel, int operations) {
     cudaGraph_t graph = nullptr;
@@ -226,9 +232,9 @@ Latency barrier(const std::string& name, const Shape& shape, Together together, 
           }};
 }
 
-// Loads show by where they lead that they were right: there is nothing more to check.
-Latency loads(const std::string& name, const Shape& shape, Together together, Kernel kernel,
-              const std::vector<unsigned>& words) {
+// What shows by its result that it was right: there is nothing more to check.
+Latency checks_itself(const std::string& name, const Shape& shape, Together together, Kernel kernel,
+                      const std::vector<unsigned>& words) {
   return {name, shape,
           [=] { return std::make_unique<InOneKernel>(shape, together, kernel, kernel, words); }};
 }
@@ -254,9 +260,18 @@ void add_those_of_clusters(std::vector<Latency>& all) {
   }
   for (const int size : {2, 8}) {
     const Shape shape{.blocks = size, .threads = 128, .cluster = size};
-    all.push_back(
-        loads("distributed_shared_load", shape, Together::cluster, shared_loads<true>, boards(1)));
+    all.push_back(checks_itself("distributed_shared_load", shape, Together::cluster,
+                                shared_loads<true>, boards(1)));
   }
+}
+
+// Of all SMs, with eight warps per scheduler. Operations are passes through the loop.
+template <int kFma, int kRoots, int kShuffles>
+Latency issued(int sms) {
+  const std::string name = "issue_" + std::to_string(kFma) + "_fma_" + std::to_string(kRoots) +
+                           "_mufu_" + std::to_string(kShuffles) + "_shfl";
+  return checks_itself(name, {sms, 1024}, Together::no, issue<kFma, kRoots, kShuffles>,
+                       {0x3f800000u, 0u});
 }
 
 }  // namespace
@@ -280,10 +295,15 @@ std::vector<Latency> all_latencies() {
   for (const int threads : {128, 512, 1024}) {
     all.push_back(barrier<BlockBarrier>("block_barrier", {1, threads}, Together::no, threads));
   }
-  all.push_back(loads("shared_load", {1, 128}, Together::no, shared_loads<false>, boards(1)));
-  all.push_back(loads("global_load", {1, 128}, Together::no, global_loads, global_links()));
   all.push_back(
-      loads("global_round_trip", {2, 32}, Together::grid, round_trips, std::vector<unsigned>(128)));
+      checks_itself("shared_load", {1, 128}, Together::no, shared_loads<false>, boards(1)));
+  all.push_back(checks_itself("global_load", {1, 128}, Together::no, global_loads, global_links()));
+  all.push_back(checks_itself("global_round_trip", {2, 32}, Together::grid, round_trips,
+                              std::vector<unsigned>(128)));
+  for (const Latency& mix : {issued<16, 0, 0>(sms), issued<16, 1, 0>(sms), issued<12, 1, 0>(sms),
+                             issued<8, 1, 0>(sms), issued<16, 0, 1>(sms), issued<16, 0, 2>(sms)}) {
+    all.push_back(mix);
+  }
   return all;
 }
 

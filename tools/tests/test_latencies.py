@@ -39,6 +39,15 @@ class Page(fakes.InRepository):
         self.assertEqual(str(latencies.latency(self.results, "grid_barrier")), "1 us")  # the smaller one
         self.assertEqual(str(2 * latencies.latency(self.results, "launch")), "4 us")
 
+    def test_issue_slots(self) -> None:
+        self.assertEqual(latencies.issue_slots(self.results), NOT_MEASURED)
+        self.write("a.jsonl", record("launch", 1e-6), record("issue_16_fma_0_mufu_0_shfl", 64e-9),
+                   record("issue_12_fma_1_mufu_0_shfl", 56e-9), record("issue_16_fma_0_mufu_2_shfl", 78e-9))
+        rows = [row.split(" | ") for row in latencies.issue_slots(self.results).splitlines()[2:]]
+        self.assertEqual([row[0][2:] for row in rows], ["16 FFMA", "12 FFMA, 1 MUFU.RSQ", "16 FFMA, 2 SHFL"])
+        self.assertEqual([row[2:] for row in rows], [["16.00", "- |"], ["14.00", "2.00 |"], ["19.50", "1.75 |"]])
+        self.assertNotIn("issue", latencies.table(self.results))
+
     def test_what_is_no_record_is_refused(self) -> None:
         for changes, expected in (({"latency": "lunch"}, "'latency' is 'lunch'"), ({"median": 0.0}, "the median is"),
                                   ({"blocks": "8"}, "'blocks'"), ({"device": None}, "'device'"),

@@ -122,6 +122,7 @@ class Vocabulary:
             "activity_map": lambda: activity.measured(self.root),
             "comparison": lambda: comparison.tables(self.root / RESULTS),
             "latencies": lambda: latencies.table(self.root / RESULTS),
+            "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),
