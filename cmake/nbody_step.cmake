@@ -91,7 +91,7 @@ function(nbody_add_step_tests name)
   # run_step() is the same in every program. Here, what a step can spoil: the end of a run that came in
   # parts, the record, the precision, the devices. All the rest is in tests/command_line.
   nbody_add_command_line_test(${name}.command_line ${name}
-    "*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*")
+    "*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*")
 endfunction()
 
 function(nbody_add_command_line_test test name filter)

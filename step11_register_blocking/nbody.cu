@@ -122,7 +122,7 @@ Shape shape_for(int systems, int n, int sources) {
   }
   // K interactions take 14 K issue slots, and their source's load one; to begin and to end a block
   // takes as long as 64 sources.
-  return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
+  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const auto [k, chunk] = shape;
     return {.blocks = 1.0 * systems * blocks_for(n, k) * ((sources - 1) / chunk + 1),
             .slots = (14.0 * k + 1) * (chunk + 64),

@@ -179,7 +179,7 @@ Shape shape_for(int systems, int n) {
   std::erase_if(shapes, [](const Shape& shape) { return shape.warps < kMinWarps; });
   // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
   // to add a partial sum takes 1.5.
-  return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
+  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const double tile = shape.tile(), tiles = std::ceil(n / tile);
     return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
             .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),

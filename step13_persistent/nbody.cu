@@ -137,7 +137,7 @@ Shape shape_for(int systems, int n) {
   const std::vector<Shape> shapes{shape<8, 16, 12>, shape<4, 32, 8>, shape<4, 16, 12>,
                                   shape<2, 16, 12>, shape<2, 8, 8>,  shape<1, 8, 8>};
   // An SM does 128 / 16 interactions per cycle; to begin and to end a group takes some 1400 cycles.
-  return nbody::least_work(shapes, [&](const Shape& shape) -> nbody::Cost {
+  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     return {.blocks = systems * std::ceil(1.0 * n / shape.group),
             .slots = 16.0 * shape.group * n + 128 * 1400.0};
   });

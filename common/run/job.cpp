@@ -184,6 +184,7 @@ std::vector<NamedFile> outputs_of(const Options& options) {
 // A checkpoint may replace the one that the run resumes from; nothing else may be lost.
 std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
   std::vector<NamedFile> inputs;
+  if (!options.tuned.empty()) inputs.push_back({"--tuned", options.tuned});
   const bool replaces = !options.resume.empty() && !options.checkpoint.empty() &&
                         same_file(options.resume, options.checkpoint);
   if (replaces) return inputs;

@@ -116,6 +116,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--json", options.json, "result record, one line of JSON");
   parser.text("--timeline", options.timeline,
               "CSV of when each system was uploaded, computed, downloaded (steps 05 to 09)");
+  parser.text("--tuned", options.tuned,
+              "table of ./nbody tune (steps 11 to 13) [~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,
                "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
   parser.flag("--quiet", options.quiet, "print nothing but errors");

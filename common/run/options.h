@@ -46,7 +46,8 @@ struct Options {
   ValidationMode validate = ValidationMode::automatic;
   std::filesystem::path json;
   std::filesystem::path timeline;
-  std::optional<int> view;  // port on 127.0.0.1; 0: any free one
+  std::filesystem::path tuned;  // empty: the user's, if there is one
+  std::optional<int> view;      // port on 127.0.0.1; 0: any free one
   bool quiet = false;
 };
 

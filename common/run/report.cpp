@@ -42,6 +42,7 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
 }
 
 void print_result(std::ostream& out, const Result& result) {
+  if (!result.shape_origin.empty()) out << "  shape        " << result.shape_origin << '\n';
   const Timing middle = median(result.repeats), range = interquartile_range(result.repeats);
   const double count = interactions(result);
   out << format("  time         compute %.6f s, upload %.6f, download %.6f, total %.6f\n",

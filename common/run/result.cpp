@@ -44,6 +44,17 @@ Json json_of(const Timing& timing) {
           {"total", timing.total}};
 }
 
+// null where there was nothing to choose.
+Json json_of_shape(const Result& result) {
+  if (result.shape_origin.empty()) return {};
+  const ChosenShape& shape = result.shape;
+  return {{"from", result.shape_origin},
+          {"rank", shape.rank},
+          {"of", shape.of},
+          {"blocks", shape.blocks},
+          {"slots", shape.slots}};
+}
+
 std::string now() {
   const std::time_t time = std::time(nullptr);
   char text[32];
@@ -124,6 +135,7 @@ std::string to_json(const Result& result) {
                        {"softening", result.softening},
                        {"integrator", to_string(result.integrator)},
                        {"scenario", result.scenario},
+                       {"shape", json_of_shape(result)},
                        {"repeats", repeats},
                        {"median", json_of(middle)},
                        {"iqr", json_of(interquartile_range(result.repeats))},

@@ -8,6 +8,7 @@
 #include "io/snapshot_file.h"
 #include "nbody/device.h"
 #include "nbody/step.h"
+#include "nbody/tuning.h"
 #include "physics/validation.h"
 
 namespace nbody {
@@ -25,6 +26,8 @@ struct Result {
   std::string scenario;              // or the name of the input file
   std::string precision = "single";  // or "double"
   std::vector<Timing> repeats;       // seconds
+  std::string shape_origin;          // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose
+  ChosenShape shape;
   std::optional<Validation> validation;
 
   // "pass", "fail" or "unchecked"; what a pass leaves open, Validation::open() says.

@@ -8,6 +8,7 @@
 #include "run/checkpoint.h"
 #include "run/program.h"
 #include "run/report.h"
+#include "run/shape_table.h"
 #include "run/simulation.h"
 
 namespace nbody {
@@ -21,6 +22,14 @@ int choose_devices(const StepInfo& info, const Options& options, const Platform&
   }
   if (options.devices > 0) return options.devices;
   return info.multi_device ? platform.device_count : 1;
+}
+
+// What is known of this program on this device; without a table the rule of shape.h holds.
+Tuning known_shapes(const StepInfo& info, const Options& options, const Platform& platform) {
+  const auto file = options.tuned.empty() ? users_shape_table() : options.tuned;
+  std::error_code no_matter;
+  const bool there = !options.tuned.empty() || std::filesystem::is_regular_file(file, no_matter);
+  return there ? read_shape_table(file, info.name, platform.device_name) : Tuning();
 }
 
 // Runs as often as asked. Returns the last state of the last run, as the kernels left it.
@@ -92,6 +101,8 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   Result result = describe(info, platform, job);
   if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
   const Snapshot end = run_repeats(job, options, simulate, view, result);
+  result.shape_origin = shape_origin(tuning());
+  result.shape = tuning().chosen.value_or(ChosenShape());
   const Snapshot final = synchronised(end);
   const bool cut_short = final.step < job.last_step;
   if (cut_short) {
@@ -139,6 +150,7 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   const Platform platform = query();
   set_backend(*options, platform.backend, job);
   job.run.devices = choose_devices(info, *options, platform);
+  tuning() = known_shapes(info, *options, platform);
   std::optional<LiveView> view;
   if (options->view) view.emplace(*options->view, info, platform, job);
   try {

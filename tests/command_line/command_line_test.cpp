@@ -85,6 +85,42 @@ TEST_F(CommandLine, UncheckedIsNotCalledPassed) {
   EXPECT_EQ(nlohmann::json::parse(program_.read("r.json"))["verdict"], "unchecked");
 }
 
+// Steps that choose how to cut their work up say what chose, and take what a table says of their
+// device and of this problem.
+TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
+  const std::string run = "--scenario plummer --bodies 300 --steps 2 --json r.json";
+  const auto record_after = [&](const std::string& options) {
+    expect_success(run + options);
+    return nlohmann::json::parse(program_.read("r.json"));
+  };
+  std::filesystem::create_directories(program_.file("config/nbody-steps"));
+  program_.write("config/nbody-steps/shapes.json", R"({"devices": {}})");
+  const auto first = record_after(" --tuned config/nbody-steps/shapes.json");
+  const auto& rule = first["shape"];
+  if (rule.is_null()) GTEST_SKIP() << "nothing to choose";
+  EXPECT_EQ(rule["from"], "rule");
+  EXPECT_EQ(rule["rank"], 0);
+  ASSERT_GT(rule["of"], 1);
+  nlohmann::json table;
+  auto& known = table["devices"][first["device"]["name"].get<std::string>()];
+  known = {{"date", "2026-11-22"},
+           {"shapes", {{{"step", first["step"]}, {"systems", 1}, {"bodies", 300}, {"rank", 1}}}}};
+  program_.write("config/nbody-steps/shapes.json", table.dump());
+  const auto tuned = record_after(" --tuned config/nbody-steps/shapes.json");
+  const std::string origin = "tuned on " + first["device"]["name"].get<std::string>();
+  EXPECT_EQ(tuned["shape"]["from"], origin + ", 2026-11-22");
+  EXPECT_EQ(tuned["shape"]["rank"], 1);
+  EXPECT_EQ(tuned["verdict"], "pass");
+  const auto cost = [](const nlohmann::json& record) {
+    return std::pair(record["shape"]["blocks"], record["shape"]["slots"]);
+  };
+  EXPECT_NE(cost(tuned), cost(first));
+  // A user's table is found, and another problem has the rule's shape.
+  const std::string config = "XDG_CONFIG_HOME=" + program_.file("config").string();
+  EXPECT_NE(program_.run(run, config).out.find("shape        " + origin), std::string::npos);
+  EXPECT_TRUE(matches(program_.run("--scenario two-body --steps 1", config).out, "shape +rule"));
+}
+
 TEST_F(CommandLine, QuietPrintsNothing) {
   const Outcome outcome = program_.run("--scenario two-body --steps 2 --quiet");
   EXPECT_EQ(outcome.exit_code, 0);

@@ -16,7 +16,9 @@ from nbody_tools.arguments import OneLineParser, ToolError, fail
 COMMANDS = {
     "run": ("measure.run", "run the steps on the same input and print one table"),
     "measure": ("measure.measure", "check and time everything on a machine with a GPU"),
+    "tune": ("measure.tune", "find the fastest shapes of steps 11 to 13 on this device"),
     "profile": ("measure.profile", "count what the kernels of a step do, with Nsight Compute"),
+    "compare": ("compare.compare", "time our steps beside the programs of others"),
     "inspect": ("inspection.inspect", "what the kernels of a step do to memory, without a GPU"),
     "calibrate": ("inspection.calibrate", "renew docs/results/patterns/, behind the tables of inspect"),
     "plot": ("figures.plot", "draw records, orbits, states, densities, errors and diagnostics"),

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "nbody/cuda.h"
+#include "nbody/tuning.h"
 
 namespace nbody {
 
@@ -19,15 +22,24 @@ struct Cost {
   double besides = 0;
 };
 
-// The shape with the least work for the SM that has the most blocks; the first of several such.
+// The shape with the least work for the SM that has the most blocks, the first of several such; or
+// the one that was measured to be faster for so many systems of n bodies (tuning.h).
 template <class Shape, class CostOf>
-Shape least_work(const std::vector<Shape>& shapes, const CostOf& cost_of) {
+Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& cost_of) {
   const double sms = device_attribute(cudaDevAttrMultiProcessorCount);
   const auto work = [&](const Shape& shape) {
     const Cost cost = cost_of(shape);
     return std::max(cost.side_by_side, std::ceil(cost.blocks / sms)) * cost.slots + cost.besides;
   };
-  return *std::ranges::min_element(shapes, {}, work);
+  std::ranges::stable_sort(shapes, {}, work);
+  // Several shapes may come to the same blocks: the first of them stays.
+  std::set<std::pair<double, double>> known;
+  std::erase_if(shapes, [&](const Shape& shape) {
+    const Cost cost = cost_of(shape);
+    return !known.emplace(cost.blocks, cost.slots).second;
+  });
+  return shapes[choose_shape(systems, n, static_cast<int>(shapes.size()),
+                             [&](int rank) { return cost_of(shapes[rank]); })];
 }
 
 }  // namespace nbody

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import activity, readme_tables, sources, tables
+from nbody_tools.documents import activity, comparison, latencies, machine_code, readme_tables, sources, tables
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
@@ -120,6 +120,11 @@ class Vocabulary:
             "timelines": lambda *runs: readme_tables.timelines(self.root / RESULTS, runs),
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
+            "comparison": lambda: comparison.tables(self.root / RESULTS),
+            "latencies": lambda: latencies.table(self.root / RESULTS),
+            "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
+            "latency": lambda name: latencies.latency(self.root / RESULTS, name),
+            "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),
             "calibrated_steps": lambda: blocks.steps_block(self.root),

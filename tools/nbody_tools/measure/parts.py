@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Callable, Iterator
 
 from nbody_tools.arguments import Failed, write_whole_file
 from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
-from nbody_tools.measure import ncu
+from nbody_tools.measure import machine_code, ncu
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.steps import STEP_FOLDERS, number_of
@@ -123,6 +123,17 @@ def profile(bench: Bench) -> None:
     write_whole_file(bench.folder / "profiles.jsonl", "".join(lines))
 
 
+def sass(bench: Bench) -> None:
+    """issue slots per interaction from the machine code: sass.jsonl for docs/results/sass/; needs no GPU"""
+    cuobjdump = machine_code.find_cuobjdump("cuobjdump")
+    names = [*bench.gpu_steps, *bench.built("step12_masses_apart")]
+    lines = [line for name in names for line in machine_code.count(name, bench.program(name), cuobjdump)]
+    write_whole_file(bench.folder / "sass.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    for name in names:
+        fewest = min(machine_code.slots_of(line) for line in lines if line["step"] == name)
+        bench.say(f"{name}: {fewest:.2f} issue slots per interaction")
+
+
 def patterns(bench: Bench) -> None:
     """what ./nbody inspect predicts, counted by Nsight Compute; then: ./nbody calibrate chip OUTPUT/patterns"""
     program = ncu_or_fail()
@@ -218,6 +229,15 @@ def activity_runs() -> Iterator[tuple[str, tuple]]:
     yield "shared", ("--block", 1024, "--bodies", 1024, "--map", "1000,15000", "--repeat", 10)
 
 
+def latencies(bench: Bench) -> None:
+    """experiments/latencies: its tests, then all of them: latencies.jsonl for docs/results/latencies/"""
+    folder = bench.build / "experiments/latencies"
+    bench.run("test.log", [folder / "latencies_test"])
+    printed = bench.run("latencies.log", [folder / "latencies", "--json", bench.folder / "latencies.jsonl"])
+    for line in printed.splitlines():
+        bench.say(line)
+
+
 def ncu_or_fail() -> str:
     program = shutil.which("ncu")
     if program is None:
@@ -226,5 +246,5 @@ def ncu_or_fail() -> str:
 
 
 PARTS: dict[str, Callable[[Bench], None]] = {
-    part.__name__: part for part in (checks, sanitize, staircase, sizes, small, variants, timelines, profile, patterns,
-                                     devices, connections, cpu, activity)}
+    part.__name__: part for part in (checks, sanitize, staircase, sizes, small, variants, timelines, profile, sass, patterns,
+                                     devices, connections, cpu, activity, latencies)}

@@ -1,8 +1,9 @@
-"""Counts what the kernels of a step do, with Nsight Compute (ncu), and prints a table per kernel.
+"""Counts what the kernels of a step do, with Nsight Compute (ncu) or in their machine code.
 
   ./nbody profile 06                                   the first launches of a step
   ./nbody profile 06 --launches 4 --skip 2 --json docs/results/profiles/h200.jsonl
   ./nbody profile 06 --from saved.csv --record record.json   a saved `ncu --csv --page raw`
+  ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
 Clocks are left as they are. The counters need several passes over each launch, so the times of a
 profiled run are no measurement; its counts are.
@@ -21,12 +22,14 @@ from typing import Sequence
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.measure import machine_code
 from nbody_tools.measure.ncu import (RAW, SOURCES, KernelProfile, ProfileError, aggregate, read_csv, read_file,
                            table)
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.steps import STEP_NAME, choose_steps, find_step, find_steps, run_program, step_folders
 
 NO_PROFILER = 77
+KEY = ("step", "kernel", "machine", "systems", "bodies", "architecture")  # of a line of JSON
 STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # where the time loop runs inside the kernel
 STEPS_OF_ONE_SYSTEM = ("05", "06", "07", "08", "09")  # where a launch computes a time step of one system
 
@@ -43,12 +46,15 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="launches before those [0]")
     p.add_argument("--kernel", metavar="REGEX", help="only kernels with such a name")
     p.add_argument("--ncu", metavar="PROGRAM", default="ncu", help="[ncu]")
+    p.add_argument("--sass", action="store_true",
+                   help="count instructions of the inner loops in the machine code, with cuobjdump")
+    p.add_argument("--cuobjdump", metavar="PROGRAM", default="cuobjdump", help="of the CUDA toolkit [cuobjdump]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS")
     p.add_argument("--csv", type=Path, metavar="FILE", help="keep what ncu wrote")
     p.add_argument("--json", type=Path, metavar="FILE",
                    help="write one line per kernel; lines of other steps and kernels in it stay")
     p.add_argument("--from", dest="saved", type=arguments.existing_file, metavar="FILE",
-                   help="read this instead of running ncu")
+                   help="read this instead of running ncu, or cuobjdump")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="with --from: the result record of that run")
 
@@ -87,7 +93,7 @@ def json_lines(step: str, record: Record, profiles: Sequence[KernelProfile]) -> 
 def write_json(path: Path, new: Sequence[dict]) -> None:
     """New lines replace those of the same step, kernel, problem and machine."""
     def key(line: dict) -> tuple:
-        return tuple(line.get(name) for name in ("step", "kernel", "machine", "systems", "bodies"))
+        return tuple(line.get(name) for name in KEY)
 
     try:
         old = [json.loads(line) for line in read_file(path).splitlines()] if path.exists() else []
@@ -101,11 +107,16 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.record and not options.saved:
         raise ToolError("--record belongs to --from: a run writes its own")
-    if options.saved and options.json and not options.record:
+    if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV does not say machine and date")
     # With --from nothing need be built: a number becomes a name with the folders of the sources.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
+    if options.sass:
+        lines = machine_code.counted(name, options)
+        if options.json:
+            write_json(options.json, lines)
+        return 0
     if options.saved:
         csv = read_file(options.saved)
         record = read_records(options.record)[-1] if options.record else None

@@ -7,7 +7,7 @@ a Value without a number; a name that means nothing is an error.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable, Iterator, Optional, Union
 
@@ -52,6 +52,10 @@ class Value:
         known = self.content is not None and other.content is not None
         return Value(self.content / other.content if known else None, ".2f",
                      f"{self.name} / {other.name}", self.optional or other.optional)
+
+    def __rmul__(self, factor: float) -> "Value":
+        content = None if self.content is None else factor * self.content
+        return replace(self, content=content, name=f"{factor} * {self.name}")
 
     def __str__(self) -> str:
         return NOT_MEASURED if self.content is None else in_format(self.content, self.format)

@@ -1,0 +1,178 @@
+// What every driver of somebody else's kernel does around it: bodies in the project's BIN format
+// (docs/formats.md) in and out, warm-up, repeats timed with events, a line of JSON.
+#pragma once
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "nbody/cuda.h"
+
+namespace benchmarks {
+
+struct Options {
+  std::string input, output, json;
+  float dt = 0, softening = 0;
+  int steps = 0, repeat = 0, warmup = 0;
+};
+
+// --name value, each of them; ./nbody compare, which calls this, gives them all.
+inline Options parse(int argc, char** argv) {
+  Options options;
+  for (int k = 1; k + 1 < argc; k += 2) {
+    const std::string name = argv[k], value = argv[k + 1];
+    if (name == "--input") options.input = value;
+    if (name == "--output") options.output = value;
+    if (name == "--json") options.json = value;
+    if (name == "--dt") options.dt = std::stof(value);
+    if (name == "--softening") options.softening = std::stof(value);
+    if (name == "--steps") options.steps = std::stoi(value);
+    if (name == "--repeat") options.repeat = std::stoi(value);
+    if (name == "--warmup") options.warmup = std::stoi(value);
+  }
+  return options;
+}
+
+// One system in float32: a header, then x, y, z, vx, vy, vz and mass of every body.
+struct Bodies {
+  static constexpr std::size_t kHeader = 144, kValues = 7;
+  std::vector<char> header;
+  std::vector<float> values;
+
+  explicit Bodies(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    if (bytes.size() <= kHeader || std::memcmp(bytes.data(), "NBODYBIN", 8) != 0) {
+      throw std::runtime_error(path + ": no bodies in the BIN format");
+    }
+    header.assign(bytes.begin(), bytes.begin() + kHeader);
+    values.resize((bytes.size() - kHeader) / sizeof(float));
+    std::memcpy(values.data(), bytes.data() + kHeader, values.size() * sizeof(float));
+  }
+  int count() const { return static_cast<int>(values.size() / kValues); }
+  void write(const std::string& path) const {
+    std::ofstream file(path, std::ios::binary);
+    file.write(header.data(), static_cast<std::streamsize>(header.size()));
+    file.write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size() * sizeof(float)));
+    if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
+  }
+
+  // float4s of a device: a position with its mass, a velocity with 0.
+  std::vector<float4> positions() const { return packed(0, 6); }
+  std::vector<float4> velocities() const {
+    auto result = packed(3, 6);
+    for (float4& velocity : result) velocity.w = 0;
+    return result;
+  }
+  void take(const std::vector<float4>& positions, const std::vector<float4>& velocities) {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const float state[] = {positions[i].x,  positions[i].y,  positions[i].z,
+                             velocities[i].x, velocities[i].y, velocities[i].z};
+      std::memcpy(&values[i * kValues], state, sizeof state);
+    }
+  }
+
+ private:
+  std::vector<float4> packed(std::size_t first, std::size_t last) const {
+    std::vector<float4> result;
+    for (std::size_t i = 0; i < values.size(); i += kValues) {
+      const float* const body = &values[i];
+      result.push_back({body[first], body[first + 1], body[first + 2], body[last]});
+    }
+    return result;
+  }
+};
+
+// What a kernel reads and what it writes; positions are always there twice.
+struct State {
+  float4 *positions, *velocities, *new_positions, *new_velocities;
+  int count;
+};
+enum class Velocities { twice, in_place };
+
+template <class Kernel>
+std::vector<double> run(const Options& options, Bodies& bodies, Velocities kept,
+                        const Kernel& kernel) {
+  const auto count = static_cast<std::size_t>(bodies.count());
+  auto host_positions = bodies.positions(), host_velocities = bodies.velocities();
+  nbody::DeviceArray<float4> positions[] = {nbody::DeviceArray<float4>(count),
+                                            nbody::DeviceArray<float4>(count)};
+  nbody::DeviceArray<float4> velocities[] = {nbody::DeviceArray<float4>(count),
+                                             nbody::DeviceArray<float4>(count)};
+  nbody::Event start, stop;
+  std::vector<double> seconds;
+  for (int k = 0; k < options.warmup + options.repeat; ++k) {
+    nbody::upload(host_positions, positions[0]);
+    nbody::upload(host_velocities, velocities[0]);
+    start.record();
+    for (int step = 0; step < options.steps; ++step) {
+      const int from = step % 2, to = 1 - from;
+      const bool twice = kept == Velocities::twice;
+      kernel(State{positions[from].get(), velocities[twice ? from : 0].get(), positions[to].get(),
+                   velocities[twice ? to : 0].get(), bodies.count()});
+    }
+    stop.record();
+    if (k >= options.warmup) seconds.push_back(nbody::seconds_between(start, stop));
+    CUDA_CHECK(cudaGetLastError());
+  }
+  nbody::download(positions[options.steps % 2], host_positions);
+  const int last = kept == Velocities::twice ? options.steps % 2 : 0;
+  nbody::download(velocities[last], host_velocities);
+  bodies.take(host_positions, host_velocities);
+  return seconds;
+}
+
+inline void write_json(const std::string& path, const std::vector<double>& seconds) {
+#if defined(__HOSTCUDA__)
+  const char* const backend = "hostcuda";
+#else
+  const char* const backend = "cuda";
+#endif
+  cudaDeviceProp properties{};
+  int runtime = 0;
+  CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+  CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+  std::ofstream file(path);
+  file << "{\"backend\": \"" << backend << "\", \"device\": \"" << properties.name
+       << "\", \"version\": \"CUDA " << runtime / 1000 << "." << runtime % 1000 / 10
+       << "\", \"seconds\": [";
+  file.precision(9);
+  for (std::size_t k = 0; k < seconds.size(); ++k) file << (k ? ", " : "") << seconds[k];
+  file << "]}\n";
+}
+
+// `kernel_for` makes the kernel of a problem: n bodies, dt, softening squared.
+template <class KernelFor>
+int measure(int argc, char** argv, Velocities kept, const KernelFor& kernel_for) {
+  try {
+    const Options options = parse(argc, argv);
+    Bodies bodies(options.input);
+    const auto kernel =
+        kernel_for(bodies.count(), options.dt, options.softening * options.softening);
+    const auto seconds = run(options, bodies, kept, kernel);
+    bodies.write(options.output);
+    write_json(options.json, seconds);
+    return 0;
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return 1;
+  }
+}
+
+// Neither of the kernels looks where the bodies end. Exit code 2.
+inline void require_multiple(int n, int of) {
+  if (n % of != 0) {
+    throw std::invalid_argument(std::to_string(n) + " bodies are not a multiple of " +
+                                std::to_string(of));
+  }
+}
+
+}  // namespace benchmarks

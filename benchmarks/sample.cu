@@ -1,0 +1,23 @@
+// The kernel of NVIDIA's CUDA sample "nbody", launched as it is there: nvcc finds bodysystemcuda.cu
+// in the folder of the sample, which is not part of this repository.
+#include <string>
+
+#include "bodysystemcuda.cu"
+#include "driver.h"
+
+int main(int argc, char** argv) {
+  const auto kernel_for = [](int n, float dt, float softening_squared) {
+    benchmarks::require_multiple(n, BLOCK_SIZE);
+    CUDA_CHECK(setSofteningSquared(softening_squared));
+    return [=](const benchmarks::State& state) {
+      DeviceData<float> data{};
+      data.dPos[0] = &state.positions->x;
+      data.dPos[1] = &state.new_positions->x;
+      data.dVel = &state.velocities->x;
+      data.numBodies = static_cast<unsigned>(state.count);
+      integrateNbodySystem<float>(&data, nullptr, 0, dt, 1.0f, data.numBodies, 1, BLOCK_SIZE,
+                                  false);
+    };
+  };
+  return benchmarks::measure(argc, argv, benchmarks::Velocities::in_place, kernel_for);
+}

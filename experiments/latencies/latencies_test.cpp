@@ -1,0 +1,56 @@
+// Every way to wait does wait, and a chain of any length is timed.
+#include "latencies.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "nbody/error.h"
+
+namespace latencies {
+namespace {
+
+class Latencies : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      platform();
+    } catch (const nbody::NoDevice& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+};
+
+TEST_F(Latencies, NothingIsSeenTooEarly) {
+  for (const Latency& latency : all_latencies()) {
+    const auto chain = latency.make();
+    for (const int operations : {1, 2, 37}) {
+      EXPECT_EQ(chain->wrong(operations), 0u)
+          << latency.name << ", " << latency.shape.blocks << " blocks of " << latency.shape.threads
+          << ", " << operations << " operations";
+    }
+  }
+}
+
+TEST_F(Latencies, EachIsMeasured) {
+  for (const Latency& latency : all_latencies()) {
+    const auto chain = latency.make();
+    EXPECT_EQ(measure(*chain, 5, 1, 3).size(), 3u) << latency.name;
+    EXPECT_EQ(chain->wrong(3), 0u) << latency.name << ", after it was timed";
+  }
+}
+
+TEST_F(Latencies, NoTwoHaveOneNameAndOneShape) {
+  std::set<std::string> keys;
+  for (const Latency& latency : all_latencies()) {
+    const auto& [blocks, threads, cluster] = latency.shape;
+    EXPECT_TRUE(keys.insert(latency.name + ' ' + std::to_string(blocks) + ' ' +
+                            std::to_string(threads) + ' ' + std::to_string(cluster))
+                    .second)
+        << latency.name;
+  }
+  EXPECT_GE(keys.size(), 10u);
+}
+
+}  // namespace
+}  // namespace latencies

@@ -1,0 +1,109 @@
+"""The bodies that all programs of a comparison get, and whether their forces are right.
+
+Plain Python, because a machine with a GPU may have nothing else. Bodies begin at rest: after one step
+of length dt, a power of two, a velocity is dt times the acceleration, without a rounding of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import struct
+from array import array
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+from nbody_tools.arguments import Failed
+
+HEADER = struct.Struct("<8s6Idq3d2I32s32s")  # BIN, docs/formats.md
+VALUES = 7  # x, y, z, vx, vy, vz, mass
+DT = 2.0 ** -10
+SOFTENING = 2.0 ** -5
+MASSES = ("different", "equal")
+PLUMMER, NEWTON = "plummer", "newton"  # with the softening, and without
+# Float32 sums of a million terms in one chain are still better; a wrong force is not.
+MAX_ERROR = 1e-4
+SAMPLED_INTERACTIONS = 4_000_000
+
+
+@dataclass(frozen=True)
+class Bodies:
+    path: Path
+    values: array  # float32, VALUES for each
+
+    @property
+    def count(self) -> int:
+        return len(self.values) // VALUES
+
+
+def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies:
+    """Within ten scale lengths, total mass about 1, at rest."""
+    chance = random.Random(seed)
+    values = array("f")
+    while len(values) < VALUES * count:
+        enclosed = chance.random()
+        radius = 1 / math.sqrt(enclosed ** (-2 / 3) - 1) if enclosed > 0 else 0.0
+        if radius > 10:
+            continue
+        z, angle = chance.uniform(-1, 1), chance.uniform(0, 2 * math.pi)
+        across = math.sqrt(1 - z * z)
+        mass = chance.uniform(0.5, 1.5) if masses == "different" else 1.0
+        values.extend((radius * across * math.cos(angle), radius * across * math.sin(angle), radius * z,
+                       0, 0, 0, mass / count))
+    header = HEADER.pack(b"NBODYBIN", 1, 0x01020304, 4, HEADER.size, 1, count, 0.0, 0, 1.0, SOFTENING, DT, 0, 0,
+                         b"plummer", b"")
+    path.write_bytes(header + values.tobytes())
+    return Bodies(path, values)
+
+
+def read_velocities(path: Path, count: int) -> array:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise Failed(f"wrote no bodies: {error.strerror}") from error
+    if len(data) != HEADER.size + 4 * VALUES * count:
+        raise Failed(f"wrote {len(data)} bytes, which are not {count} bodies")
+    values = array("f")
+    values.frombytes(data[HEADER.size:])
+    return values
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Accelerations of some of the bodies, summed in float64."""
+
+    bodies: Bodies
+    sampled: Sequence[int]
+    accelerations: Sequence[tuple[float, float, float]]
+
+    def error(self, after_a_step: array) -> float:
+        """Root mean square of the differences over that of the accelerations. NaN if anything is."""
+        wrong = right = 0.0
+        for i, exact in zip(self.sampled, self.accelerations):
+            found = (v / DT for v in after_a_step[VALUES * i + 3:VALUES * i + 6])
+            wrong += sum((a - b) ** 2 for a, b in zip(found, exact))
+            right += sum(b * b for b in exact)
+        return math.sqrt(wrong / right)
+
+
+def reference(bodies: Bodies, law: str) -> Reference:
+    count = bodies.count
+    samples = min(count, max(16, min(256, SAMPLED_INTERACTIONS // count)))
+    sampled = [k * count // samples for k in range(samples)]
+    softening = SOFTENING if law == PLUMMER else 0.0
+    return Reference(bodies, sampled, [acceleration(bodies.values, i, softening ** 2) for i in sampled])
+
+
+def acceleration(values: array, i: int, softening_squared: float) -> tuple[float, float, float]:
+    xi, yi, zi = values[VALUES * i:VALUES * i + 3]
+    ax = ay = az = 0.0
+    for x, y, z, mass in zip(values[0::VALUES], values[1::VALUES], values[2::VALUES], values[6::VALUES]):
+        dx, dy, dz = x - xi, y - yi, z - zi
+        squared = dx * dx + dy * dy + dz * dz + softening_squared
+        if squared > 0:
+            s = mass / (squared * math.sqrt(squared))
+            ax += s * dx
+            ay += s * dy
+            az += s * dz
+    return ax, ay, az

@@ -1,0 +1,224 @@
+"""Times our steps beside what others offer for the same forces: the same bodies, in turns, on one machine.
+
+  ./nbody compare --sample cuda-samples/Samples/5_Domain_Specific/nbody --ktt KTT/Examples/Nbody
+  ./nbody compare step12 sample --bodies 4096,262144     names, or how they begin
+
+Beside the steps from 10 on: the kernel of NVIDIA's CUDA sample, as shipped and with -ftz=true, and that of
+the autotuner KTT, from folders that you name (nothing of them is in this repository; nvcc builds them);
+PyTorch, JAX, CuPy, Numba and pytreegrav where they are installed. What is not here is named and left out.
+
+Each first takes one step from bodies at rest, and its velocities are compared with sums in float64: what is
+wrong is not timed. Then all take turns, so that a change of the clock meets all of them. A time is that of
+the kernels (of the whole time loop in Python), per time step; medians over all turns and repeats.
+
+Exit code: 0 all right, 1 something was wrong or failed, 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import tempfile
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Iterator, Optional, Sequence
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.compare import bodies as made
+from nbody_tools.compare.contenders import Contender, Driver, build_all, ktt, ours, packages, sample
+from nbody_tools.records.record import check_measurement, quartiles, read_records
+from nbody_tools.steps import backend_of, default_build, find_steps, run_program
+from nbody_tools.tables import ABSENT, aligned, plain
+
+MAX_STEPS = 1000
+SIZES = "1024,4096,16384,65536,262144"
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("contender", nargs="*", help="names or their beginnings; all when none is given")
+    p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
+                   help="where our programs are [build/cuda if it finds a device, else build/cpu]")
+    p.add_argument("--bodies", type=sizes, default=sizes(SIZES), metavar="N,N", help=f"[{SIZES}]")
+    p.add_argument("--masses", choices=made.MASSES, default=made.MASSES[0],
+                   help="of the bodies; step 12 is faster where all are equal [different]")
+    p.add_argument("--sample", type=arguments.existing_folder, metavar="DIR",
+                   help="cuda-samples/Samples/5_Domain_Specific/nbody")
+    p.add_argument("--ktt", type=arguments.existing_folder, metavar="DIR", help="KTT/Examples/Nbody")
+    p.add_argument("--nvcc", default="nvcc", metavar="PROGRAM", help="for these two [nvcc]")
+    p.add_argument("--arch", default="native", help="of the GPU, for nvcc [native]")
+    p.add_argument("--rounds", type=arguments.positive_integer, default=5, help="turns of each [5]")
+    p.add_argument("--repeat", type=arguments.positive_integer, default=3, help="timed runs in a turn [3]")
+    p.add_argument("--seconds", type=arguments.positive_number, default=0.2,
+                   help="that a timed run should take, as far as 1 to 1000 steps do [0.2]")
+    p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
+                   help="of one turn [300]")
+    p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "comparison.jsonl",
+                   help="records, one per line [report/comparison.jsonl]")
+
+
+def sizes(text: str) -> list[int]:
+    return [arguments.positive_integer(part) for part in text.split(",")]
+
+
+@dataclass
+class Entry:
+    """A contender on one problem."""
+
+    contender: Contender
+    error: float
+    steps: int
+    repeat: int
+    machine: dict[str, Any]  # backend, device and version, as it reported them
+    seconds: list[float] = field(default_factory=list)  # per time step
+
+
+class Field:
+    """Runs contenders on one set of bodies."""
+
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        self.options, self.folder = options, folder
+        self.failures: list[str] = []
+        self.absent: set[str] = set()
+
+    def run(self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int) -> dict[str, Any]:
+        """Seconds of its repeats, and what it ran on. Raises Failed."""
+        output, record = self.folder / "after.bin", self.folder / "record.json"
+        for old in (output, record):
+            old.unlink(missing_ok=True)
+        words = [*contender.words, "--input", bodies.path, "--steps", steps, "--dt", made.DT, "--softening",
+                 made.SOFTENING, "--repeat", repeat, "--warmup", 1, "--output", output, "--json", record]
+        path = os.pathsep.join(filter(None, [str(ROOT / "tools"), os.environ.get("PYTHONPATH", "")]))
+        status, message = run_program([str(word) for word in words], self.options.timeout,
+                                      environment={"PYTHONPATH": path})
+        if status == "no device":
+            self.absent.add(contender.name)
+            raise NotHere(message)
+        if not contender.ours and message.startswith("exit code 2"):
+            raise NotHere(message.partition(": ")[2])
+        if status != "done":
+            raise Failed(f"{status}: {message}")
+        if not contender.ours:
+            return json.loads(record.read_text(encoding="utf-8"))
+        data = read_records(record, check_measurement)[-1].data
+        return {"backend": data["backend"], "device": data["device"]["name"], "version": f"CUDA {data['device']['cuda']}",
+                "seconds": [one["compute"] for one in data["repeats"]]}
+
+    def verified(self, contender: Contender, bodies: made.Bodies, reference: made.Reference) -> Optional[Entry]:
+        """Its forces, checked; none if it is not here, or wrong."""
+        try:
+            first = self.run(contender, bodies, 1, 1)
+            error = reference.error(made.read_velocities(self.folder / "after.bin", bodies.count))
+        except NotHere as missing:
+            say(f"{contender.name}: skipped: {missing}")
+            return None
+        except (ToolError, OSError, ValueError, KeyError) as problem:
+            self.fail(f"{contender.name}, {bodies.count} bodies: {problem}")
+            return None
+        if not error <= made.MAX_ERROR:
+            self.fail(f"{contender.name}, {bodies.count} bodies: its forces are wrong: RMS error {error:.1e}")
+            return None
+        of_a_step = max(first.pop("seconds")[0], 1e-7)
+        steps = max(1, min(MAX_STEPS, math.ceil(self.options.seconds / of_a_step)))
+        # What takes seconds is not repeated within a turn.
+        repeat = max(1, min(self.options.repeat, math.ceil(10 * self.options.seconds / (steps * of_a_step))))
+        return Entry(contender, error, steps, repeat, first)
+
+    def time(self, entries: Sequence[Entry], bodies: made.Bodies) -> None:
+        for _ in range(self.options.rounds):
+            for entry in entries:
+                try:
+                    found = self.run(entry.contender, bodies, entry.steps, entry.repeat)["seconds"]
+                    entry.seconds += [seconds / entry.steps for seconds in found]
+                except (ToolError, OSError, ValueError, KeyError) as problem:
+                    self.fail(f"{entry.contender.name}, {bodies.count} bodies: {problem}")
+
+    def fail(self, text: str) -> None:
+        self.failures.append(text)
+        say(f"FAILED: {text}")
+
+
+class NotHere(Exception):
+    """A package or its device, or what a kernel would need for so many bodies."""
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def record_of(entry: Entry, bodies: made.Bodies, options: argparse.Namespace) -> dict[str, Any]:
+    times = quartiles(entry.seconds)
+    return {"contender": entry.contender.name, "what": entry.contender.what, "ours": entry.contender.ours,
+            **entry.machine, "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "bodies": bodies.count, "masses": options.masses, "dt": made.DT,
+            "softening": made.SOFTENING if entry.contender.law == made.PLUMMER else 0.0, "steps": entry.steps,
+            "rounds": options.rounds, "repeats": entry.seconds, "median": times.median, "iqr": times.range,
+            "interactions_per_second": bodies.count ** 2 / times.median if times.median > 0 else 0.0,
+            "acceleration_rms": entry.error}
+
+
+def field_of(options: argparse.Namespace, programs: Path, failures: list[str]) -> Iterator[Contender]:
+    """Those that were asked for and are here; kernels of others are built."""
+    build = options.build or default_build()
+    on_a_gpu = backend_of(find_steps(build)) == "cuda"
+    yield from (one for one in ours(build) if wanted(options, one.name))
+    drivers: list[Driver] = []
+    for folder, name, adapter in ((options.sample, "sample", sample), (options.ktt, "ktt", ktt)):
+        if folder is not None:
+            drivers += [one for one in adapter(folder, programs) if wanted(options, one.contender.name)]
+        elif not options.contender or any(word.startswith(name) for word in options.contender):
+            say(f"{name}: skipped: --{name} does not say where it is")
+    architecture = (f"-arch={options.arch}",) if on_a_gpu else ()
+    drivers = [replace(one, words=(*one.words, *architecture)) for one in drivers]
+    for driver, complaint in zip(drivers, build_all(drivers, options.nvcc)):
+        if complaint is None:
+            yield driver.contender
+        else:
+            failures.append(f"{driver.contender.name}: {complaint}")
+            say(f"FAILED: {failures[-1]}")
+    yield from (one for one in packages("cuda" if on_a_gpu else "cpu") if wanted(options, one.name))
+
+
+def wanted(options: argparse.Namespace, name: str) -> bool:
+    return not options.contender or any(name.startswith(word) for word in options.contender)
+
+
+def table(records: Sequence[dict[str, Any]]) -> str:
+    """G interactions/s, and the interquartile range of the times in percent."""
+    sizes_ = sorted({record["bodies"] for record in records})
+    names = list(dict.fromkeys(record["contender"] for record in records))
+    cells = {(r["contender"], r["bodies"]): r for r in records}
+    rows = [["G interactions/s of N =", *map(str, sizes_)]]
+    for name in names:
+        found = [cells.get((name, size)) for size in sizes_]
+        rows.append([name, *(ABSENT if r is None else "emulated" if r["backend"] == "hostcuda" else
+                             f"{plain(1e-9 * r['interactions_per_second'])} ({100 * r['iqr'] / r['median']:.1f} %)"
+                             for r in found)])
+    return "\n".join(aligned(rows))
+
+
+def run(options: argparse.Namespace) -> int:
+    records: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        arena = Field(options, folder)
+        contenders = list(field_of(options, folder, arena.failures))
+        if not contenders:
+            raise ToolError(f"nobody is here of {', '.join(options.contender)}")
+        for count in options.bodies:
+            say(f"{count} bodies ...")
+            bodies = made.plummer_sphere(folder / "bodies.bin", count, options.masses)
+            laws = {law: made.reference(bodies, law) for law in {one.law for one in contenders}}
+            entries = [entry for one in contenders if one.name not in arena.absent
+                       and (entry := arena.verified(one, bodies, laws[one.law])) is not None]
+            arena.time(entries, bodies)
+            records += [record_of(entry, bodies, options) for entry in entries if entry.seconds]
+            write_whole_file(options.output, "".join(json.dumps(one) + "\n" for one in records))
+    if records:
+        print(table(records))
+        print(f"Records: {options.output}")
+    return 1 if arena.failures else 0

@@ -1,0 +1,75 @@
+"""What the programs in Python do around their forces; each is a process of its own.
+
+  python3 -m nbody_tools.compare.peers.torch_peer --input bodies.bin --steps 10 ...
+
+A peer is a class: made from positions, velocities (N x 3) and masses, with dt, softening and the device
+to be used ("cuda", or "cpu" to try it). `advance(steps)` kicks and drifts, `wait()` returns when that is
+done, `velocities()` returns them as an array of numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+NOT_HERE = 77  # exit code
+CHUNK_BYTES = 2 ** 30  # of an array of pairs: those of 262,144 bodies together fit nowhere
+
+
+class NotHere(Exception):
+    """The package, or its device."""
+
+
+def rows_at_once(count: int) -> int:
+    """Bodies whose pairs with all others are one array of three float32 per pair."""
+    return max(1, min(count, CHUNK_BYTES // (12 * count)))
+
+
+def text(name: Any) -> str:
+    """Bytes in some versions of Numba, text in others."""
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def parse() -> argparse.Namespace:
+    p = argparse.ArgumentParser()
+    for name in ("input", "output", "json"):
+        p.add_argument(f"--{name}", type=Path, required=True)
+    for name in ("steps", "repeat", "warmup"):
+        p.add_argument(f"--{name}", type=int, required=True)
+    for name in ("dt", "softening"):
+        p.add_argument(f"--{name}", type=float, required=True)
+    p.add_argument("--device", choices=("cuda", "cpu"), required=True)
+    return p.parse_args()
+
+
+def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -> None:
+    """`versions`: of the package, and the name of the device."""
+    options = parse()
+    try:
+        import numpy
+
+        version, device = versions(options.device)
+        header = options.input.read_bytes()[:144]
+        bodies = numpy.fromfile(options.input, dtype="<f4", offset=len(header)).reshape(-1, 7)
+        seconds = []
+        for k in range(options.warmup + options.repeat):
+            running = peer(bodies[:, 0:3].copy(), bodies[:, 3:6].copy(), bodies[:, 6].copy(), options.dt,
+                           options.softening, options.device)
+            running.wait()
+            begin = time.perf_counter()
+            running.advance(options.steps)
+            running.wait()
+            if k >= options.warmup:
+                seconds.append(time.perf_counter() - begin)
+    except (NotHere, ModuleNotFoundError) as missing:
+        print(missing, file=sys.stderr)
+        sys.exit(NOT_HERE)
+    after = bodies.copy()
+    after[:, 3:6] = running.velocities()
+    options.output.write_bytes(header + after.astype("<f4").tobytes())
+    options.json.write_text(json.dumps({"backend": options.device, "device": device, "version": version,
+                                        "seconds": seconds}), encoding="utf-8")

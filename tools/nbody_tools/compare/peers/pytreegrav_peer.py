@@ -1,0 +1,44 @@
+"""pytreegrav: its Accel by brute force, called once per time step. Its softening is a spline, so it
+gets none, and is compared with Newton's law."""
+
+from __future__ import annotations
+
+from nbody_tools.compare.peers.peer import NotHere, main, text
+
+
+def versions(device: str) -> tuple[str, str]:
+    from importlib.metadata import version
+
+    import pytreegrav  # noqa: F401  whether it is here
+
+    name = "CPU"
+    if device == "cuda":
+        from numba import cuda
+
+        if not cuda.is_available():
+            raise NotHere("pytreegrav finds no GPU")
+        name = text(cuda.get_current_device().name)
+    return f"pytreegrav {version('pytreegrav')}", name
+
+
+class Peer:
+    def __init__(self, positions, velocities, masses, dt, softening, device) -> None:
+        self.x, self.v, self.m, self.dt, self.device = positions, velocities, masses, dt, device
+
+    def advance(self, steps: int) -> None:
+        from pytreegrav import Accel
+
+        for _ in range(steps):
+            a = Accel(self.x, self.m, method="bruteforce", parallel=True, device=self.device)
+            self.v = self.v + a * self.dt
+            self.x = self.x + self.v * self.dt
+
+    def wait(self) -> None:
+        pass  # Accel returns arrays of numpy
+
+    def velocities(self):
+        return self.v
+
+
+if __name__ == "__main__":
+    main(Peer, versions)

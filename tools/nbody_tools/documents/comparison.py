@@ -1,0 +1,81 @@
+"""The tables of docs/comparison.md, from the records of ./nbody compare: docs/results/comparison/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Sequence
+
+from nbody_tools.records.record import Record, read_records
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
+
+FOLDER = "comparison"  # of docs/results/
+PEERS = ("sample_", "sample_ftz_")  # that our steps are set against, in the last rows
+
+
+def check_comparison(data: Any) -> None:
+    """Raises ValueError unless ./nbody compare wrote it."""
+    kinds = {"contender": str, "what": str, "ours": bool, "backend": str, "device": str, "version": str, "date": str,
+             "bodies": int, "masses": str, "steps": int, "repeats": list, "median": (int, float), "iqr": (int, float),
+             "interactions_per_second": (int, float), "acceleration_rms": (int, float)}
+    for key, kind in kinds.items():
+        if not isinstance(data, dict) or not isinstance(data.get(key), kind):
+            raise ValueError(f"'{key}' is missing or wrong")
+    if data["backend"] == "cuda" and not data["median"] > 0:
+        raise ValueError(f"the median is {data['median']}")
+
+
+def measured(results: Path) -> list[dict[str, Any]]:
+    """On GPUs; of several records of a contender on one problem the newest."""
+    newest: dict[tuple, dict[str, Any]] = {}
+    records = [record for path in sorted((results / FOLDER).glob("*.jsonl"))
+               for record in read_records(path, check_comparison)]
+    for data in sorted((record.data for record in records if record.backend == "cuda"), key=lambda data: data["date"]):
+        newest[data["device"], data["masses"], data["contender"], data["bodies"]] = data
+    return list(newest.values())
+
+
+def tables(results: Path) -> str:
+    """One for every device and kind of masses."""
+    records = measured(results)
+    kinds = sorted({(data["device"], data["masses"]) for data in records}, key=lambda kind: (kind[0], kind[1]))
+    parts = [table(device, masses, [data for data in records if (data["device"], data["masses"]) == (device, masses)])
+             for device, masses in kinds]
+    return "\n\n".join(parts) if parts else NOT_MEASURED
+
+
+def table(device: str, masses: str, records: Sequence[dict[str, Any]]) -> str:
+    sizes = sorted({data["bodies"] for data in records})
+    cells = {(data["contender"], data["bodies"]): data for data in records}
+    order = sorted({data["contender"] for data in records}, key=lambda name: (
+        not next(data["ours"] for data in records if data["contender"] == name), name))
+    rows = []
+    for name in order:
+        found = [cells.get((name, size)) for size in sizes]
+        first = next(filter(None, found))
+        worst = max(data["acceleration_rms"] for data in found if data)
+        rows.append([f"`{name}`", first["version"], *(rate(data) for data in found), f"{worst:.1e}"])
+    rows += [row for peer in PEERS if (row := ratios(peer, sizes, records)) is not None]
+    dates = sorted({data["date"][:10] for data in records})
+    title = (f"{device}, {', '.join(dates)}, {masses} masses. G interactions/s of one system of N bodies, in brackets "
+             "the interquartile range of its times, in percent; the largest RMS error of its accelerations:")
+    return title + "\n\n" + markdown(["", "with", *(f"N = {size}" for size in sizes), "RMS error"], rows)
+
+
+def rate(data: Any) -> str:
+    if data is None:
+        return ABSENT
+    return f"{plain(1e-9 * data['interactions_per_second'])} ({100 * data['iqr'] / data['median']:.1f})"
+
+
+def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -> Any:
+    """The best of our steps over the best block size of a peer."""
+    def best(size: int, which: Any) -> float:
+        return max((data["interactions_per_second"] for data in records if data["bodies"] == size and which(data)),
+                   default=0.0)
+
+    theirs = [best(size, lambda data: data["contender"].removeprefix(peer).isdigit()) for size in sizes]
+    if not any(theirs):
+        return None
+    ours = [best(size, lambda data: data["ours"]) for size in sizes]
+    return [f"best of ours over `{peer}*`", "",
+            *(f"{a / b:.2f}" if a and b else ABSENT for a, b in zip(ours, theirs)), ""]

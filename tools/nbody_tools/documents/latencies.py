@@ -1,0 +1,82 @@
+"""The tables of experiments/latencies, from its records: docs/results/latencies/."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from nbody_tools.records.facts import FactError, Value
+from nbody_tools.records.record import BACKENDS, VERDICTS, Record, read_records
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
+
+FOLDER = "latencies"  # of docs/results/
+# In the order of the page, and all that there are.
+NAMES = ("launch", "launch_and_wait", "graph_node", "dependent_launch", "dependent_graph_node", "grid_barrier",
+         "own_grid_barrier", "cluster_barrier", "block_barrier", "distributed_shared_load", "shared_load",
+         "global_load", "global_round_trip")
+MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # passes through a loop of these instructions
+PLAIN = "issue_16_fma_0_mufu_0_shfl"
+
+
+def check_latency(data: Any) -> None:
+    """Raises ValueError unless it is a record of that experiment."""
+    if not isinstance(data, dict) or not isinstance(data.get("device"), dict):
+        raise ValueError("'device' is missing")
+    for key, allowed in (("latency", NAMES), ("backend", BACKENDS), ("verdict", VERDICTS)):
+        if data.get(key) not in allowed and not (key == "latency" and MIX.fullmatch(str(data.get(key)))):
+            raise ValueError(f"'{key}' is {data.get(key)!r}, not one of {', '.join(allowed)}")
+    for key in ("blocks", "threads", "cluster", "operations", "median", "iqr"):
+        if not isinstance(data.get(key), (int, float)):
+            raise ValueError(f"'{key}' is {data.get(key)!r}")
+    if data["backend"] == "cuda" and not data["median"] > 0:
+        raise ValueError(f"the median is {data['median']}")
+
+
+def newest(results: Path) -> list[Record]:
+    """Those of the newest file that holds measurements: emulated times are none."""
+    files = [[record for record in read_records(path, check_latency) if not record.emulated]
+             for path in sorted((results / FOLDER).glob("*.jsonl"))]
+    return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
+
+
+def table(results: Path) -> str:
+    records = [record for record in newest(results) if record.data["latency"] in NAMES]
+    if not records:
+        return NOT_MEASURED
+    first = records[0]
+    ordered = sorted(records, key=lambda r: NAMES.index(r.data["latency"]))  # stable: by shape as measured
+    rows = [[f"`{r.data['latency']}`", shape(r.data), seconds(r.data["median"]), seconds(r.data["iqr"]),
+             str(len(r.data["repeats"])), r.verdict] for r in ordered]
+    return (f"{first.machine}, {first.date[:10]}, chains longer by {first.data['operations']} operations:\n\n"
+            + markdown(("latency", "blocks x threads", "median", "IQR", "repeats", "does it wait"), rows))
+
+
+def shape(data: dict[str, Any]) -> str:
+    clusters = ", one cluster" if data["cluster"] > 1 else ""
+    return f"{data['blocks']} x {data['threads']}{clusters}"
+
+
+def latency(results: Path, name: str) -> Value:
+    """The median with the fewest blocks and threads; in seconds."""
+    if name not in NAMES:
+        raise FactError(f"there is no latency '{name}', but {', '.join(NAMES)}")
+    found = [r.data for r in newest(results) if r.data["latency"] == name]
+    least = min(found, key=lambda data: (data["blocks"], data["threads"]), default=None)
+    return Value(least["median"] if least else None, "time", f"latency('{name}')")
+
+
+def issue_slots(results: Path) -> str:
+    """What a MUFU and a SHFL take beside multiply-adds, in the time of one of those."""
+    times = {r.data["latency"]: r.data["median"] for r in newest(results) if MIX.fullmatch(r.data["latency"])}
+    if PLAIN not in times:
+        return NOT_MEASURED
+    of_one = times[PLAIN] / int(MIX.fullmatch(PLAIN)[1])
+    rows = []
+    for name, time in times.items():
+        fma, mufu, shfl = map(int, MIX.fullmatch(name).groups())
+        others = mufu + shfl
+        each = f"{(time / of_one - fma) / others:.2f}" if others else ABSENT
+        rows.append([f"{fma} FFMA" + f", {mufu} MUFU.RSQ" * bool(mufu) + f", {shfl} SHFL" * bool(shfl), seconds(time),
+                     f"{time / of_one:.2f}", each])
+    return markdown(("a pass of the loop", "time", "in slots of an FFMA", "of these, each of the others"), rows)

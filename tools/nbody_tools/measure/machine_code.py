@@ -1,0 +1,142 @@
+"""./nbody profile STEP --sass: issue slots per interaction, counted in the machine code of a program.
+
+An inner loop computes one interaction for each MUFU.RSQ of a thread; where each pair is computed once,
+that serves both of its bodies and counts as two, since interactions are counted N^2 everywhere. What
+is outside the inner loops (tiles loaded, barriers, sums written) is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from nbody_tools.arguments import ROOT, Failed, ToolError
+from nbody_tools.measure.sass import LABELS, Loop, SassError, kernels
+from nbody_tools.records.facts import Facts, Measured
+from nbody_tools.steps import number_of
+from nbody_tools.tables import ABSENT, aligned, plain
+
+STEPS_OF_PAIRS = ("12",)  # each pair once
+STEPS_OF_THE_CPU = ("00",)
+FOLDERS = ("", "experiments/variants")  # of a build, with programs
+
+
+def per_root(step: str) -> int:
+    return 2 if number_of(step) in STEPS_OF_PAIRS else 1
+
+
+def find_program(build: Path, name: str) -> Path:
+    for folder in FOLDERS:
+        if (build / folder / name / name).is_file():
+            return build / folder / name / name
+    raise ToolError(f"{build}: holds no program {name}; build it with the cuda preset")
+
+
+def find_cuobjdump(program: str) -> str:
+    found = shutil.which(program) or shutil.which(f"/usr/local/cuda/bin/{program}")
+    if found is None:
+        raise ToolError(f"no {program} here: machine code is read where the CUDA toolkit is")
+    return found
+
+
+def machine_code(program: Path, cuobjdump: str) -> str:
+    done = subprocess.run([cuobjdump, "-sass", str(program)], capture_output=True, text=True, check=False)
+    if done.returncode != 0 or not done.stdout.strip():
+        complaint = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise Failed(f"{program}: {cuobjdump}: {complaint[-1] if complaint else 'printed nothing'}")
+    return done.stdout
+
+
+def architecture(sass: str) -> str:
+    found = re.search(r"^code for (sm_\w+)", sass, re.MULTILINE) or re.search(r"\b(sm_\d+\w?)\b", sass)
+    return found[1] if found else ""
+
+
+def compiler(program: Path) -> str:
+    """The release of CUDA that a program says it was compiled with."""
+    found = re.search(rb"Cuda compilation tools, release (\d+\.\d+)", program.read_bytes())
+    return found[1].decode() if found else ""
+
+
+def inner_loops(sass: str, where: str) -> list[Loop]:
+    loops = [loop for kernel in kernels(sass, where) for loop in kernel.loops()]
+    if not loops:
+        raise SassError(f"{where}: no loop with a reciprocal square root (MUFU.RSQ)")
+    return loops
+
+
+def json_lines(step: str, loops: Sequence[Loop], build: dict[str, str]) -> list[dict[str, Any]]:
+    return [{"step": step, "kernel": loop.kernel, "loop": f"{loop.first:#x}-{loop.last:#x}", **build,
+             "interactions": per_root(step) * loop.roots, "instructions": loop.counts, "slots": loop.slots}
+            for loop in loops]
+
+
+def slots_of(line: dict[str, Any]) -> float:
+    """Per interaction."""
+    return line["slots"] / line["interactions"]
+
+
+def ceiling(line: dict[str, Any], facts: Facts) -> float:
+    """G interactions/s, of the issue slots of all lanes: SMs x 4 schedulers x 32 lanes x clock."""
+    return 1e3 * facts.machine("gpu", "issue_slots").content / slots_of(line)
+
+
+def best_measured(step: str, facts: Facts) -> Optional[Measured]:
+    """On whatever problem it was fastest."""
+    found = [m for problem in facts.problems if (m := facts.pick(step, problem)) is not None]
+    return max(found, key=lambda m: m.rate, default=None)
+
+
+def table(lines: Sequence[dict[str, Any]], facts: Facts) -> list[str]:
+    used = [group for group in LABELS if any(line["instructions"][group] for line in lines)]
+    rows = [["kernel", "loop", "interactions", *(LABELS[group] for group in used), "slots", "ceiling, G/s"]]
+    for line in lines:
+        rows.append([line["kernel"], line["loop"], str(line["interactions"]),
+                     *(f"{line['instructions'][group] / line['interactions']:.3f}" for group in used),
+                     f"{slots_of(line):.2f}", f"{ceiling(line, facts):.0f}"])
+    return aligned(rows, left=(0, 1))
+
+
+def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[str]:
+    machine, slots = facts.machine("gpu", "name"), facts.machine("gpu", "issue_slots")
+    text = [f"Per interaction of one pass through the loop; MUFU and SHFL take two issue slots. Ceiling: {machine},",
+            f"{slots} x 10^12 slots/s. Slow paths of square roots and divisions are left out."]
+    if per_root(step) > 1:
+        text.append("Each pair is computed once and serves both bodies: two interactions of N^2.")
+    best = best_measured(step, facts)
+    if best is None:
+        return [*text, f"Measured: {ABSENT} (no record of {step} in docs/results on that machine)"]
+    highest = max(ceiling(line, facts) for line in lines)
+    return [*text, f"Measured: {plain(best.rate)} G/s ({best.problem}, {best.record.date[:10]}), "
+                   f"{100 * best.rate / highest:.1f} % of the highest of these ceilings"]
+
+
+def count(name: str, program: Path, cuobjdump: str) -> list[dict[str, Any]]:
+    """A line for each inner loop of a program."""
+    sass = machine_code(program, cuobjdump)
+    return json_lines(name, inner_loops(sass, str(program)),
+                      {"architecture": architecture(sass), "cuda": compiler(program)})
+
+
+def count_saved(name: str, saved: Path) -> list[dict[str, Any]]:
+    sass = saved.read_text(encoding="utf-8", errors="replace")
+    return json_lines(name, inner_loops(sass, str(saved)), {"architecture": architecture(sass), "cuda": ""})
+
+
+def counted(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """What ./nbody profile --sass prints, and the lines for its --json."""
+    if number_of(name) in STEPS_OF_THE_CPU:
+        raise ToolError(f"{name} is a CPU program: it has no machine code of a GPU")
+    lines = (count_saved(name, options.saved) if options.saved else
+             count(name, find_program(options.build, name), find_cuobjdump(options.cuobjdump)))
+    facts = Facts(ROOT)
+    first = lines[0]
+    built = [first["architecture"], f"CUDA {first['cuda']}" if first["cuda"] else ""]
+    print("\n".join([", ".join(filter(None, [name, *built])), "", *table(lines, facts), "",
+                     *summary(name, lines, facts)]))
+    return lines

@@ -1,0 +1,174 @@
+"""Machine code as `cuobjdump -sass` prints it: the inner loops of a kernel, and what one pass through
+them issues.
+
+A loop is all that leads back to an instruction without which it cannot be reached. Instructions on the slow path of
+a square root or a division, which end in a call, are not in it: numbers of ordinary size never take that path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Iterator, Optional, Sequence
+
+from nbody_tools.arguments import Failed
+
+ROOT = "MUFU.RSQ"  # one for each interaction that a thread computes
+# The class of an instruction, by its name up to the first dot.
+CLASSES = {
+    "fp32": ("FFMA", "FADD", "FMUL"),
+    "fp64": ("DFMA", "DADD", "DMUL"),
+    "mufu": ("MUFU",),
+    "shuffle": ("SHFL",),
+    "shared": ("LDS", "STS", "LDSM", "ATOMS"),
+    "memory": ("LDG", "STG", "LD", "ST", "LDL", "STL", "LDC", "ULDC", "LDGSTS", "ATOM", "ATOMG", "RED"),
+}
+OTHER = "other"  # integers, comparisons, moves, control
+LABELS = {"fp32": "FFMA, FADD, FMUL", "fp64": "FP64", "mufu": "MUFU", "shuffle": "SHFL",
+          "shared": "shared memory", "memory": "global and constant memory", OTHER: "other"}
+# Issue slots that go by for one instruction, where it is not one: MUFU and SHFL as measured among
+# independent FFMAs on an H200, FP64 by the lanes of its pipe, 64 per SM against 128.
+SLOTS = {"mufu": 2, "shuffle": 2, "fp64": 2}
+
+FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)
+INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);",
+                         re.MULTILINE)
+TYPES = {"f": "float", "d": "double", "b": "bool", "i": "int"}  # as mangled names have them
+TARGET = re.compile(r"\b0x([0-9a-f]+)\s*$")
+ENDS = ("EXIT", "RET", "BRX", "JMP", "BPT")  # nothing of the same loop comes after them, unless under a condition
+
+
+class SassError(Failed):
+    """It is not machine code, or there is no loop in it to count."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    address: int
+    condition: str  # @P0, or nothing
+    name: str
+    operands: str
+
+    kind = property(lambda self: self.name.partition(".")[0])
+
+    @property
+    def group(self) -> str:
+        return next((group for group, kinds in CLASSES.items() if self.kind in kinds), OTHER)
+
+    @property
+    def target(self) -> Optional[int]:
+        """Of a branch. BRA.DIV is taken by a warp that has diverged, which those of a loop over sources
+        have not."""
+        found = TARGET.search(self.operands)
+        return int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None
+
+    @property
+    def falls_through(self) -> bool:
+        if self.kind == "CALL":
+            return False  # the slow path ends here
+        if self.kind == "BRA":
+            return bool(self.condition) or "," in self.operands or self.name == "BRA.DIV"
+        return bool(self.condition) or self.kind not in ENDS
+
+
+@dataclass(frozen=True)
+class Loop:
+    kernel: str
+    first: int  # addresses
+    last: int
+    counts: dict[str, int]  # instructions of one pass, by class
+    roots: int
+
+    @property
+    def instructions(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def slots(self) -> int:
+        return sum(count * SLOTS.get(group, 1) for group, count in self.counts.items())
+
+
+class Kernel:
+    def __init__(self, name: str, code: str) -> None:
+        self.name = name
+        self.code = [Instruction(int(address, 16), condition, word, operands.strip())
+                     for address, condition, word, operands in INSTRUCTION.findall(code)]
+        self._places = {one.address: place for place, one in enumerate(self.code)}
+
+    @cached_property
+    def _next(self) -> list[list[int]]:
+        """Where it goes on after each instruction: places in the code, not addresses."""
+        return [list(self._followers(place)) for place in range(len(self.code))]
+
+    def _followers(self, place: int) -> Iterator[int]:
+        one = self.code[place]
+        if one.falls_through and place + 1 < len(self.code):
+            yield place + 1
+        if one.target in self._places:
+            yield self._places[one.target]
+
+    def loops(self) -> list[Loop]:
+        """The innermost loops that compute interactions, in the order of their code."""
+        used = reachable([0], self._next) if self.code else set()
+        before: list[list[int]] = [[] for _ in self.code]
+        for place in sorted(used):
+            for following in self._next[place]:
+                before[following].append(place)
+        bodies: dict[int, set[int]] = {}  # by their heads
+        for head in sorted({self._places[one.target] for one in self.code if one.target in self._places} & used):
+            # What is only reached through the head, and leads back to it.
+            around = reachable([0], self._next, {head})
+            ends = [place for place in before[head] if place == head or place not in around]
+            if ends:
+                bodies[head] = reachable(ends, before, {head})
+        computing = [body for body in bodies.values() if self._roots(body)]
+        inner = [body for body in computing if not any(other < body for other in computing)]
+        return [self._loop(body) for body in sorted(inner, key=min)]
+
+    def _roots(self, body: set[int]) -> int:
+        return sum(self.code[place].name == ROOT for place in body)
+
+    def _loop(self, body: set[int]) -> Loop:
+        found = Counter(self.code[place].group for place in body)
+        counts = {group: found[group] for group in (*CLASSES, OTHER)}
+        return Loop(self.name, self.code[min(body)].address, self.code[max(body)].address, counts,
+                    self._roots(body))
+
+
+def reachable(start: Sequence[int], following: Sequence[Sequence[int]],
+              stops: Optional[set[int]] = None) -> set[int]:
+    """With the start, and with the stops, beyond which it does not look."""
+    seen = set(stops or ())
+    left = [place for place in start if place not in seen]
+    seen.update(left)
+    while left:
+        for place in following[left.pop()]:
+            if place not in seen:
+                seen.add(place)
+                left.append(place)
+    return seen
+
+
+def kernels(sass: str, where: str) -> list[Kernel]:
+    parts = FUNCTION.split(sass)
+    if len(parts) < 3:
+        raise SassError(f"{where}: holds no machine code of a kernel")
+    return [Kernel(readable(name), code) for name, code in zip(parts[1::2], parts[2::2])]
+
+
+def readable(symbol: str) -> str:
+    """_ZN..21partial_accelerationsILi4EEEv.. -> partial_accelerations<4>. The kernel's own name is the
+    last of a nested one; its template has whole numbers and built-in types as arguments, or none."""
+    if not symbol.startswith("_Z"):
+        return symbol
+    name, rest = "", symbol.removeprefix("_Z").removeprefix("N")
+    while length := re.match(r"\d+", rest):
+        end = length.end() + int(length[0])
+        name, rest = rest[length.end():end], rest[end:]
+    arguments = re.match(r"I((?:L[a-z]n?\d+E|[a-z])+)E", rest)
+    if arguments:
+        found = re.findall(r"L[a-z](n?\d+)E|([a-z])", arguments[1])
+        name += f"<{', '.join(number.replace('n', '-') or TYPES.get(kind, kind) for number, kind in found)}>"
+    return name

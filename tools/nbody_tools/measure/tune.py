@@ -1,0 +1,228 @@
+"""Measures which shapes steps 11 to 13 should take on this device, and writes them where the steps look.
+
+  ./nbody tune                                       the usual sizes
+  ./nbody tune 11 --systems 1,8 --bodies 5000,20000  those of your own problem
+  build/cuda/step11_register_blocking/step11_register_blocking --bodies 5000 --tuned shapes.json
+
+A step can cut its work into blocks in several ways: bodies per thread, warps per block, parts of the sum. A
+rule (common/include/nbody/shape.h) estimates which takes least. Here those that it puts first are tried:
+each is checked against float64, and then all take turns. One that is faster than the rule's by more than
+the spread of the times gets into the table, for this device, this step, and so many systems of so many
+bodies; a run of any other problem keeps to the rule. A run says in its output and in its record which of
+the two it took.
+
+Everything measured is kept at once in OUTPUT: called again, the command goes on where it was.
+
+Exit code: 0 done, 1 a shape failed, 2 wrong arguments, 77 no GPU: emulated times decide nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Iterator, Optional, Sequence
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, ToolError, write_whole_file
+from nbody_tools.records.record import Quartiles, Record, quartiles
+from nbody_tools.steps import NO_DEVICE, Step, choose_steps, find_steps, run_step
+from nbody_tools.tables import aligned, seconds
+
+STEPS = ("11", "12", "13")
+SYSTEMS, BODIES = "1", "1024,2048,4096,8192,16384,65536,262144"
+TIMED_INTERACTIONS = 5e10  # of a run; a launch should not be what is measured
+MAX_STEPS = 1000
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("step", nargs="*", help="11, 12 or 13; all three when none is given")
+    p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
+                   help="where the programs are [build/cuda]")
+    p.add_argument("--systems", type=numbers, default=numbers(SYSTEMS), metavar="S,S", help=f"[{SYSTEMS}]")
+    p.add_argument("--bodies", type=numbers, default=numbers(BODIES), metavar="N,N", help=f"[{BODIES}]")
+    p.add_argument("--shapes", type=arguments.positive_integer, default=12, help="of a problem, at most [12]")
+    p.add_argument("--rounds", type=arguments.positive_integer, default=3, help="turns of each [3]")
+    p.add_argument("--repeat", type=arguments.positive_integer, default=5, help="timed runs in a turn [5]")
+    p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS", help="[300]")
+    p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "tuning.jsonl",
+                   help="what was measured, one line per shape [report/tuning.jsonl]")
+    p.add_argument("--table", type=Path, metavar="FILE", default=users_table(),
+                   help="that the steps read [$XDG_CONFIG_HOME or ~/.config, nbody-steps/shapes.json]")
+
+
+def numbers(text: str) -> list[int]:
+    return [arguments.positive_integer(part) for part in text.split(",")]
+
+
+def users_table() -> Path:
+    """As in common/run/shape_table.cpp."""
+    config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(config) / "nbody-steps" / "shapes.json"
+
+
+class Tuner:
+    """Of one problem: tries shapes of a step, and remembers what was tried before."""
+
+    def __init__(self, step: Step, systems: int, bodies: int, options: argparse.Namespace,
+                 known: list[dict[str, Any]], folder: Path) -> None:
+        self.step, self.systems, self.bodies, self.options = step, systems, bodies, options
+        self.known, self.folder = known, folder
+        steps = round(TIMED_INTERACTIONS / (systems * bodies ** 2))
+        self.steps = max(1, min(MAX_STEPS, steps))
+        self.failures: list[str] = []
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        return {"step": self.step.name, "systems": self.systems, "bodies": self.bodies}
+
+    def run(self, device: str, rank: int, *words: object) -> Record:
+        """With the shape of that rank. Raises ToolError if that goes wrong."""
+        table = self.folder / "shapes.json"
+        write_whole_file(table, json.dumps(table_of(device, [{**self.problem, "rank": rank}])))
+        outcome = run_step(self.step, ["--scenario", "plummer", "--systems", str(self.systems), "--bodies",
+                                       str(self.bodies), "--tuned", str(table), *map(str, words)],
+                           self.options.timeout)
+        if not outcome.good or outcome.record is None:
+            raise ToolError(f"{outcome.status} {outcome.message}")
+        return outcome.record
+
+    def first(self) -> Record:
+        """By the rule, without a table of this device: what device it is, and how many shapes there are."""
+        record = self.run("", 0, "--steps", 1, "--validate", "off")
+        if not isinstance(record.data.get("shape"), dict):
+            raise ToolError(f"{self.step.name} does not say which shape it took: it is of another version")
+        return record
+
+    def tune(self) -> list[dict[str, Any]]:
+        """A line for each shape that was right, by rank."""
+        first = self.first()
+        device, count = first.data["device"]["name"], first.data["shape"]["of"]
+        entries = [entry for rank in range(min(count, self.options.shapes))
+                   if (entry := self.entry(device, rank)) is not None]
+        for _ in range(self.options.rounds):
+            for entry in entries:
+                if len(entry["seconds"]) < self.options.rounds * self.options.repeat:
+                    self.time(entry)
+        done = [entry for entry in entries if entry["seconds"]]
+        say_table(self.step.name, self.systems, self.bodies, done)
+        return done
+
+    def entry(self, device: str, rank: int) -> Optional[dict[str, Any]]:
+        """Checked before it is timed; or as it was left the last time."""
+        try:
+            record = self.run(device, rank, "--steps", 2, "--validate", "sampled")
+        except ToolError as problem:
+            self.fail(rank, str(problem))
+            return None
+        shape = record.data["shape"]
+        if shape["rank"] != rank:
+            self.fail(rank, f"it took shape {shape['rank']}")
+            return None
+        key = {**self.problem, "device": device, "rank": rank, "blocks": shape["blocks"], "slots": shape["slots"],
+               "revision": record.data["revision"], "steps": self.steps}
+        before = next((one for one in self.known if all(one.get(name) == value for name, value in key.items())), None)
+        if before is None:
+            before = {**key, "date": record.date, "seconds": []}
+            self.known.append(before)
+        return before
+
+    def time(self, entry: dict[str, Any]) -> None:
+        try:
+            record = self.run(entry["device"], entry["rank"], "--steps", self.steps, "--validate", "off",
+                              "--warmup", 1, "--repeat", self.options.repeat)
+        except ToolError as problem:
+            self.fail(entry["rank"], str(problem))
+            return
+        entry["seconds"] += [repeat["compute"] for repeat in record.data["repeats"]]
+        entry["date"] = record.date
+        write_whole_file(self.options.output, "".join(json.dumps(one) + "\n" for one in self.known))
+
+    def fail(self, rank: int, text: str) -> None:
+        self.failures.append(f"{self.step.name}, {self.systems} x {self.bodies}, shape {rank}: {text}")
+
+
+def best_of(entries: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
+    """The fastest, where its slow quartile is faster than the rule's fast one; otherwise the rule's own."""
+    rule = next((entry for entry in entries if entry["rank"] == 0), None)
+    if rule is None:
+        return None
+    fastest = min(entries, key=lambda entry: times(entry).median)
+    return fastest if times(fastest).high < times(rule).low else rule
+
+
+def times(entry: dict[str, Any]) -> Quartiles:
+    return quartiles(entry["seconds"])
+
+
+def say_table(step: str, systems: int, bodies: int, entries: Sequence[dict[str, Any]]) -> None:
+    best = best_of(entries)
+    rows = [["shape", "blocks", "time of a step", "IQR", ""]]
+    for entry in entries:
+        found = times(entry)
+        what = " ".join(filter(None, ["rule" if entry["rank"] == 0 else "", "taken" if entry is best else ""]))
+        rows.append([str(entry["rank"]), f"{entry['blocks']:g}", seconds(found.median / entry["steps"]),
+                     seconds(found.range / entry["steps"]), what])
+    print(f"{step}, {systems} x {bodies}:\n" + "\n".join(f"  {line}" for line in aligned(rows, left=(0, -1))), flush=True)
+
+
+def table_of(device: str, shapes: Sequence[dict[str, Any]], date: str = "a trial") -> dict[str, Any]:
+    return {"devices": {device: {"date": date, "shapes": list(shapes)}}}
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+        if not all(isinstance(line, dict) and isinstance(line.get("seconds"), list) for line in lines):
+            raise ValueError("a line is no shape")
+    except (OSError, ValueError) as error:
+        raise ToolError(f"{path}: not what ./nbody tune measured: {error}") from error
+    return lines
+
+
+def updated(table: Path, best: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """With new shapes in the place of older ones for the same device, step and problem."""
+    try:
+        data = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {"devices": {}}
+        devices = data["devices"]
+        for entry in best:
+            device = devices.setdefault(entry["device"], {"date": "", "shapes": []})
+            same = ("step", "systems", "bodies")
+            device["shapes"] = [old for old in device["shapes"] if any(old[key] != entry[key] for key in same)]
+            device["shapes"].append({key: entry[key] for key in (*same, "rank", "blocks", "slots")})
+            device["date"] = max(device["date"], entry["date"][:10])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ToolError(f"{table}: not a table of ./nbody tune: {error}") from error
+    return data
+
+
+def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
+    steps = choose_steps(find_steps(options.build), options.step)
+    for step in steps:
+        if step.number in STEPS:
+            for systems in options.systems:
+                for bodies in options.bodies:
+                    yield step, systems, bodies
+        elif options.step:
+            raise ToolError(f"{step.name} has no shapes to choose from; there are {', '.join(STEPS)}")
+
+
+def run(options: argparse.Namespace) -> int:
+    known = read_lines(options.output)
+    updated(options.table, [])  # or it is refused before anything is measured
+    failures: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for step, systems, bodies in problems(options):
+            tuner = Tuner(step, systems, bodies, options, known, Path(folder))
+            if tuner.first().emulated:
+                arguments.fail("nbody tune: skipped: emulated times decide nothing; it needs a GPU", NO_DEVICE)
+            best = best_of(tuner.tune())
+            if best is not None:
+                write_whole_file(options.table, json.dumps(updated(options.table, [best]), indent=1) + "\n")
+            failures += tuner.failures
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    print(f"Table: {options.table}")
+    return 1 if failures else 0

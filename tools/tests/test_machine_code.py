@@ -1,0 +1,136 @@
+"""Machine code: loops found and counted as by hand, in an excerpt of our own kernels; refusals; the table."""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+from tests import fakes
+from nbody_tools.documents import machine_code as page
+from nbody_tools.measure.machine_code import per_root
+from nbody_tools.measure.sass import Kernel, kernels, readable
+from nbody_tools.records.facts import Facts
+
+EXCERPT = Path(__file__).resolve().parent / "data" / "excerpt.sass"
+# Counted by hand in the excerpt.
+STEP04 = {"fp32": 20, "fp64": 0, "mufu": 2, "shuffle": 0, "shared": 2, "memory": 0, "other": 15}
+STEP12 = {"fp32": 32, "fp64": 0, "mufu": 2, "shuffle": 3, "shared": 1, "memory": 0, "other": 4}
+
+
+def code(*lines: str) -> Kernel:
+    """16 bytes apart, as on every GPU since Volta."""
+    return Kernel("k", "".join(f"        /*{16 * place:04x}*/    {line} ;\n" for place, line in enumerate(lines)))
+
+
+class Loops(unittest.TestCase):
+    def test_as_counted_by_hand(self) -> None:
+        tiled, pairs = kernels(EXCERPT.read_text(encoding="utf-8"), "excerpt")
+        (loop,) = tiled.loops()
+        self.assertEqual((loop.kernel, loop.first, loop.last), ("advance_systems", 0x440, 0x710))
+        self.assertEqual((loop.counts, loop.roots, loop.slots), (STEP04, 1, 41))
+        (loop,) = pairs.loops()
+        self.assertEqual((loop.kernel, loop.first, loop.last), ("partial_accelerations<2, 1>", 0x8c0, 0xb50))
+        self.assertEqual((loop.counts, loop.roots, loop.slots), (STEP12, 2, 47))
+
+    def test_the_innermost_loop_counts(self) -> None:
+        (loop,) = code("FADD R0", "MUFU.RSQ R1, R1", "@P0 BRA 0x10", "LDG.E R2", "@P1 BRA 0x0", "EXIT").loops()
+        self.assertEqual((loop.first, loop.last, loop.instructions), (0x10, 0x20, 2))
+
+    def test_both_sides_of_a_condition_count(self) -> None:
+        (loop,) = code("MUFU.RSQ R1, R1", "@P0 BRA 0x30", "FADD R0", "@P1 BRA 0x0", "EXIT").loops()
+        self.assertEqual((loop.counts["fp32"], loop.instructions), (1, 4))
+
+    def test_the_copy_for_diverged_warps_is_not_in_it(self) -> None:
+        (loop,) = code("BRA.DIV UR5, 0x40", "MUFU.RSQ R1, R1", "@P0 BRA 0x0", "EXIT", "MUFU.RSQ R1, R1",
+                       "BRA 0x10").loops()
+        self.assertEqual((loop.roots, loop.instructions), (1, 3))
+
+    def test_nothing_comes_after_a_trap(self) -> None:
+        (loop,) = code("MUFU.RSQ R1, R1", "@P1 BRA 0x40", "@P0 BRA 0x0", "EXIT", "BPT.TRAP 0x1", "MUFU.RSQ R1, R1",
+                       "BRA 0x0").loops()
+        self.assertEqual(loop.roots, 1)
+
+    def test_a_loop_that_is_entered_at_its_end(self) -> None:
+        (loop,) = code("BRA 0x30", "MUFU.RSQ R1, R1", "FADD R1", "ISETP P0", "@P0 BRA 0x10", "EXIT").loops()
+        self.assertEqual((loop.first, loop.last, loop.instructions), (0x10, 0x40, 4))
+
+    def test_no_loop(self) -> None:
+        self.assertEqual(code("MUFU.RSQ R1, R1", "EXIT", "BRA 0x20").loops(), [])
+        self.assertEqual(code("MUFU.RSQ64H R1, R1", "@P0 BRA 0x0", "EXIT").loops(), [])
+
+    def test_slots(self) -> None:
+        (loop,) = code("MUFU.RSQ R1, R1", "SHFL.IDX R1", "DFMA R2", "FFMA R3", "LDS R4", "@P0 BRA 0x0").loops()
+        self.assertEqual(loop.slots, 2 + 2 + 2 + 1 + 1 + 1)
+
+    def test_names(self) -> None:
+        for symbol, expected in (("_Z3addPfi", "add"), ("kernel", "kernel"),
+                                 ("_ZN36_GLOBAL__N__1e481d5c_8_nbody_cu_main7advanceILi8ELi16EEEvP6float4", "advance<8, 16>"),
+                                 ("_ZN12_GLOBAL__N_11fIdLi4ELb1EEEvPf", "f<double, 4, 1>")):
+            self.assertEqual(readable(symbol), expected)
+
+    def test_a_pair_is_two_interactions(self) -> None:
+        self.assertEqual([per_root(name) for name in ("step11_register_blocking", "step12_newton3", "step12_x")],
+                         [1, 2, 2])
+
+
+class Tool(fakes.InFolder):
+    def test_saved_machine_code(self) -> None:
+        output = self.folder / "sass.jsonl"
+        for _ in range(2):  # again: lines are replaced, not added
+            code, out, errors = self.call("profile", "04", "--sass", "--from", EXCERPT, "--json", output)
+            self.assertEqual((code, errors), (0, ""))
+        self.assertRegex(out, r"advance_systems +0x440-0x710 +1 +20.000 +2.000 +0.000 +2.000 +15.000 +41.00 ")
+        first, second = map(json.loads, output.read_text().splitlines())
+        self.assertEqual(first, {"step": "step04_unroll", "kernel": "advance_systems", "loop": "0x440-0x710",
+                                 "architecture": "sm_90", "cuda": "", "interactions": 1, "instructions": STEP04,
+                                 "slots": 41})
+        self.assertEqual(second["kernel"], "partial_accelerations<2, 1>")
+
+    def test_it_reads_a_program(self) -> None:
+        program = self.file("build/step04_unroll/step04_unroll", "Cuda compilation tools, release 13.0, V13.0.88")
+        tool = self.file("cuobjdump", f"#!{sys.executable}\nimport sys\n"
+                         f"assert sys.argv[1:] == ['-sass', {str(program)!r}], sys.argv\n"
+                         f"print(open({str(EXCERPT)!r}).read())\n")
+        tool.chmod(0o755)
+        words = ["04", "--sass", "--build", self.folder / "build", "--cuobjdump", tool]
+        code, out, errors = self.call("profile", *words)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("step04_unroll, sm_90, CUDA 13.0\n", out)
+        tool.write_text("#!/bin/sh\necho 'cuobjdump info: no device code' >&2\n", encoding="utf-8")
+        code, _, errors = self.call("profile", *words)
+        self.assertEqual((code, errors.count("\n")), (1, 1))
+        self.assertIn("no device code", errors)
+
+    def test_refusals(self) -> None:
+        empty = self.file("empty.sass", "nothing\n")
+        for words, expected in ((["04", "--cuobjdump", "no-such-tool", "--build", self.folder], "no no-such-tool here"),
+                                (["00"], "CPU program"), (["42"], "not a step")):
+            if "--build" in words:
+                self.file("step04_unroll/step04_unroll", "")
+            self.assertIn(expected, self.refused("profile", *words, "--sass"))
+        tool = self.file("tool", "")
+        tool.chmod(0o755)
+        self.assertIn("holds no program step05_streams",
+                      self.refused("profile", "05", "--sass", "--build", self.folder, "--cuobjdump", tool))
+        code, _, errors = self.call("profile", "04", "--sass", "--from", empty)
+        self.assertEqual(code, 1)
+        self.assertIn("holds no machine code", errors)
+
+
+class Page(fakes.InRepository):
+    def test_the_loop_with_the_fewest_slots(self) -> None:
+        for step in ("step01_gpu_naive", "step04_unroll"):
+            (self.folder / step).mkdir()
+        line = {"step": "step04_unroll", "kernel": "slow", "interactions": 2, "instructions": STEP04, "slots": 82}
+        lines = [line, {**line, "kernel": "fast", "slots": 41}, {**line, "step": "step01_gpu_naive"}]
+        self.assertIsNone(page.table(self.results, Facts(self.folder)).content)
+        self.file("docs/results/sass/a.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+        self.records("a.jsonl", fakes.record("step04_unroll"))
+        text = str(page.table(self.results, Facts(self.folder)))
+        self.assertEqual(len(text.splitlines()), 3)  # steps before 03 are not in it
+        rate, ceiling = 1e-9 * 32 * 8192 ** 2 * 20 / 2.0, 1e3 * 33.45 * 2 / 41
+        self.assertIn(f"| `fast` | 10.00 | 1.00 | - | 1.00 | 7.50 | 20.50 | {ceiling:.0f} | {rate:.4g} (32 x 8192 x 20) "
+                      f"| {100 * rate / ceiling:.0f} % |", text)
+        self.file("docs/results/sass/a.jsonl", json.dumps({**line, "slots": 0}))
+        with self.assertRaisesRegex(Exception, "without instructions"):
+            page.table(self.results, Facts(self.folder))
