@@ -48,7 +48,7 @@ __device__ inline void interact(const Four& source, const Four (&body)[kBodies],
 }
 
 // What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all].
-__global__ inline void __launch_bounds__(kBlockSize, 1)
+static __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Four* __restrict__ all_positions, Four* __restrict__ partials,
                           int n, int chunk, size_t bodies, double softening_squared) {
   __shared__ Four tile[kTileSize];
@@ -72,7 +72,7 @@ __global__ inline void __launch_bounds__(kBlockSize, 1)
 }
 
 // Kick and drift.
-__global__ inline void update_bodies(Four* __restrict__ positions, Four* __restrict__ velocities,
+static __global__ void update_bodies(Four* __restrict__ positions, Four* __restrict__ velocities,
                                      const Four* __restrict__ partials, int chunks, int n,
                                      double dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
@@ -99,7 +99,7 @@ inline int chunk_for(int systems, int n, int sources) {
     chunks.push_back(blocks_for(sources, count) * kTileSize);
   }
   // An interaction takes about 40 issue slots: an SM has half as many units for float64 as lanes.
-  return nbody::least_work(chunks, [&](int chunk) -> nbody::Cost {
+  return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * ((sources - 1) / chunk + 1),
             .slots = 40.0 * kBodies * (chunk + 64),
             .side_by_side = 2};

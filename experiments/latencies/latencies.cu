@@ -205,7 +205,7 @@ class GraphNodes : public Launches {
 
   void prepare(Launched kernel, int operations) override {
     Graph& graph = graphs_[{kernel, operations}];
-    if (!graph) graph = captured(kernel, operations);
+    if (graph.get() == nullptr) graph = captured(kernel, operations);
   }
   void run(Launched kernel, int operations) override {
     CUDA_CHECK(cudaGraphLaunch(graphs_.at({kernel, operations}).get(), stream()));

@@ -47,6 +47,7 @@ template <class Handle, auto destroy>
 class Owner {
  public:
   Owner() = default;
+  explicit Owner(Handle handle) : handle_(handle) {}
   Owner(Owner&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Owner& operator=(Owner&& other) noexcept {
     std::swap(handle_, other.handle_);
