@@ -60,9 +60,15 @@ static __global__ void __launch_bounds__(kBlockSize, 1)
   for (int k = 0; k < kBodies; ++k) body[k] = load(positions, first_i + k * kBlockSize, n);
   for (int first = begin; first < end; first += kTileSize) {
     tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
-    __syncthreads();  // no thread may read the tile before all of it is there
+    __syncthreads();            // no thread may read the tile before all of it is there
+    Four tile_a[kBodies] = {};  // a sum of all sources would lose a digit more
 #pragma unroll 4
-    for (int j = 0; j < kTileSize; ++j) interact(tile[j], body, a, softening_squared);
+    for (int j = 0; j < kTileSize; ++j) interact(tile[j], body, tile_a, softening_squared);
+    for (int k = 0; k < kBodies; ++k) {
+      a[k].x += tile_a[k].x;
+      a[k].y += tile_a[k].y;
+      a[k].z += tile_a[k].z;
+    }
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
   for (int k = 0; k < kBodies; ++k) {
