@@ -48,8 +48,12 @@ std::string where_is(const Thread& thread) {
 // the kernel's doing.
 class Output {
  public:
-  Output() : lock_(mutex()), observer_(std::exchange(kernel_observer, nullptr)) {}
-  ~Output() { kernel_observer = observer_; }
+  Output() : lock_(mutex()), observer_(kernel_observer) {
+    if (observer_) kernel_observer = nullptr;
+  }
+  ~Output() {
+    if (observer_) kernel_observer = observer_;
+  }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
