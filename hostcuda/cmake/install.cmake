@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 install(TARGETS hostcuda hostcuda_asan hostcuda_cublas hostcuda_trace ARCHIVE DESTINATION lib)
-foreach(folder include cublas/include launcher)
+foreach(folder include cublas/include launcher gdb)
   cmake_path(GET folder PARENT_PATH parent)
   install(DIRECTORY ${folder} DESTINATION share/hostcuda/${parent} PATTERN __pycache__ EXCLUDE)
 endforeach()

@@ -84,7 +84,8 @@ def rewrite_shared(tokens, i, output, options, in_function):
     else:
         registrations = "".join(
             f" [[maybe_unused]] static const ::hostcuda::SharedAtFileScope hostcuda_{name}("
-            f'[]() -> void* {{ return &{name}; }}, sizeof {name}, "{name}");' for name in names)
+            f'[]() -> void* {{ return const_cast<void*>(static_cast<const volatile void*>(&{name})); }}, '
+            f'sizeof {name}, "{name}");' for name in names)
     declared = (padded(declaration, alignment, names, in_function) if options.traced
                 else f"{alignment} {options.shared_storage} {declaration};")
     output.append(Token("rewritten", declared + registrations))

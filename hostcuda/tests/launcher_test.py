@@ -150,6 +150,30 @@ class LauncherTest(unittest.TestCase):
         both = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
         self.assertEqual((0, ""), (both.returncode, both.stderr))
 
+    def test_shared_variables_of_a_traced_file(self):
+        self.write("a.cu", "template <class T> __global__ void k(T* out) {\n"
+                           "  __shared__ float tile[8][33],\n      *pointer, one;\n"
+                           "  __shared__ T value;\n  __shared__ struct { int n; } pair;\n"
+                           "  pointer = tile[0];\n  one = value = pair.n = 1;\n"
+                           "  static_assert(sizeof tile == 4 * 8 * 33);\n"
+                           "  out[threadIdx.x] = *pointer + one;\n}\n"
+                           "__shared__ volatile int at_file_scope[4];\n"
+                           "int main() {\n  k<<<1, 1>>>((int*)nullptr);\n  undeclared();\n"
+                           "  return at_file_scope[0];\n}\n")
+        options = ("-std=c++17", "-DHOSTCUDA_TRACE=1", "-o", "a.o", "-c", "a.cu")
+        result = self.launch(*options)
+        self.assertIn("a.cu:14:", result.stderr)  # lines stay what they are
+        self.assertEqual(1, result.stderr.count("error:"), result.stderr)
+        with open(self.path("a.cu"), encoding="utf-8") as file:
+            right = file.read().replace("undeclared();", "")
+        self.write("a.cu", right)
+        result = self.launch(*options)
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        # Bytes that belong to nobody stand around each variable.
+        shown = self.launch("--show", COMPILER, "-std=c++17", "-DHOSTCUDA_TRACE=1", "a.cu",
+                            compiler=())
+        self.assertEqual(6, shown.stdout.count("char before["), shown.stdout)
+
     def test_other_files_are_passed_through(self):
         self.write("a.cpp", "int f() { return 1; }\n")
         result = self.launch("-o", "a.o", "-c", "a.cpp")

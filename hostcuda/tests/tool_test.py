@@ -170,7 +170,7 @@ program: kernel.o main.o
         ran = check.Run("the default order", 0, [], "")
         said = io.StringIO()
         with mock.patch.multiple(check, build=lambda *_: 0, find_clang=lambda: None,
-                                 check_program=lambda *_: (ran, [])), \
+                                 check_program=lambda *_: (ran, [], [])), \
                 contextlib.redirect_stdout(said):
             self.assertEqual(0, check.main(["a.cu"]))
         self.assertRegex(said.getvalue(), r"\nhost and device code were not told apart: clang\+\+ is not ")

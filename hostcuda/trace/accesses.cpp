@@ -5,6 +5,7 @@
 
 #include "address_space.h"
 #include "execution/block.h"
+#include "execution/watchdog.h"
 #include "runtime/device.h"
 #include "runtime/symbol.h"
 #include "tracer.h"
@@ -220,6 +221,10 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
   // Templates that host code and kernels share are instrumented everywhere, even when called here.
   if (kernel_observer != this || busy_) return;
   const auto* address = static_cast<const char*>(pointer);
+  if (__builtin_expect(hang_is_to_be_reported, 0)) {
+    const Busy busy(*this);
+    report_hang(CodePlace{code}.text().c_str());
+  }
   if (!running_block) {
     if (!arrays_.provided(address)) return;
     const Busy busy(*this);

@@ -48,8 +48,12 @@ std::string where_is(const Thread& thread) {
 // the kernel's doing.
 class Output {
  public:
-  Output() : lock_(mutex()), observer_(std::exchange(kernel_observer, nullptr)) {}
-  ~Output() { kernel_observer = observer_; }
+  Output() : lock_(mutex()), observer_(kernel_observer) {
+    if (observer_) kernel_observer = nullptr;
+  }
+  ~Output() {
+    if (observer_) kernel_observer = observer_;
+  }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -294,11 +298,12 @@ void report_launch_bounds(const BlockState& block, unsigned allowed) {
 }
 
 void report_block_size(const BlockState& block, const char* what, unsigned threads) {
-  const std::lock_guard lock(output());
-  write_error(block, std::string(what) + " is made for blocks of another size",
-              "  " + std::to_string(block.count()) + " threads, made for " +
-                  std::to_string(threads) + "\n");
-  die();
+  const Output output;
+  Finding finding =
+      finding_in(block, "block size", std::string(what) + " is made for blocks of another size");
+  finding.details = {std::to_string(block.count()) + " threads, made for " +
+                     std::to_string(threads)};
+  die(std::move(finding), "launch blocks of that size, or change the template argument");
 }
 
 void report_assertion(const BlockState& block, const char* expression, const char* file,

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "execution/block.h"
+#include "execution/kernel_observer.h"
 #include "support/config.h"
 #include "support/fault.h"
 #include "support/source_line.h"
@@ -35,31 +36,23 @@ const void* interrupted_code([[maybe_unused]] const void* context) {
 #endif
 }
 
-[[noreturn]] void report_hang(const void* context) {
-  char culprit[512], place[512], message[2048];
-  name_culprit(culprit, sizeof culprit);
+[[noreturn]] void report_from_signal(const void* context) {
+  char place[512];
   const bool has_line = source_line(interrupted_code(context), place, sizeof place) ||
                         calling_line(place, sizeof place);
-  const int length = std::snprintf(
-      message, sizeof message,
-      "\nhostcuda: ERROR: %s runs for %u s without reaching a barrier or its end%s%s\n"
-      "  Does it wait for something that another thread or block does? Threads of a block run one "
-      "at "
-      "a time here, and\n  a block need not run at all before another one ends: that is so on a "
-      "GPU "
-      "too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
-      culprit, idle_seconds, has_line ? "\n  at " : "", has_line ? place : "");
-  if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
-  std::snprintf(message, sizeof message, "runs for %u s without reaching a barrier or its end",
-                idle_seconds);
-  keep_for_death("hang", message, has_line ? place : "");
-  std::abort();
+  report_hang(has_line ? place : "");
 }
 
 void on_tick(int, siginfo_t*, void* context) {
   if (!running_block || progress != last_progress) idle_seconds = 0;
   last_progress = progress;
-  if (running_block && ++idle_seconds > config().watchdog) report_hang(context);
+  if (!running_block || ++idle_seconds <= config().watchdog) return;
+  // Who watches the kernel can say it between two accesses; here the C library may be in the middle
+  // of something. A thread that accesses nothing is reported from here, a second later.
+  if (kernel_observer && !hang_is_to_be_reported)
+    hang_is_to_be_reported = 1;
+  else
+    report_from_signal(context);
 }
 
 // One tick per second of the thread's processor time: time in a debugger does not count.
@@ -89,6 +82,25 @@ class Timer {
 };
 
 }  // namespace
+
+volatile std::sig_atomic_t hang_is_to_be_reported;
+
+void report_hang(const char* place) {
+  char culprit[512], message[2048];
+  name_culprit(culprit, sizeof culprit);
+  const int length = std::snprintf(
+      message, sizeof message,
+      "\nhostcuda: ERROR: %s runs for %u s without reaching a barrier or its end%s%s\n"
+      "  Does it wait for something that another thread or block does? Threads of a block run one "
+      "at a time here, and\n  a block need not run at all before another one ends: that is so on a "
+      "GPU too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
+      culprit, idle_seconds, *place ? "\n  at " : "", place);
+  if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
+  std::snprintf(message, sizeof message, "runs for %u s without reaching a barrier or its end",
+                idle_seconds);
+  keep_for_death("hang", message, place);
+  std::abort();
+}
 
 void watch_for_hangs() {
   if (config().watchdog == 0) return;

@@ -2,11 +2,18 @@
 #ifndef HOSTCUDA_SRC_EXECUTION_WATCHDOG_H
 #define HOSTCUDA_SRC_EXECUTION_WATCHDOG_H
 
+#include <csignal>
+
 namespace hostcuda {
 
 // Watches the blocks that the calling operating-system thread runs. HOSTCUDA_WATCHDOG says after
 // how many seconds of processor time the process ends, with the kernel, the thread and its line.
 void watch_for_hangs();
+
+// Set when a thread hangs that somebody watches, who then calls report_hang with the thread's
+// place.
+extern volatile std::sig_atomic_t hang_is_to_be_reported;
+[[noreturn]] void report_hang(const char* place);
 
 }  // namespace hostcuda
 

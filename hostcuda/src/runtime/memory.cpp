@@ -214,6 +214,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
     *pointer = runtime_observer->provide(size);
   else if (posix_memalign(pointer, 4096, size) != 0)
     return fail(cudaErrorMemoryAllocation);
+  if (!*pointer) return fail(cudaErrorMemoryAllocation);
   char* bytes = static_cast<char*>(*pointer);
   pinned_ranges()[bytes] = {size, true};
   if (runtime_observer) runtime_observer->allocated(bytes, size, MemoryKind::pinned);

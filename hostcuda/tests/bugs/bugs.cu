@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "buffers.h"
 #include "cub_bugs.h"
 #include "gang_bugs.h"
 
 namespace {
 
-constexpr int kThreads = 128;
 bool corrected = false;
 
 __global__ void read_past_shared(float* out, int past) {
@@ -184,44 +184,6 @@ __global__ void waits_for_the_next_block(volatile float* out, unsigned first) {
   if (blockIdx.x == 1 ? threadIdx.x == kThreads - 1 : threadIdx.x < kThreads - 1)
     out[threadIdx.x] = 1;
 }
-
-// Prints the verdict; the comparison is written so that NaN is wrong.
-int verdict(const std::vector<float>& values, float wanted) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == wanted) continue;
-    std::printf("WRONG RESULT: element %zu is %g, not %g\n", i, values[i], wanted);
-    return 1;
-  }
-  std::puts("result ok");
-  return 0;
-}
-
-struct Buffer {
-  explicit Buffer(int size = kThreads) : size(size) { cudaMalloc(&data, size * sizeof(float)); }
-  ~Buffer() { cudaFree(data); }
-  std::vector<float> get() const {
-    std::vector<float> values(size);
-    cudaMemcpy(values.data(), data, size * sizeof(float), cudaMemcpyDeviceToHost);
-    return values;
-  }
-  float* data = nullptr;
-  int size;
-};
-
-struct Pinned {
-  Pinned() { cudaMallocHost(&data, kBytes); }
-  ~Pinned() { cudaFreeHost(data); }
-  void set(float value) {
-    // BUG reused_pinned_buffer
-    for (int i = 0; i < kThreads; ++i) data[i] = value;
-  }
-  std::vector<float> get() const {
-    // BUG unfinished_copy
-    return std::vector<float>(data, data + kThreads);
-  }
-  static constexpr std::size_t kBytes = kThreads * sizeof(float);
-  float* data = nullptr;
-};
 
 int run_missing_barrier(const Buffer& b) {
   corrected ? reverse<true><<<1, kThreads>>>(b.data) : reverse<false><<<1, kThreads>>>(b.data);

@@ -42,6 +42,10 @@ char* Arrays::provide(std::size_t size) {
   return begin;
 }
 
+void Arrays::give_back(const char* begin, std::size_t size) const {
+  if (provided(begin)) madvise(const_cast<char*>(begin), size, MADV_DONTNEED);
+}
+
 Array& Arrays::add(const char* begin, std::size_t size) {
   auto& array = by_begin_[begin];
   array = std::make_unique<Array>();

@@ -87,6 +87,9 @@ class Arrays {
   char* provide(std::size_t size);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 
+  // Gives the pages back to the system; the addresses stay nobody's.
+  void give_back(const char* begin, std::size_t size) const;
+
   Array& add(const char* begin, std::size_t size);
   Array* find(const char* address);          // the one that contains it
   Array* nearest(const char* address);       // or is next to it, or did contain it; null: none is

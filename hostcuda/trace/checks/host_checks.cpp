@@ -39,6 +39,7 @@ void HostChecks::released(const char* begin) {
   Array* array = arrays_.beginning_at(begin);
   if (!array) return;
   look_for_the_rest(*array);
+  arrays_.give_back(begin, array->full_size);
   array->size = 0;
   array->is_freed = true;
   array->writers = ZeroedMemory<std::uint8_t>(0);

@@ -257,7 +257,10 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
   // Which of the two came first is chance.
   const std::string kernel = running_block->launch().site.kernel;
-  const std::string pair = kernel + (first < second ? first + " " + second : second + " " + first);
+  const auto ordered = std::minmax(first, second, [](const auto& a, const auto& b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);  // as numbers of lines
+  });
+  const std::string pair = kernel + ordered.first + " " + ordered.second;
   // A line that loads and stores a place, and that several threads store: an update. Before the
   // second store it is not known.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
@@ -272,8 +275,8 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
   fill_in_culprit(finding);
   const std::string memory = race.array->space == Space::shared ? "shared" : "global";
   finding.what = "RACE in kernel " + finding.kernel + ": nothing orders these two accesses to " +
-                 name_of(*race.array) + " in " + memory + " memory, at " + first +
-                 (first == second ? "" : " and " + second);
+                 name_of(*race.array) + " in " + memory + " memory, at " + ordered.first +
+                 (first == second ? "" : " and " + ordered.second);
   finding.block = race.later.block;
   finding.thread = race.later.thread;
   finding.place = second;
