@@ -278,8 +278,9 @@ TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
       "--scenario plummer --bodies 37 --integrator leapfrog --precision double --validate full ";
   const Outcome first = program_.run(run + "--steps 30 --output whole.bin");
   if (first.exit_code == 2) {
-    EXPECT_NE(first.error.find("computes in float32, step00_cpu_omp and step11_register_blocking also"),
-              std::string::npos)
+    EXPECT_NE(
+        first.error.find("computes in float32, step00_cpu_omp and step11_register_blocking also"),
+        std::string::npos)
         << first.error;
     return;
   }

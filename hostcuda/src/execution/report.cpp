@@ -294,11 +294,12 @@ void report_launch_bounds(const BlockState& block, unsigned allowed) {
 }
 
 void report_block_size(const BlockState& block, const char* what, unsigned threads) {
-  const std::lock_guard lock(output());
-  write_error(block, std::string(what) + " is made for blocks of another size",
-              "  " + std::to_string(block.count()) + " threads, made for " +
-                  std::to_string(threads) + "\n");
-  die();
+  const Output output;
+  Finding finding =
+      finding_in(block, "block size", std::string(what) + " is made for blocks of another size");
+  finding.details = {std::to_string(block.count()) + " threads, made for " +
+                     std::to_string(threads)};
+  die(std::move(finding), "launch blocks of the size that it is made for");
 }
 
 void report_assertion(const BlockState& block, const char* expression, const char* file,
