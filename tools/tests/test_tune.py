@@ -66,8 +66,8 @@ class Tune(fakes.InFolder):
         (self.folder / "lines.jsonl").write_text("\n".join(lines[:3]) + "\n")
         (self.folder / "t.json").unlink()
         self.assertEqual(self.tune()[0], 0)
-        # Of each problem: twice asked first; each shape checked; and one of them timed in two rounds.
-        self.assertEqual(self.runs() - first, 2 * 2 + 4 + 2)
+        # Of each problem: asked first; each shape checked; and one of all timed in two rounds.
+        self.assertEqual(self.runs() - first, 2 + 4 + 2)
         self.assertEqual([shape["rank"] for shape in self.table()["shapes"]], [1, 1])
 
     def test_other_devices_and_problems_stay_in_the_table(self) -> None:
@@ -98,6 +98,13 @@ class Tune(fakes.InFolder):
         fakes.write_step(self.folder / "old", fakes.record("step03_tiling"))
         self.assertIn("has no shapes", self.refused("tune", "03", "--build", self.folder / "old", "--table",
                                                     self.folder / "x", "--output", self.folder / "y"))
+
+    def test_where_there_is_one_way_only(self) -> None:
+        fakes.write_step(self.folder / "build", fakes.record("step13_persistent", shape=None))
+        code, out, _ = self.tune("13")
+        self.assertEqual(code, 0)
+        self.assertIn("step13_persistent, 1 x 200: nothing to choose", out)
+        self.assertFalse((self.folder / "t.json").exists())
 
     def test_where_the_table_is(self) -> None:
         self.assertEqual(users_table().parts[-2:], ("nbody-steps", "shapes.json"))

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <utility>
+#include <cstring>
 #include <vector>
 
 #include "nbody/cuda.h"
@@ -32,14 +31,15 @@ Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& co
     return std::max(cost.side_by_side, std::ceil(cost.blocks / sms)) * cost.slots + cost.besides;
   };
   std::ranges::stable_sort(shapes, {}, work);
-  // Several shapes may come to the same blocks: the first of them stays.
-  std::set<std::pair<double, double>> known;
-  std::erase_if(shapes, [&](const Shape& shape) {
-    const Cost cost = cost_of(shape);
-    return !known.emplace(cost.blocks, cost.slots).second;
-  });
-  return shapes[choose_shape(systems, n, static_cast<int>(shapes.size()),
-                             [&](int rank) { return cost_of(shapes[rank]); })];
+  std::vector<Shape> different;  // what has the same bytes is the same shape
+  for (const Shape& shape : shapes) {
+    const auto same = [&](const Shape& other) {
+      return !std::memcmp(&shape, &other, sizeof shape);
+    };
+    if (std::ranges::none_of(different, same)) different.push_back(shape);
+  }
+  return different[choose_shape(systems, n, static_cast<int>(different.size()),
+                                [&](int rank) { return cost_of(different[rank]); })];
 }
 
 }  // namespace nbody

@@ -84,6 +84,14 @@ class Field:
         self.options, self.folder = options, folder
         self.failures: list[str] = []
         self.absent: set[str] = set()
+        self.references: dict[tuple[int, str], made.Reference] = {}
+
+    def reference(self, bodies: made.Bodies, law: str) -> made.Reference:
+        """Summed when the first contender needs it: it takes seconds."""
+        key = bodies.count, law
+        if key not in self.references:
+            self.references[key] = made.reference(bodies, law)
+        return self.references[key]
 
     def run(self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int) -> dict[str, Any]:
         """Seconds of its repeats, and what it ran on. Raises Failed."""
@@ -108,11 +116,12 @@ class Field:
         return {"backend": data["backend"], "device": data["device"]["name"], "version": f"CUDA {data['device']['cuda']}",
                 "seconds": [one["compute"] for one in data["repeats"]]}
 
-    def verified(self, contender: Contender, bodies: made.Bodies, reference: made.Reference) -> Optional[Entry]:
+    def verified(self, contender: Contender, bodies: made.Bodies) -> Optional[Entry]:
         """Its forces, checked; none if it is not here, or wrong."""
         try:
             first = self.run(contender, bodies, 1, 1)
-            error = reference.error(made.read_velocities(self.folder / "after.bin", bodies.count))
+            after = made.read_velocities(self.folder / "after.bin", bodies.count)
+            error = self.reference(bodies, contender.law).error(after)
         except NotHere as missing:
             say(f"{contender.name}: skipped: {missing}")
             return None
@@ -212,9 +221,8 @@ def run(options: argparse.Namespace) -> int:
         for count in options.bodies:
             say(f"{count} bodies ...")
             bodies = made.plummer_sphere(folder / "bodies.bin", count, options.masses)
-            laws = {law: made.reference(bodies, law) for law in {one.law for one in contenders}}
             entries = [entry for one in contenders if one.name not in arena.absent
-                       and (entry := arena.verified(one, bodies, laws[one.law])) is not None]
+                       and (entry := arena.verified(one, bodies)) is not None]
             arena.time(entries, bodies)
             records += [record_of(entry, bodies, options) for entry in entries if entry.seconds]
             write_whole_file(options.output, "".join(json.dumps(one) + "\n" for one in records))

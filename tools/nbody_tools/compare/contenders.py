@@ -52,7 +52,7 @@ class Driver:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
             return f"{nvcc}: {error.strerror}"
-        complaint = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip())
+        complaint = next((line for line in done.stderr.splitlines() if "error: " in line), done.stderr.strip())
         return None if done.returncode == 0 else f"{nvcc}: {complaint}"
 
 

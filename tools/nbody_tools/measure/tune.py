@@ -90,15 +90,15 @@ class Tuner:
         return outcome.record
 
     def first(self) -> Record:
-        """By the rule, without a table of this device: what device it is, and how many shapes there are."""
+        """By the rule, without a table of this device: what device it is, and how many shapes there are
+        (`shape` is null where there is only one way)."""
         record = self.run("", 0, "--steps", 1, "--validate", "off")
-        if not isinstance(record.data.get("shape"), dict):
+        if "shape" not in record.data:
             raise ToolError(f"{self.step.name} does not say which shape it took: it is of another version")
         return record
 
-    def tune(self) -> list[dict[str, Any]]:
+    def tune(self, first: Record) -> list[dict[str, Any]]:
         """A line for each shape that was right, by rank."""
-        first = self.first()
         device, count = first.data["device"]["name"], first.data["shape"]["of"]
         entries = [entry for rank in range(min(count, self.options.shapes))
                    if (entry := self.entry(device, rank)) is not None]
@@ -216,9 +216,13 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for step, systems, bodies in problems(options):
             tuner = Tuner(step, systems, bodies, options, known, Path(folder))
-            if tuner.first().emulated:
+            first = tuner.first()
+            if first.emulated:
                 arguments.fail("nbody tune: skipped: emulated times decide nothing; it needs a GPU", NO_DEVICE)
-            best = best_of(tuner.tune())
+            if first.data["shape"] is None:
+                print(f"{step.name}, {systems} x {bodies}: nothing to choose", flush=True)
+                continue
+            best = best_of(tuner.tune(first))
             if best is not None:
                 write_whole_file(options.table, json.dumps(updated(options.table, [best]), indent=1) + "\n")
             failures += tuner.failures
