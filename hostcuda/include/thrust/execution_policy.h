@@ -6,6 +6,7 @@
 #ifndef HOSTCUDA_THRUST_EXECUTION_POLICY_H
 #define HOSTCUDA_THRUST_EXECUTION_POLICY_H
 
+#include <memory>
 #include <new>
 
 #include "detail/iterator.h"
@@ -88,6 +89,21 @@ class temporary {
  private:
   T* address_;
 };
+
+// work(memory) with room for `count` values where the algorithm runs; with null in a kernel.
+template <class T, class Work>
+void with_scratch(const host_policy&, std::size_t count, const Work& work) {
+  if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));
+  const std::unique_ptr<unsigned char[]> memory(new unsigned char[count * sizeof(T)]);
+  work(reinterpret_cast<T*>(memory.get()));
+}
+template <class T, class Work>
+void with_scratch(const device_policy& policy, std::size_t count, const Work& work) {
+  if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));
+  const temporary<T> memory(count);
+  work(memory.get());
+  throw_on_error(cudaStreamSynchronize(policy.stream), "temporary memory");
+}
 
 // What work() returns, or nothing.
 template <class Work>

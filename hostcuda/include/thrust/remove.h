@@ -106,22 +106,28 @@ Iterator unique(const Policy& policy, Iterator first, Iterator last, Equal... eq
 template <class Policy, class Iterator, class Stencil, class Predicate>
 Iterator stable_partition(const Policy& policy, Iterator first, Iterator last, Stencil stencil,
                           Predicate predicate) {
-  return first + in_sequence(policy, "thrust::partition",
-                             [in = raw(first), count = last - first, stencil = raw(stencil),
-                              predicate]() mutable {
-                               const values<value_t<Iterator>> before(in, in + count);
-                               values<bool> chosen;
-                               for (std::ptrdiff_t i = 0; i < count; ++i)
-                                 chosen.push_back(static_cast<bool>(predicate(stencil[i])));
-                               const auto is = [&](bool wanted) {
-                                 return [&chosen, wanted](std::ptrdiff_t i) {
-                                   return chosen[static_cast<std::size_t>(i)] == wanted;
-                                 };
-                               };
-                               const std::ptrdiff_t yes = pack(before.begin(), count, in, is(true));
-                               pack(before.begin(), count, in + yes, is(false));
-                               return yes;
-                             });
+  using Value = value_t<Iterator>;
+  std::ptrdiff_t yes = 0;
+  with_scratch<Value>(policy, static_cast<std::size_t>(last - first), [&](Value* others) {
+    yes = in_sequence(policy, "thrust::partition",
+                      [in = raw(first), count = last - first, stencil = raw(stencil), predicate,
+                       others]() mutable -> std::ptrdiff_t {
+                        std::ptrdiff_t kept = 0, left = 0;
+                        for (std::ptrdiff_t i = 0; i < count; ++i) {
+                          const Value value = in[i];
+                          if (!predicate(stencil[i])) {
+                            if (others) ::new (static_cast<void*>(others + left++)) Value(value);
+                            continue;
+                          }
+                          // Without memory the others move up.
+                          for (std::ptrdiff_t k = i; !others && k > kept; --k) in[k] = in[k - 1];
+                          in[kept++] = value;
+                        }
+                        for (std::ptrdiff_t i = 0; i < left; ++i) in[kept + i] = others[i];
+                        return kept;
+                      });
+  });
+  return first + yes;
 }
 template <class Policy, class Iterator, class Predicate>
 Iterator stable_partition(const Policy& policy, Iterator first, Iterator last,

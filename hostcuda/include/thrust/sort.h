@@ -3,9 +3,7 @@
 #define HOSTCUDA_THRUST_SORT_H
 
 #include <algorithm>
-#include <numeric>
 
-#include "copy.h"
 #include "execution_policy.h"
 #include "functional.h"
 #include "tuple.h"
@@ -13,14 +11,55 @@
 namespace thrust {
 namespace detail {
 
-// By a copy: what * gives may be a tuple of references, which std::sort cannot exchange. Stable, so
-// that the order of equal elements is the same everywhere.
+// Sorts items 0 to count that load(i) gives and store(i, item) takes: what * gives may be a tuple
+// of references, which std::sort cannot exchange. Stable, so that the order of equal items is the
+// same everywhere. scratch: room for 2 * count items, or null.
+template <class Item, class Load, class Store, class Less>
+void sort_items(std::ptrdiff_t count, const Load& load, const Store& store, Less less,
+                Item* scratch) {
+  if (!scratch) {  // in a kernel: of a few items
+    for (std::ptrdiff_t i = 1, to; i < count; ++i) {
+      const Item item = load(i);
+      for (to = i; to > 0 && less(item, load(to - 1)); --to) store(to, load(to - 1));
+      store(to, item);
+    }
+    return;
+  }
+  Item *from = scratch, *to = scratch + count;
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    ::new (static_cast<void*>(from + i)) Item(load(i));
+    ::new (static_cast<void*>(to + i)) Item(from[i]);
+  }
+  for (std::ptrdiff_t width = 1; width < count; width *= 2) {
+    for (std::ptrdiff_t begin = 0; begin < count; begin += 2 * width) {
+      const std::ptrdiff_t middle = std::min(begin + width, count);
+      const std::ptrdiff_t end = std::min(begin + 2 * width, count);
+      std::merge(from + begin, from + middle, from + middle, from + end, to + begin, less);
+    }
+    std::swap(from, to);
+  }
+  for (std::ptrdiff_t i = 0; i < count; ++i) store(i, from[i]);
+}
+
+template <class T>
+struct load_from {
+  T it;
+  value_t<T> operator()(std::ptrdiff_t i) const { return it[i]; }
+};
+template <class T>
+struct store_to {
+  T it;
+  void operator()(std::ptrdiff_t i, const value_t<T>& value) const { it[i] = value; }
+};
+
 template <class Policy, class Iterator, class Less>
 void stable_sort(const Policy& policy, Iterator first, Iterator last, Less less) {
-  in_sequence(policy, "thrust::sort", [first = raw(first), last = raw(last), less] {
-    values<value_t<Iterator>> sorted(first, last);
-    std::stable_sort(sorted.begin(), sorted.end(), less);
-    std::copy(sorted.begin(), sorted.end(), first);
+  using Item = value_t<Iterator>;
+  with_scratch<Item>(policy, static_cast<std::size_t>(2 * (last - first)), [&](Item* scratch) {
+    in_sequence(policy, "thrust::sort", [it = raw(first), count = last - first, less, scratch] {
+      sort_items(count, load_from<raw_t<Iterator>>{it}, store_to<raw_t<Iterator>>{it}, less,
+                 scratch);
+    });
   });
 }
 template <class Policy, class Iterator>
@@ -32,27 +71,35 @@ void sort(const Policy& policy, Iterator first, Iterator last, Less... less) {
   detail::stable_sort(policy, first, last, less...);
 }
 
-template <class Iterator>
-void reorder(Iterator first, const std::vector<std::size_t>& order) {
-  const values<value_t<Iterator>> before(first, first + static_cast<std::ptrdiff_t>(order.size()));
-  for (const std::size_t from : order) {
-    *first = before[from];
-    ++first;
-  }
+template <class Key, class Value>
+struct keyed {
+  Key key;
+  Value value;
+};
+template <class Keys, class Values, class Less>
+void sort_keyed(Keys keys, std::ptrdiff_t count, Values values, Less less,
+                keyed<value_t<Keys>, value_t<Values>>* scratch) {
+  using Item = keyed<value_t<Keys>, value_t<Values>>;
+  sort_items(
+      count,
+      [=](std::ptrdiff_t i) {
+        return Item{keys[i], values[i]};
+      },
+      [=](std::ptrdiff_t i, const Item& item) {
+        keys[i] = item.key;
+        values[i] = item.value;
+      },
+      [less](const Item& a, const Item& b) { return less(a.key, b.key); }, scratch);
 }
 template <class Policy, class Keys, class Values, class Less>
 void stable_sort_by_key(const Policy& policy, Keys first, Keys last, Values values, Less less) {
-  in_sequence(policy, "thrust::sort_by_key",
-              [keys = raw(first), count = last - first, values = raw(values), less] {
-                std::vector<std::size_t> order(static_cast<std::size_t>(count));
-                std::iota(order.begin(), order.end(), std::size_t{0});
-                std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-                  return less(keys[static_cast<std::ptrdiff_t>(a)],
-                              keys[static_cast<std::ptrdiff_t>(b)]);
+  using Item = keyed<value_t<Keys>, value_t<Values>>;
+  with_scratch<Item>(policy, static_cast<std::size_t>(2 * (last - first)), [&](Item* scratch) {
+    in_sequence(policy, "thrust::sort_by_key",
+                [keys = raw(first), count = last - first, values = raw(values), less, scratch] {
+                  sort_keyed(keys, count, values, less, scratch);
                 });
-                reorder(keys, order);
-                reorder(values, order);
-              });
+  });
 }
 template <class Policy, class Keys, class Values>
 void stable_sort_by_key(const Policy& policy, Keys first, Keys last, Values values) {

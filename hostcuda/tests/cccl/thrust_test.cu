@@ -231,17 +231,20 @@ TEST(Thrust, UniversalMemoryIsSeenByBothSides) {
 }
 
 TEST(Thrust, InAKernelItRunsInTheThread) {
-  thrust::device_vector<int> d{2, 1}, sum(1);
+  thrust::device_vector<int> d{2, 1}, sum(1), parts{1, 2, 3, 4, 5};
   int* p = thrust::raw_pointer_cast(d.data());
   int* s = thrust::raw_pointer_cast(sum.data());
+  int* q = thrust::raw_pointer_cast(parts.data());
   thrust::for_each_n(thrust::make_counting_iterator(0), 1, [](int) {});
   thrust::for_each(thrust::device, thrust::make_counting_iterator(0),
                    thrust::make_counting_iterator(1), [=] __device__(int) {
                      thrust::sort(thrust::seq, p, p + 2);
                      *s = thrust::reduce(thrust::device, p, p + 2);
+                     thrust::partition(thrust::seq, q, q + 5, IsEven());
                    });
   EXPECT_EQ(d[0], 1);
   EXPECT_EQ(sum[0], 3);
+  EXPECT_EQ(on_host(parts), (Ints{2, 4, 1, 3, 5}));
 }
 
 TEST(Thrust, RandomNumbersAreThrusts) {

@@ -26,12 +26,14 @@ REFUSED = re.compile(r"not emulated|is not part of hostcuda|a function for host 
 STOPPED = re.compile(r"hostcuda: ERROR")
 # What programs print that found themselves wrong.
 WRONG = re.compile(r"\bFAIL(?:ED)?\b|\bmismatch\b|verification failed|not correct", re.I)
+# What programs print whose results were right before they go on to measure their speed.
+MATCHES = re.compile(r"All results match")
 NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
                    r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
 
 BUILDS, RUNS, REFUSES = "builds", "right", "refused by name"
-SLOW, ANOTHER = "computes for longer", "needs another library"
-COLUMNS = (RUNS, BUILDS, SLOW, REFUSES, ANOTHER, "does not build", "wrong", "crashes",
+MEASURES, SLOW, ANOTHER = "right, still measuring", "computes for longer", "needs another library"
+COLUMNS = (RUNS, MEASURES, BUILDS, SLOW, REFUSES, ANOTHER, "does not build", "wrong", "crashes",
            "not tried")
 MARKS = "<!-- public programs -->\n", "<!-- end of public programs -->\n"
 
@@ -72,7 +74,9 @@ def ran(code, text):
     if REFUSED.search(text):
         return REFUSES
     if code == "timeout":
-        return "wrong" if WRONG.search(text) else SLOW
+        if WRONG.search(text):
+            return "wrong"
+        return MEASURES if MATCHES.search(text) else SLOW
     if code < 0 or STOPPED.search(text):
         return "crashes"
     return RUNS if code == 0 and not WRONG.search(text) else "wrong"
@@ -94,7 +98,7 @@ def attempt(program, options):
         outcome = built(code, log.read_text(encoding="utf-8", errors="replace"))
         if outcome == BUILDS and whole:
             log.unlink()
-            code = run([made, *arguments], log, cwd=source.parent, timeout=options.seconds,
+            code = run(["stdbuf", "-oL", made, *arguments], log, cwd=source.parent, timeout=options.seconds,
                        env={**os.environ, "OMP_NUM_THREADS": "2", "HOSTCUDA_DEVICES": "2"})
             outcome = ran(code, log.read_text(encoding="utf-8", errors="replace"))
     return outcome
@@ -103,7 +107,7 @@ def attempt(program, options):
 def table(counts, seconds):
     """counts: for each repository, how many programs came out how."""
     shown = [column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())]
-    names = {RUNS: "run, right", BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
+    names = {RUNS: "run, right", MEASURES: f"right, measuring after {seconds} s", BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
     yield "| repository | programs | " + " | ".join(names.get(column, column) for column in shown) + " |"
     yield "|---|" + "---|" * (len(shown) + 1)
     total = {}
@@ -113,10 +117,12 @@ def table(counts, seconds):
         yield row(repository, outcomes, shown)
     yield row("together", total, shown)
     ended = sum(total.get(column, 0) for column in (RUNS, "wrong", "crashes"))
-    compiled = ended + total.get(BUILDS, 0) + total.get(SLOW, 0)
+    running = total.get(MEASURES, 0) + total.get(SLOW, 0)
+    compiled = ended + total.get(BUILDS, 0) + running
     yield ""
     yield f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those with a `main`,"
-    yield f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them right."
+    yield f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them right; {running} were running, of which"
+    yield f"{total.get(MEASURES, 0)} had found their results right and measured their speed."
 
 
 def row(name, outcomes, shown):

@@ -11,20 +11,24 @@ struct DeviceMergeSort {
   template <class Keys, class Less>
   static cudaError_t SortKeys(void* temporary, std::size_t& bytes, Keys keys, std::ptrdiff_t count,
                               Less less, cudaStream_t stream = nullptr) {
-    return detail::device_call("cub::DeviceMergeSort", temporary, bytes,
-                               needed(count, sizeof(detail::value_t<Keys>)), stream,
-                               [keys = detail::raw(keys), count, less] {
-                                 thrust::sort(thrust::seq, keys, keys + count, less);
+    using Raw = detail::raw_t<Keys>;
+    using Key = detail::value_t<Keys>;
+    return detail::device_call("cub::DeviceMergeSort", temporary, bytes, needed(count, sizeof(Key)),
+                               stream, [it = detail::raw(keys), count, less, temporary] {
+                                 thrust::detail::sort_items(count,
+                                                            thrust::detail::load_from<Raw>{it},
+                                                            thrust::detail::store_to<Raw>{it}, less,
+                                                            static_cast<Key*>(temporary));
                                });
   }
   template <class Keys, class Items, class Less>
   static cudaError_t SortPairs(void* temporary, std::size_t& bytes, Keys keys, Items items,
                                std::ptrdiff_t count, Less less, cudaStream_t stream = nullptr) {
+    using Item = thrust::detail::keyed<detail::value_t<Keys>, detail::value_t<Items>>;
     return detail::device_call(
-        "cub::DeviceMergeSort", temporary, bytes,
-        needed(count, sizeof(detail::value_t<Keys>) + sizeof(detail::value_t<Items>)), stream,
-        [keys = detail::raw(keys), items = detail::raw(items), count, less] {
-          thrust::sort_by_key(thrust::seq, keys, keys + count, items, less);
+        "cub::DeviceMergeSort", temporary, bytes, needed(count, sizeof(Item)), stream,
+        [keys = detail::raw(keys), items = detail::raw(items), count, less, temporary] {
+          thrust::detail::sort_keyed(keys, count, items, less, static_cast<Item*>(temporary));
         });
   }
   template <class Keys, class Less>
@@ -42,7 +46,7 @@ struct DeviceMergeSort {
 
  private:
   static std::size_t needed(std::ptrdiff_t count, std::size_t size) {
-    return static_cast<std::size_t>(count) * size + detail::kSomeBytes;
+    return 2 * static_cast<std::size_t>(count) * size + detail::kSomeBytes;
   }
 };
 
