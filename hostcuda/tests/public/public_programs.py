@@ -31,9 +31,13 @@ MATCHES = re.compile(r"All results match")
 NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
                    r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
 
+# Of a program that ends because it was given none of its files.
+NO_FILE = re.compile(r"Failed to open file")
+
 BUILDS, RUNS, REFUSES = "builds", "right", "refused by name"
 MEASURES, SLOW, ANOTHER = "right, still measuring", "computes for longer", "needs another library"
-COLUMNS = (RUNS, MEASURES, BUILDS, SLOW, REFUSES, ANOTHER, "does not build", "wrong", "crashes",
+LACKS = "lacks its files"
+COLUMNS = (RUNS, MEASURES, BUILDS, SLOW, REFUSES, ANOTHER, LACKS, "does not build", "wrong", "crashes",
            "not tried")
 MARKS = "<!-- public programs -->\n", "<!-- end of public programs -->\n"
 
@@ -77,6 +81,8 @@ def ran(code, text):
         if WRONG.search(text):
             return "wrong"
         return MEASURES if MATCHES.search(text) else SLOW
+    if code > 0 and NO_FILE.search(text):
+        return LACKS
     if code < 0 or STOPPED.search(text):
         return "crashes"
     return RUNS if code == 0 and not WRONG.search(text) else "wrong"
@@ -118,7 +124,7 @@ def table(counts, seconds):
     yield row("together", total, shown)
     ended = sum(total.get(column, 0) for column in (RUNS, "wrong", "crashes"))
     running = total.get(MEASURES, 0) + total.get(SLOW, 0)
-    compiled = ended + total.get(BUILDS, 0) + running
+    compiled = ended + total.get(BUILDS, 0) + total.get(LACKS, 0) + running
     yield ""
     yield f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those with a `main`,"
     yield f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them right; {running} were running, of which"
