@@ -113,7 +113,8 @@ def attempt(program, options):
 def table(counts, seconds):
     """counts: for each repository, how many programs came out how."""
     shown = [column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())]
-    names = {RUNS: "run, right", MEASURES: f"right, measuring after {seconds} s", BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
+    names = {RUNS: "run, right", MEASURES: f"right, measuring after {seconds} s",
+             BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
     yield "| repository | programs | " + " | ".join(names.get(column, column) for column in shown) + " |"
     yield "|---|" + "---|" * (len(shown) + 1)
     total = {}
@@ -127,8 +128,8 @@ def table(counts, seconds):
     compiled = ended + total.get(BUILDS, 0) + total.get(LACKS, 0) + running
     yield ""
     yield f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those with a `main`,"
-    yield f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them right; {running} were running, of which"
-    yield f"{total.get(MEASURES, 0)} had found their results right and measured their speed."
+    yield f"{ended} ended within {seconds} s on two cores, {total.get(RUNS, 0)} of them right; {running} were running,"
+    yield f"of which {total.get(MEASURES, 0)} had found their results right and measured their speed."
 
 
 def row(name, outcomes, shown):
