@@ -117,7 +117,9 @@ class Blocks(InspectTest):
 
     def test_lines_that_the_document_quotes(self) -> None:
         text = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
-        quoted = re.findall(r"(step\w+/nbody\.cu):(\d+)\n +(.*)", text)
+        quoted = re.findall(r" at (step\w+/nbody\.cu):(\d+)\n +(?! |kernel |block |index )(.*)", text)
+        quoted += [(file, line, f"{kernel}<<<") for kernel, file, line in
+                   re.findall(r"kernel (\w+) launched at (step\w+/nbody\.cu):(\d+)", text)]
         table = re.search(r"(step\w+/nbody\.cu)\n +line .*\n((?: +\d+ .*\n)+)", text)
         quoted += [(table[1], row.split()[0], row[row.index("const"):].rstrip("."))
                    for row in table[2].splitlines()]
