@@ -147,6 +147,8 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
   job.float64 = info.float64;
+  // A file that is no table is a mistake in the command line, whatever device there is.
+  if (!options->tuned.empty()) read_shape_table(options->tuned, info.name, "");
   const Platform platform = query();
   set_backend(*options, platform.backend, job);
   job.run.devices = choose_devices(info, *options, platform);

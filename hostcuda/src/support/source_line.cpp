@@ -87,7 +87,8 @@ bool source_line(const void* code, char* text, std::size_t size) {
     chosen = line;
   }
   if (!chosen) return false;
-  const std::size_t length = std::strcspn(chosen, " ");  // "file:12 (discriminator 3)"
+  const char* const more = std::strstr(chosen, " (discriminator ");  // "file:12 (discriminator 3)"
+  const std::size_t length = more ? static_cast<std::size_t>(more - chosen) : std::strlen(chosen);
   std::snprintf(text, size, "%.*s", static_cast<int>(length), chosen);
   return true;
 }
