@@ -1,4 +1,4 @@
-// What every driver of somebody else's kernel does around it: bodies in the project's BIN format
+// What every driver of another project's kernel does around it: bodies in the project's BIN format
 // (docs/formats.md) in and out, warm-up, repeats timed with events, a line of JSON.
 #pragma once
 

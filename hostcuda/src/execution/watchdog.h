@@ -10,7 +10,7 @@ namespace hostcuda {
 // how many seconds of processor time the process ends, with the kernel, the thread and its line.
 void watch_for_hangs();
 
-// Set when a thread hangs that somebody watches, who then calls report_hang with the thread's
+// Set when a thread hangs that is watched: the watcher then calls report_hang with the thread's
 // place.
 extern volatile std::sig_atomic_t hang_is_to_be_reported;
 [[noreturn]] void report_hang(const char* place);
