@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A step's source with one declared edit, for mutants and for variants to be measured.
+"""A step's source with declared edits, for mutants and for variants to be measured.
 
-    edit_source.py ORIGINAL NAME FOLDER [COPY]
+    edit_source.py ORIGINAL NAME FOLDER COUNT [COPY]
 
-The text of FOLDER/find.txt, which must occur exactly once in ORIGINAL, gives way to that of
-FOLDER/replace.txt, and the step calls itself NAME. Without COPY this is only checked.
+The text of FOLDER/find_K.txt, which must occur exactly once in ORIGINAL, gives way to that of
+FOLDER/replace_K.txt, for K from 0 to COUNT - 1, and the step calls itself NAME. Without COPY this is
+only checked.
 """
 import sys
 from pathlib import Path
@@ -14,23 +15,24 @@ class EditError(Exception):
     pass
 
 
-def edited(original, name, find="", replace="", main="nbody::step_main"):
-    """The text of the file `original` after the edit; none if `find` is empty. `main` takes the
-    place of nbody::step_main."""
+def edited(original, name, edits=(), main="nbody::step_main"):
+    """The text of the file `original` after the edits, pairs of what to find and what to put there.
+    `main` takes the place of nbody::step_main."""
     text = original.read_text(encoding="utf-8")
-    if find and text.count(find) != 1:
-        raise EditError(f"{name}: the text to replace must occur once in {original}: {find}")
-    text = text.replace(find, replace) if find else text
+    for find, replace in edits:
+        if text.count(find) != 1:
+            raise EditError(f"{name}: the text to replace must occur once in {original}: {find}")
+        text = text.replace(find, replace)
     step = original.parent.name
     return text.replace(f'.name = "{step}"', f'.name = "{name}"').replace(
         "nbody::step_main(", f"{main}(")
 
 
-def main(original, name, folder, copy=None):
-    find, replace = (Path(folder, file).read_text(encoding="utf-8")
-                     for file in ("find.txt", "replace.txt"))
+def main(original, name, folder, count, copy=None):
+    edits = [[Path(folder, f"{part}_{k}.txt").read_text(encoding="utf-8")
+              for part in ("find", "replace")] for k in range(int(count))]
     try:
-        text = edited(Path(original), name, find, replace)
+        text = edited(Path(original), name, edits)
     except EditError as error:
         sys.exit(str(error))
     if copy:

@@ -15,10 +15,9 @@
 namespace {
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
-constexpr bool kOneMassTiles = TUNABLE(ONE_MASS_TILES, 1);  // 0: as if all masses differed
-constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);            // of a block that lets tiles meet
-constexpr int kBlockSize = 128;                             // of update_bodies
-constexpr size_t kMaxBytes = size_t{2} << 30;  // for partial sums: the rest has to wait for them
+constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // of a block that lets tiles meet
+constexpr int kBlockSize = 128;                   // of update_bodies
+constexpr size_t kMaxBytes = size_t{2} << 30;     // for partial sums: the rest has to wait for them
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
@@ -93,8 +92,8 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
 // Tiles of bodies stand in a ring. A block lets tile `row` meet the one `offset` places on; with
 // offsets up to half the ring every pair of tiles meets. What the column does to the row's bodies
 // is partials[2 y][body of all], what the row does to the column's is partials[2 y + 1], y =
-// blockIdx.y.
-template <int K, int kWarps>
+// blockIdx.y. Where no tile has one mass, kOneMassTiles is false: to ask each would cost 3 %.
+template <bool kOneMassTiles, int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
     partial_accelerations(const Position* __restrict__ all_positions,
                           const float* __restrict__ tile_mass, float3* __restrict__ partials, int n,
@@ -166,12 +165,13 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
 struct Shape {
   int bodies_per_thread;
   int warps;
-  void (*kernel)(const Position*, const float*, float3*, int, int, size_t, float);
+  void (*kernels[2])(const Position*, const float*, float3*, int, int, size_t, float);
   int tile() const { return 32 * bodies_per_thread * warps; }
 };
 
 template <int K, int kWarps>
-const Shape shape{K, kWarps, partial_accelerations<K, kWarps>};
+const Shape shape{
+    K, kWarps, {partial_accelerations<false, K, kWarps>, partial_accelerations<true, K, kWarps>}};
 
 Shape shape_for(int systems, int n) {
   std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
@@ -195,6 +195,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int at_once = std::clamp<size_t>(kMaxBytes / (2 * sizeof(float3) * bodies), 1, offsets);
   nbody::MassOrder order(systems);  // so that whole tiles have one mass
   const std::vector<float> host_masses = nbody::masses_of_tiles(systems, shape.tile());
+  const auto kernel = shape.kernels[std::ranges::max(host_masses) >= 0.0f];
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
   nbody::DeviceArray<float> masses(host_masses.size());
@@ -207,7 +208,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   for (int step = 0; step < run.steps; ++step) {
     for (int offset = 0; offset < offsets; offset += at_once) {
       const int now = std::min(at_once, offsets - offset);
-      shape.kernel<<<dim3(count * tiles, now), 32 * shape.warps>>>(
+      kernel<<<dim3(count * tiles, now), 32 * shape.warps>>>(
           positions.get(), masses.get(), partials.get(), n, offset, positions.size(),
           run.softening_squared);
       update_bodies<<<(bodies - 1) / kBlockSize + 1, kBlockSize>>>(

@@ -1,19 +1,19 @@
-# nbody_variant(name STEP step [FIND text REPLACE text] [INCLUDE header]
+# nbody_variant(name STEP step [FIND text... REPLACE text...] [INCLUDE header]
 #               [CUDA_FLAGS flag...] [DEFINITIONS definition...] [LIBRARIES cublas])
 #
-# The step under another name, with one edit made and one header included, or with other flags and
+# The step under another name, with edits made and one header included, or with other flags and
 # definitions. No flags are taken over from the step.
 include(edited_source)
 
 function(nbody_variant name)
-  cmake_parse_arguments(PARSE_ARGV 1 variant "" "STEP;FIND;REPLACE;INCLUDE"
-    "CUDA_FLAGS;DEFINITIONS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 variant "" "STEP;INCLUDE"
+    "FIND;REPLACE;CUDA_FLAGS;DEFINITIONS;LIBRARIES")
   if(NOT variant_FIND)
     set(variant_FIND "// ${variant_STEP} --")
     set(variant_REPLACE "// ${name}, a variant of ${variant_STEP} --")
   endif()
-  edited_source(source STEP ${variant_STEP} NAME ${name} FIND "${variant_FIND}"
-    REPLACE "${variant_REPLACE}")
+  edited_source(source STEP ${variant_STEP} NAME ${name} FIND ${variant_FIND}
+    REPLACE ${variant_REPLACE})
   if(NOT NBODY_CUDA OR NOT NBODY_VARIANTS)
     return()
   endif()

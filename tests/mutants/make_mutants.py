@@ -54,6 +54,10 @@ class Mutant:
     def variant(self):
         return self.name or self.control
 
+    @property
+    def edits(self):
+        return [(self.find, self.replace)] if self.find else []
+
 
 def read_mutants():
     tables = tomllib.loads((HERE / "mutants.toml").read_text(encoding="utf-8"))
@@ -103,7 +107,7 @@ def declarations(mutant):
 def write_tests(root, folder):
     mutants = read_mutants()
     for mutant in mutants:
-        edited(source_of(root, mutant.step), mutant.variant, mutant.find, mutant.replace)
+        edited(source_of(root, mutant.step), mutant.variant, mutant.edits)
     tests = {test["name"]: test for mutant in mutants for test in declarations(mutant)}
     records = folder / "records"
     records.mkdir(parents=True, exist_ok=True)
@@ -134,8 +138,7 @@ def write_ladder(source, file):
 def write_program(source, file, main="nbody::test::mutant_main"):
     variants = {}
     for mutant in (m for m in read_mutants() if m.step == source.parent.name):
-        variants[mutant.variant] = namespace(mutant, mutant.variant, source, main=main,
-                                             find=mutant.find, replace=mutant.replace)
+        variants[mutant.variant] = namespace(mutant, mutant.variant, source, main=main, edits=mutant.edits)
         variants[mutant.control] = namespace(mutant, mutant.control, source, main=main)
     # Headers are included before the namespaces open, which then find them included already.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))

@@ -26,6 +26,8 @@ TIMED = ("--warmup", 1, "--repeat", 10)
 UNCHECKED = ("--validate", "off")
 FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
 FIRST_STEP_OF_CHUNKS = "10"  # from here its sum is divided, too
+FIRST_STEP_OF_MASSES = "11"  # from here equal masses, or none, may save work
+FLOAT64 = ("step11_register_blocking",)
 SINGLE = (16384, 65536, 262144)
 SMALL = (512, 1024, 2048, 4096, 8192)
 BATCHES = ((32, 1024), (132, 512))
@@ -87,6 +89,22 @@ def small(bench: Bench) -> None:
         for systems, bodies in BATCHES:
             bench.record(step, "--scenario", "galaxies", "--systems", systems, "--bodies", bodies,
                          "--steps", 1000, *TIMED)
+
+
+def masses(bench: Bench) -> None:
+    """star-cluster, a mass of its own for every body, one system; planets and a million test particles; from step 11"""
+    from_11 = [step for step in bench.steps if number_of(step) >= FIRST_STEP_OF_MASSES]
+    for step in (*from_11, *bench.built("step12_always_asks")):
+        for bodies in (*SINGLE, 1048576):
+            bench.record(step, "--scenario", "star-cluster", "--bodies", bodies, "--steps", 2, *TIMED)
+    bench.record(FLOAT64[0], "--scenario", "test-particles", "--bodies", 1048587, "--steps", 100, *TIMED)
+
+
+def float64(bench: Bench) -> None:
+    """--precision double where there is one: the staircase's problem and single systems"""
+    for step in bench.built(*FLOAT64):
+        for words in (MAIN, *(single(bodies, 1) for bodies in SINGLE)):
+            bench.record(step, *words, "--precision", "double", *TIMED)
 
 
 def variants(bench: Bench) -> None:
@@ -246,5 +264,5 @@ def ncu_or_fail() -> str:
 
 
 PARTS: dict[str, Callable[[Bench], None]] = {
-    part.__name__: part for part in (checks, sanitize, staircase, sizes, small, variants, timelines, profile, sass, patterns,
-                                     devices, connections, cpu, activity, latencies)}
+    part.__name__: part for part in (checks, sanitize, staircase, sizes, small, masses, variants, timelines, profile,
+                                     sass, patterns, devices, connections, cpu, activity, latencies, float64)}

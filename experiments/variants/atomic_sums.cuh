@@ -1,0 +1,17 @@
+// The sums of step 12 by atomic additions, in whatever order the blocks come.
+#pragma once
+
+#include "nbody/cuda.h"
+
+__device__ inline void add(float3& sum, float factor, float3 a) {
+  atomicAdd(&sum.x, factor * a.x);
+  atomicAdd(&sum.y, factor * a.y);
+  atomicAdd(&sum.z, factor * a.z);
+}
+
+// The sum, which the next time step finds zero again.
+__device__ inline float3 take(float3& sum) {
+  const float3 whole = sum;
+  sum = {};
+  return whole;
+}
