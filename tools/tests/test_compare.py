@@ -158,7 +158,7 @@ class Page(fakes.InRepository):
         self.assertEqual([row[0].strip("| `") for row in rows[:4]],
                          ["step12_newton3", "sample_256", "sample_512", "sample_ftz_256"])
         self.assertEqual(rows[0][2:4], ["20 (5.0)", "-"])
-        self.assertEqual([row[2:4] for row in rows[4:]], [["2.50", "-"], ["-", "-"]])
+        self.assertEqual([row[2:4] for row in rows[4:]], [["4.00", "-"], ["-", "-"], ["2.50", "-"], ["-", "-"]])
         self.file("docs/results/comparison/a.jsonl", json.dumps({**one, "median": 0.0}))
         with self.assertRaisesRegex(Exception, "the median is 0.0"):
             comparison.tables(self.results)

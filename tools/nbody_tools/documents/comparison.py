@@ -9,7 +9,8 @@ from nbody_tools.records.record import Record, read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 FOLDER = "comparison"  # of docs/results/
-PEERS = ("sample_", "sample_ftz_")  # that our steps are set against, in the last rows
+# What our steps are set against, in the last rows: the sample's own size of blocks, and the best of several.
+PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 
 
 def check_comparison(data: Any) -> None:
@@ -68,14 +69,18 @@ def rate(data: Any) -> str:
 
 
 def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -> Any:
-    """The best of our steps over the best block size of a peer."""
+    """The best of our steps over a peer, or over its best size of blocks."""
     def best(size: int, which: Any) -> float:
         return max((data["interactions_per_second"] for data in records if data["bodies"] == size and which(data)),
                    default=0.0)
 
-    theirs = [best(size, lambda data: data["contender"].removeprefix(peer).isdigit()) for size in sizes]
+    def is_peer(data: Any) -> bool:
+        rest = data["contender"].removeprefix(peer)
+        return rest.isdigit() if peer.endswith("_") else not rest
+
+    theirs = [best(size, is_peer) for size in sizes]
     if not any(theirs):
         return None
     ours = [best(size, lambda data: data["ours"]) for size in sizes]
-    return [f"best of ours over `{peer}*`", "",
+    return [f"best of ours over `{peer}{'*' if peer.endswith('_') else ''}`", "",
             *(f"{a / b:.2f}" if a and b else ABSENT for a, b in zip(ours, theirs)), ""]

@@ -7,10 +7,10 @@ from typing import Optional, Sequence
 
 from nbody_tools.documents.tables import PROFILE_COLUMNS, metric, speedup, variant_table
 from nbody_tools.measure.ncu import DERIVED, METRICS
-from nbody_tools.records.facts import FactError, Facts, Measured
-from nbody_tools.records.record import read_records
+from nbody_tools.records.facts import FactError, Facts, Measured, Value
+from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.records.timeline import STAGES, read_timeline, sums
-from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds, with_range
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds, with_range
 
 QUEUES = (1, 2, 4, 8, 16, 32)
 STEPS_OF_SMALL = 1000  # time steps of runs with small systems
@@ -92,6 +92,33 @@ def accuracy(results: Path, steps: Sequence[str]) -> str:
     rows = [[step[4:].replace("_", " "), *(f"{errors[step, n]:.1e}" if (step, n) in errors else ABSENT
                                            for n in sizes)] for step in steps]
     return markdown(["RMS error, N =", *map(str, sizes)], rows)
+
+
+def rates(results: Path, folder: str, names: Sequence[str]) -> str:
+    """Rate and error of programs on problems of a kind, from docs/results/FOLDER/."""
+    found = {(record.step, (record.data["systems"], record.data["bodies"])): record
+             for source in sorted((results / folder).glob("*.jsonl")) for record in read_records(source, check_measurement)
+             if record.step in names and not record.emulated}
+    problems = sorted({problem for _, problem in found})
+    if not problems:
+        return NOT_MEASURED
+    rows = []
+    for name in names:
+        records = [found.get((name, problem)) for problem in problems]
+        rows.append([name[4:].replace("_", " ") + ", G/s",
+                     *(plain(r.giga_interactions_per_second("compute").median) if r else ABSENT for r in records)])
+        rows.append(["RMS error", *(f"{r.acceleration_error:.1e}" if r else ABSENT for r in records)])
+    head = [f"{bodies:,}" if systems == 1 else f"{systems} x {bodies}" for systems, bodies in problems]
+    return markdown(["", *head], rows)
+
+
+def recorded(results: Path, folder: str, step: str, quantity: str) -> Value:
+    """Of the newest record of a program in docs/results/FOLDER/: the median of a time, per time step."""
+    records = [record for source in sorted((results / folder).glob("*.jsonl")) for record in read_records(source, check_measurement)
+               if record.step == step and not record.emulated]
+    newest = max(records, key=lambda record: record.date, default=None)
+    content = newest.seconds(quantity).median / newest.data["steps"] if newest else None
+    return Value(content, "time", f"recorded('{folder}', '{step}', '{quantity}')")
 
 
 def timelines(results: Path, runs: Sequence[str]) -> str:

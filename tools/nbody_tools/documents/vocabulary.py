@@ -117,6 +117,9 @@ class Vocabulary:
             "staircase": lambda: tables.main_staircase(self.root / RESULTS, self.sources,
                                                        self.diff),
             "accuracy": lambda *steps: readme_tables.accuracy(self.root / RESULTS, steps),
+            "rates": lambda folder, *names: readme_tables.rates(self.root / RESULTS, folder, names),
+            "recorded": lambda folder, name, quantity: readme_tables.recorded(
+                self.root / RESULTS, folder, name, quantity),
             "timelines": lambda *runs: readme_tables.timelines(self.root / RESULTS, runs),
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
