@@ -2,59 +2,80 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Sequence
+
+from matplotlib.ticker import LogLocator
 
 from nbody_tools.documents.accuracy import DRIFTS, kind_of, name_of, rate
 from nbody_tools.figures.style import BLUE, GREEN, GREY, ORANGE, VERMILION, dates, machines, pyplot, save
 from nbody_tools.records.record import Record
 
+COMPENSATED = "float32, compensated"
 STYLES = {"float32, one running sum": (VERMILION, "s"), "float32, a sum per tile": (BLUE, "o"),
-          "float32, compensated": (ORANGE, "D"), "float64": (GREEN, "^")}
+          COMPENSATED: (ORANGE, "D"), "float64": (GREEN, "^")}
 # arXiv 1803.01190, abstract: 2^20 bodies, 10,000 steps.
 CLAIMED_STEPS = 10000
 CLAIMED = {"energy": (1e-3, 1e-5), "momentum": (1e-2, 1e-15), "angular_momentum": (1e-3, 1e-13)}
 
 
+FLOAT64 = "float64"
+VARIANTS = {"step11_running_sum": "11, one sum", "step11_kahan_tiles": "11, tiles", "step11_kahan": "11, all"}
+
+
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """A panel for each problem."""
+    """A column for each problem; float64 far below, on an axis of its own."""
     problems = list(dict.fromkeys((r.problem.systems, r.problem.bodies) for r in records))
-    figure, grid = pyplot.subplots(1, len(problems), figsize=(7 * len(problems), 6), layout="constrained", squeeze=False,
-                                   sharey=True)
-    for axes, problem in zip(grid[0], problems):
-        chosen = [r for r in records if (r.problem.systems, r.problem.bodies) == problem]
-        for record in chosen:
-            error, (colour, marker) = record.data["force_error"], STYLES[kind_of(record)]
-            x = rate(record)
-            axes.plot([x, x], [error["median"], error["p999"]], "-", color=colour, linewidth=1.2, alpha=0.7)
-            axes.plot([x], [error["rms"]], marker, color=colour, markersize=8, markeredgecolor="white")
-        label(axes, chosen)
-        axes.set(xscale="log", yscale="log", xlabel="G interactions/s",
-                 title=f"{problem[0]} x {problem[1]} bodies")
-        axes.grid(axis="y", color="#DDDDDD")
+    kinds = [kind for kind in STYLES if any(kind_of(r) == kind for r in records)]
+    rows = [kinds] if FLOAT64 not in kinds or len(kinds) == 1 else [[k for k in kinds if k != FLOAT64], [FLOAT64]]
+    figure, grid = pyplot.subplots(len(rows), len(problems), figsize=(7 * len(problems), 6.5), layout="constrained",
+                                   squeeze=False, sharex="col", sharey="row", height_ratios=[3, 1][:len(rows)])
+    for row, line in zip(rows, grid):
+        for problem, axes in zip(problems, line):
+            chosen = [r for r in records if (r.problem.systems, r.problem.bodies) == problem]
+            axes.set(xscale="log", yscale="log")
+            axes.grid(color="#E5E5E5")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter("")
+            spread = math.log10(max(map(rate, chosen)) / min(map(rate, chosen)))
+            for kind in row:
+                draw_kind(axes, kind, sorted((r for r in chosen if kind_of(r) == kind), key=rate), 0.06 * spread)
+            axes.margins(x=0.08, y=0.25)
+    for problem, top, bottom in zip(problems, grid[0], grid[-1]):
+        top.set_title(f"{problem[0]} x {problem[1]} bodies")
+        bottom.set_xlabel("G interactions/s")
     grid[0][0].set_ylabel("|a − a$_{ref}$| / |a$_{ref}$|")
-    for kind, (colour, marker) in STYLES.items():
+    for kind in kinds:
+        colour, marker = STYLES[kind]
         grid[0][0].plot([], [], marker, color=colour, markersize=8, label=kind)
-    grid[0][0].legend(frameon=False, loc="center left")
+    grid[0][0].legend(frameon=False, loc="lower left")
     return save(figure, path, "Relative errors of the accelerations, RMS (symbol), from the median to the 99.9th percentile "
-                "(line), against the rate of the kernels; N² interactions per step and system. "
-                f"{machines(records)}, {dates(records)}.")
+                "(line), against the rate of the kernels; numbers are those of the steps. N² interactions per step and "
+                f"system. {machines(records)}, {dates(records)}.")
 
 
-def label(axes, records: Sequence[Record]) -> None:
-    """Above the line of each program, or below it where the one to its left has its own above."""
-    above = True
-    for record in sorted(records, key=rate):
-        error = record.data["force_error"]
-        text = name_of(record).partition(" ")
-        words = text[0] if record.step not in VARIANT_LABELS else VARIANT_LABELS[record.step]
-        axes.annotate(words, (rate(record), error["p999" if above else "median"]), xytext=(0, 5 if above else -5),
-                      textcoords="offset points", ha="center", va="bottom" if above else "top", fontsize=10,
-                      color="#333333")
-        above = not above
-
-
-VARIANT_LABELS = {"step11_running_sum": "11, one sum", "step11_kahan_tiles": "11, tiles", "step11_kahan": "11, all"}
+def draw_kind(axes, kind: str, records: Sequence[Record], near: float) -> None:
+    """One label for those whose rates are near to one another, in decades."""
+    colour, marker = STYLES[kind]
+    groups: list[list[Record]] = []
+    for record in records:
+        error, x = record.data["force_error"], rate(record)
+        axes.plot([x, x], [error["median"], error["p999"]], "-", color=colour, linewidth=1.2, alpha=0.7)
+        axes.plot([x], [error["rms"]], marker, color=colour, markersize=8, markeredgecolor="white")
+        if groups and record.step not in VARIANTS and math.log10(x / rate(groups[-1][0])) < near:
+            groups[-1].append(record)
+        else:
+            groups.append([record])
+    for group in groups:
+        names = sorted(VARIANTS.get(r.step) or r.number for r in group)
+        middle = math.sqrt(rate(group[0]) * rate(group[-1]))
+        below = kind == COMPENSATED  # where there is nothing else
+        end = (min(r.data["force_error"]["median"] for r in group) if below else
+               max(r.data["force_error"]["p999"] for r in group))
+        axes.annotate("\n".join(names), (middle, end), xytext=(0, -6 if below else 4), textcoords="offset points",
+                      ha="center", va="top" if below else "bottom", fontsize=10, color="#333333", linespacing=1.0)
 
 
 def draw_disks(records: Sequence[Record], path: Path) -> Path:
