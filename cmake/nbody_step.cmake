@@ -82,10 +82,14 @@ function(nbody_add_step_tests name)
         set(device_counts 3)
       endif()
       foreach(devices IN LISTS device_counts)
-        nbody_add_step_test(${name} adversarial_${devices} "Force.*:*Ladder*:-*Large*"
+        nbody_add_step_test(${name} adversarial_${devices} "Force.*:*Ladder*:-*Large*:*4099"
           HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_DEVICES=${devices}
           HOSTCUDA_STRICT_MEM=1 NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)
       endforeach()
+      # The largest sizes in these orders, which are not on the two sides of any boundary: at night.
+      nbody_add_step_test(${name} adversarial_large "*Large*:*4099"
+        HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_STRICT_MEM=1)
+      set_tests_properties(${name}.adversarial_large PROPERTIES LABELS "${name};nightly")
     endif()
   endif()
   # run_step() is the same in every program. Here, what a step can spoil: the end of a run that came in
