@@ -23,8 +23,7 @@ namespace hostcuda {
 namespace {
 
 __thread std::uint64_t last_progress;
-__thread unsigned idle_ticks;
-constexpr unsigned kTicksPerSecond = 4;  // a hang is reported that much sooner after its time
+__thread unsigned idle_seconds;
 
 const void* interrupted_code([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
@@ -45,18 +44,18 @@ const void* interrupted_code([[maybe_unused]] const void* context) {
 }
 
 void on_tick(int, siginfo_t*, void* context) {
-  if (!running_block || progress != last_progress) idle_ticks = 0;
+  if (!running_block || progress != last_progress) idle_seconds = 0;
   last_progress = progress;
-  if (!running_block || ++idle_ticks <= config().watchdog * kTicksPerSecond) return;
+  if (!running_block || ++idle_seconds <= config().watchdog) return;
   // Who watches the kernel can say it between two accesses; here the C library may be in the middle
-  // of something. A thread that accesses nothing is reported from here, a tick later.
+  // of something. A thread that accesses nothing is reported from here, a second later.
   if (kernel_observer && !hang_is_to_be_reported)
     hang_is_to_be_reported = 1;
   else
     report_from_signal(context);
 }
 
-// Ticks of the thread's processor time: time in a debugger does not count.
+// One tick per second of the thread's processor time: time in a debugger does not count.
 class Timer {
  public:
   Timer() {
@@ -69,9 +68,8 @@ class Timer {
     event.sigev_signo = kSignal;
     event.sigev_notify_thread_id = static_cast<int>(syscall(SYS_gettid));
     created_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
-    constexpr timespec kTick = {0, 1000000000 / kTicksPerSecond};
-    const struct itimerspec each_tick = {kTick, kTick};
-    if (created_) timer_settime(timer_, 0, &each_tick, nullptr);
+    const struct itimerspec each_second = {{1, 0}, {1, 0}};
+    if (created_) timer_settime(timer_, 0, &each_second, nullptr);
   }
   ~Timer() {
     if (created_) timer_delete(timer_);
@@ -96,10 +94,10 @@ void report_hang(const char* place) {
       "  Does it wait for something that another thread or block does? Threads of a block run one "
       "at a time here, and\n  a block need not run at all before another one ends: that is so on a "
       "GPU too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
-      culprit, idle_ticks / kTicksPerSecond, *place ? "\n  at " : "", place);
+      culprit, idle_seconds, *place ? "\n  at " : "", place);
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
   std::snprintf(message, sizeof message, "runs for %u s without reaching a barrier or its end",
-                idle_ticks / kTicksPerSecond);
+                idle_seconds);
   keep_for_death("hang", message, place);
   std::abort();
 }
