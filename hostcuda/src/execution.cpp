@@ -1,5 +1,5 @@
 // All of execution/, in one compilation; but for debugger.cpp, which has options of its own. And
-// api.cpp: within the calls of runtime/, g++ warns of the address of a call that it keeps until the end.
+// api.cpp: within the calls of runtime/, g++ warns of an address that it keeps until they end.
 #include "execution/block.cpp"
 #include "execution/fiber.cpp"
 #include "execution/gang.cpp"
