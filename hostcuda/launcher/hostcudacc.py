@@ -2,6 +2,7 @@
 """Compile a .cu file with a plain host C++ compiler, for hostcuda.
 
     hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
+    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         what .cu files compute is counted: counting.py
     hostcudacc.py --show COMPILER ARGUMENTS... file.cu        print the rewritten user code
 
 --launcher names a launcher that runs each compilation in turn, ccache for instance.
@@ -16,6 +17,7 @@ import subprocess
 import sys
 
 import cuda_rewrite
+from counting import compile_counted
 from missing import missing_header, missing_names, toolkit_header
 from semantics import SemanticCheck
 
@@ -99,8 +101,9 @@ def warn_of_arch(files):
                   file=sys.stderr)
 
 
-def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
-    """clang: a clang++ that tells host from device code meanwhile, if there is one."""
+def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, counts=False):
+    """clang: a clang++ that tells host from device code meanwhile, if there is one. counts: the compiler,
+    which must be one, makes a program that counts what it computes."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
@@ -135,6 +138,9 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
     # Mathematical functions set no errno on a GPU: a square root is one instruction then. A loop that
     # clang cannot unroll is no reason for a warning about the user's code.
     as_for_kernels = ["-fno-math-errno", *(["-Wno-pass-failed"] if by_clang else [])]
+    if counts:
+        return compile_counted(compiler, [*as_for_kernels, *both], intermediate, output,
+                               cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
     check = clang and SemanticCheck(clang, source, text.stdout.decode(), INCLUDES,
                                     options_of_both(both, preprocessor))
     ended = subprocess.run(
@@ -148,11 +154,13 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
 
 
 def main(arguments):
-    ccache, show = [], False
+    ccache, show, counting_compiler = [], False, None
     while arguments and arguments[0].startswith("--"):
         option = arguments.pop(0)
         if option.startswith("--launcher="):
             ccache = [option[len("--launcher="):]]
+        elif option.startswith("--count="):
+            counting_compiler = option[len("--count="):]
         elif option == "--show":
             show = True
         else:
@@ -162,7 +170,8 @@ def main(arguments):
     compiler, arguments = arguments[0], arguments[1:]
     is_cu = any(a.endswith(".cu") and not a.startswith("-") for a in arguments)
     if is_cu and (show or "-c" in arguments):
-        return compile_cu(compiler, arguments, ccache, show)
+        return compile_cu(counting_compiler or compiler, arguments, ccache, show,
+                          counts=bool(counting_compiler))
     return subprocess.run([*ccache, compiler, *arguments], check=False).returncode
 
 
