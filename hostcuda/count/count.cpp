@@ -1,5 +1,5 @@
-// Adds up, for each kernel, what the counters say that launcher/counting.py put into the program, and
-// writes it to the file that HOSTCUDA_COUNT names when the process ends.
+// Adds up, for each kernel, what the counters say that launcher/counting.py put into the program,
+// and writes it to the file that HOSTCUDA_COUNT names when the process ends.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,8 +17,8 @@
 #include "support/config.h"
 #include "support/fault.h"
 
-// Each source file's, as counting.py lays it out. What its table says is a line per block and kind of
-// operation: number of the block, line of the source, type, operation, how many, file.
+// Each source file's, as counting.py lays it out. What its table says is a line per block and kind
+// of operation: number of the block, line of the source, type, operation, how many, file.
 struct Module {
   std::uint64_t* counts;  // how often each block was entered
   std::uint64_t size;
@@ -136,7 +136,8 @@ __attribute__((constructor)) void start() {
   counter = new Counter;  // never destroyed: the host may compute until the very end
   hostcuda::kernel_observer = counter;
   std::atexit(write_record);
-  hostcuda::call_before_death(write_record);  // an error of a kernel: what was seen until then counts
+  hostcuda::call_before_death(
+      write_record);  // an error of a kernel: what was seen until then counts
 }
 
 }  // namespace

@@ -33,6 +33,11 @@ ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
 
 
+# What an object file that is traced calls to allocate memory, in C++ by its mangled names: hostcuda_trace has
+# functions with hostcuda_ before them, because a kernel's memory comes from the device.
+ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
+
+
 def split_arguments(arguments, source=None):
     """Return (options of both passes, of the preprocessor only, source, object)."""
     both, preprocessor, output = [], [], None
@@ -120,10 +125,11 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
         print(refusal, file=sys.stderr)
         return 1
     by_clang = is_clang(compiler)
+    traced = any(option.startswith("-DHOSTCUDA_TRACE") for option in preprocessor)
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(
             text.stdout.decode(), not by_clang, uses_address_sanitizer(both), INCLUDE,
-            any(option.startswith("-DHOSTCUDA_TRACE") for option in preprocessor))
+            traced)
     except cuda_rewrite.RewriteError as error:
         print(error, file=sys.stderr)
         return 1
@@ -146,6 +152,9 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     ended = subprocess.run(
         [*ccache, compiler, *as_for_kernels, *both, "-x", "c++-cpp-output", "-c", intermediate,
          "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    if traced and ended.returncode == 0:
+        subprocess.run(["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in ALLOCATORS),
+                        output], check=True)
     if mistakes := check and check.findings():
         print(*mistakes, sep="\n", file=sys.stderr)
         return 1

@@ -148,7 +148,8 @@ void Tracer::release(const void* pointer, bool is_fence) {
   order(*array, offset, {Kind::store});
 }
 
-void Tracer::look_at_device(const Array& array, const Accessed& accessed) {
+void Tracer::look_at_device(Array& array, const Accessed& accessed) {
+  array.is_used = true;
   const int device = running_block->launch().device;
   if (array.space == Space::global && array.kind == MemoryKind::device && array.device != device &&
       !peers_of(device).contains(array.device))

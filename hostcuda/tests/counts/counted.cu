@@ -87,7 +87,7 @@ __host__ __device__ inline Pair operator+(Pair p, Pair q) { return {p.a + q.a, p
 template <int kPower>
 __host__ __device__ float power(float x) {
   if constexpr (kPower == 0) return 1.0f;
-  return x * power<kPower == 0 ? 0 : kPower - 1>(x);
+  return x * power < kPower == 0 ? 0 : kPower - 1 > (x);
 }
 
 template <class Value>

@@ -211,7 +211,8 @@ void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
                               std::string("host code ") + verb(accessed.kind) +
                                   " memory of the device, which it cannot reach");
   describe(finding, array, accessed);
-  finding.advice = "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
+  finding.advice = array.of_heap ? "let a kernel copy it to memory of cudaMalloc: the API cannot"
+                                 : "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
   finish("device pointer", accessed.code, array.begin, std::move(finding));
 }
 
