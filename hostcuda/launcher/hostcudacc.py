@@ -18,7 +18,7 @@ import sys
 
 import cuda_rewrite
 from counting import compile_counted
-from missing import missing_header, missing_names, toolkit_header
+from missing import missing_header, missing_names, own_assertions, toolkit_header
 from semantics import SemanticCheck
 
 # The compiler's errors are searched, in English, for what is not part of hostcuda.
@@ -158,7 +158,8 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     if mistakes := check and check.findings():
         print(*mistakes, sep="\n", file=sys.stderr)
         return 1
-    sys.stderr.write(ended.returncode and missing_names(ended.stderr) or ended.stderr)
+    sys.stderr.write(ended.returncode and (missing_names(ended.stderr) or own_assertions(ended.stderr, INCLUDE)) or
+                     ended.stderr)
     return ended.returncode
 
 

@@ -60,6 +60,14 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
   };
   for (const Array* array : block_->shared)
     if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
+  for (const auto& [number, block] : blocks_)  // of another block of the cluster: by its identity
+    for (const Array* array : block.shared) {
+      const auto beyond =
+          reinterpret_cast<std::uint64_t>(accessed.address) + kPadding - array->identity;
+      if (&block != block_ && beyond < array->full_size + 2 * kPadding)
+        return checks_.out_of_bounds(*array, {array->begin + (beyond - kPadding), accessed.bytes,
+                                              accessed.kind, accessed.code});
+    }
   if (arrays_.provided(accessed.address)) {
     if (const Array* array = arrays_.nearest(accessed.address))
       checks_.out_of_bounds(*array, accessed);

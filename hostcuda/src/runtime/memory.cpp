@@ -10,6 +10,7 @@
 #include "runtime/arena.h"
 #include "runtime/device.h"
 #include "runtime/stream.h"
+#include "runtime/symbol.h"
 #include "support/config.h"
 #include "support/fault.h"
 #include "support/observer.h"
@@ -133,6 +134,8 @@ MemoryRange classify(const void* pointer, std::size_t size) {
             fits(found->first, found->second.size)};
   if (auto found = range_at(pinned_ranges(), pointer); found != pinned_ranges().end())
     return {MemoryKind::pinned, true};
+  if (const std::size_t left = bytes_of_symbol_at(pointer))
+    return {MemoryKind::device, size <= left};
   return {MemoryKind::pageable, pointer != nullptr};
 }
 

@@ -24,9 +24,9 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   if (bytes < needed) return cudaErrorInvalidValue;
   const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__}, nullptr, 1, 1, 0, stream};
   // A GPU works in the temporary memory. Here it is only touched: it has to be the device's.
-  const auto touching = [=] {
+  const auto touching = [temporary, to_do = work]() mutable {
     *static_cast<char*>(temporary) = 0;
-    work();
+    to_do();
   };
   using Passed = std::remove_const_t<decltype(touching)>;
   return hostcuda::enqueue_function<Passed>(request, thrust::detail::one_thread<Passed>,
