@@ -56,8 +56,7 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
 
 // Of float and double. L stands for the letter, Real for the type.
 #define HOSTCUDA_CUBLAS(L, Real)                                                                   \
-  /* y = alpha op(A) x + beta y; A has m rows and n columns, lda >= max(1, m). Where beta is 0, y  \
-     is not read: it may hold NaN. */                                                                               \
+  /* y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m). Where beta is 0, y is not read. */  \
   cublasStatus_t cublas##L##gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, \
                                  const Real* alpha, const Real* a, int lda, const Real* x,         \
                                  int incx, const Real* beta, Real* y, int incy);                   \

@@ -9,13 +9,17 @@
 #include "runtime/device.h"
 
 namespace hostcuda::trace {
-namespace {
 
-void report_release(const char* kind, std::string what, const Array* array, const char* advice,
-                    const void* return_address) {
+void Heap::report_release(const char* kind, const std::string& what, const Array* array,
+                          const char* advice, const void* return_address) {
+  Finding*& known = known_[{kind, return_address}];
+  if (known) {
+    ++known->count;
+    return;
+  }
   Finding finding;
   finding.kind = kind;
-  finding.what = std::move(what);
+  finding.what = what;
   finding.place = CodePlace{return_address}.text();
   finding.advice = advice;
   if (running_block) fill_in_culprit(finding);
@@ -23,10 +27,8 @@ void report_release(const char* kind, std::string what, const Array* array, cons
     finding.array = name_of(*array);
     finding.details.push_back(description_of(*array, 1));
   }
-  report(std::move(finding));
+  known = &report(std::move(finding));
 }
-
-}  // namespace
 
 bool Heap::serves(const void* return_address) {
   const auto [known, is_new] = is_own_.try_emplace(return_address);

@@ -5,8 +5,11 @@
 
 #include <cstddef>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "checks/arrays.h"
+#include "support/finding.h"
 
 namespace hostcuda::trace {
 
@@ -24,7 +27,10 @@ class Heap {
  private:
   static constexpr std::size_t kRoom = 64;  // between allocations, which are many and small
   Arrays& arrays_;
-  std::map<const void*, bool> is_own_;  // by return address
+  void report_release(const char* kind, const std::string& what, const Array* array,
+                      const char* advice, const void* return_address);
+  std::map<const void*, bool> is_own_;                             // by return address
+  std::map<std::pair<std::string, const void*>, Finding*> known_;  // by kind and return address
   std::size_t used_ = 0;
 };
 
