@@ -207,7 +207,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
 }
 
 // Nothing but this happens in the inner loops of most kernels.
-inline bool Tracer::load_word_at_once(const Recent& recent, const char* address) {
+[[gnu::always_inline]] inline bool Tracer::load_word_at_once(const Recent& recent,
+                                                             const char* address) {
   Array& array = *recent.array;
   if (&array == &program_) return true;
   const std::size_t offset = array.offset_of(address);

@@ -39,13 +39,15 @@ def kernel_json(kernel: Kernel, interactions: Optional[float]) -> dict[str, Any]
             memory: {access: kernel.sum("executions", memory, access) / interactions
                      for access in ACCESSES} for memory in MEMORIES}
     result["lines"] = [row_json(row) for row in kernel.rows]
-    result["as_written"] = [{**vars(one.place), "source": source_text(one.place), "type": one.type,
-                             "operation": one.operation, "count": one.count} for one in kernel.operations]
-    if interactions:
+    if kernel.operations:
+        result["as_written"] = [{**vars(one.place), "source": source_text(one.place), "type": one.type,
+                                 "operation": one.operation, "count": one.count} for one in kernel.operations]
+    if kernel.operations and interactions:
         result["as_written_per_interaction"] = {
             of: {operation: count / interactions for operation, count in found.items()}
             for of, found in sums(kernel.operations).items()}
-    result["ptx"] = [ptx_json(ptx) for ptx in kernel.ptx]
+    if kernel.ptx:
+        result["ptx"] = [ptx_json(ptx) for ptx in kernel.ptx]
     return result
 
 
