@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "physics/approximation.h"
 #include "physics/reference.h"
 #include "physics/trajectory.h"
 #include "physics/wide.h"
@@ -133,8 +134,10 @@ class Validator {
     // cancel, there is less to compare the errors with.
     const double dominance = of_scale(squares), cancelled = std::max(1.0, of_scale(magnitudes) / 4);
     const double rms = of_scale(error), p99 = percentile99(std::move(relative));
-    const double rms_limit = this->rms_limit() * std::hypot(1, 3 * dominance) * cancelled;
-    const double p99_limit = 4 * this->rms_limit();
+    const double rms_limit =
+        std::hypot(this->rms_limit() * std::hypot(1, 3 * dominance) * cancelled,
+                   approximate_.rms * of_scale(magnitudes));
+    const double p99_limit = std::hypot(4 * this->rms_limit(), approximate_.p99);
     const Loss loss = rms <= rms_limit && p99 <= p99_limit ? Loss{} : loss_in_sums(reference);
     rms_.keep_worse(rms, std::hypot(rms_limit, loss.rms));
     p99_.keep_worse(p99, std::hypot(p99_limit, loss.p99));
@@ -211,7 +214,8 @@ class Validator {
         shuffled.system(state.count - 1 - s)[i] = state.system(s)[order[i]];
     }
     shuffled = kicked(std::move(shuffled));
-    const double limit = 4 * rms_limit();
+    // Of bodies in one place, others may be taken together then.
+    const double limit = std::hypot(4 * rms_limit(), 2 * approximate_.rms);
     for (int s = 0; s < state.count; ++s) {
       W error = 0, scale = 0;
       for (std::size_t i = 0; i < order.size(); ++i) {
@@ -315,7 +319,8 @@ class Validator {
   Gate check_trajectory() const {
     std::vector<int> systems(static_cast<std::size_t>(input_.start.count));
     std::iota(systems.begin(), systems.end(), 0);
-    if (!sampled_) return trajectory_gate(input_, systems, rms_limit());
+    const double force_limit = std::hypot(rms_limit(), approximate_.rms);
+    if (!sampled_) return trajectory_gate(input_, systems, force_limit);
     // One system, any: the same one when the same run is checked again.
     const int one = static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() %
                                      static_cast<unsigned>(input_.start.count));
@@ -324,7 +329,7 @@ class Validator {
       return {"trajectory", 0, 0, false,
               format("not compared, which takes %.2g interactions in float64", cost)};
     }
-    Gate gate = trajectory_gate(input_, {one}, rms_limit());
+    Gate gate = trajectory_gate(input_, {one}, force_limit);
     if (gate.decided && input_.start.count > 1)
       gate.open = format("compared in 1 of %d systems, number %d", input_.start.count, one);
     return gate;
@@ -351,9 +356,11 @@ class Validator {
   bool sampled_;
   std::vector<int> which_;  // bodies of every system whose forces are checked
 
+  // Forces that err by so much, not all of them the same way, are no longer equal and opposite.
   double conservation_limit() const {
-    return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real>;
+    return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
+  ForceError approximate_{error_limit(input_.approximation)};
   Gate rms_{"acceleration_rms", 0, rms_limit()};
   Gate p99_{"acceleration_p99", 0, 4 * rms_limit()};
   Gate order_{"body_order", 0, 4 * rms_limit()};

@@ -56,7 +56,8 @@ struct ValidationInput {
   // positions half a step ahead of velocities. The two half drifts around are no work of a step.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
-  double seconds = 0;  // that the run took: what it costs to repeat it
+  double seconds = 0;                // that the run took: what it costs to repeat it
+  Approximation approximation = {};  // whose error is allowed for, beside that of float32
 };
 
 // full checks every body and every trajectory and repeats the run whatever it costs; sampled checks

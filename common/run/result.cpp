@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run/program.h"
+#include "support/text.h"
 
 namespace nbody {
 namespace {
@@ -53,6 +54,14 @@ Json json_of_shape(const Result& result) {
           {"of", shape.of},
           {"blocks", shape.blocks},
           {"slots", shape.slots}};
+}
+
+// null for a direct sum.
+Json json_of(const std::optional<Approximation>& approximation) {
+  if (!approximation) return {};
+  // As it was written on the command line, not as float32 widens it.
+  return {{"theta", Json::parse(shortest(approximation->theta))},
+          {"multipole", approximation->multipole}};
 }
 
 std::string now() {
@@ -135,6 +144,7 @@ std::string to_json(const Result& result) {
                        {"softening", result.softening},
                        {"integrator", to_string(result.integrator)},
                        {"scenario", result.scenario},
+                       {"approximation", json_of(result.approximation)},
                        {"shape", json_of_shape(result)},
                        {"repeats", repeats},
                        {"median", json_of(middle)},

@@ -58,6 +58,7 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
   result.integrator = job.start.integrator;
   result.scenario = job.start.scenario;
   result.precision = is_float64(job.start) ? "double" : "single";
+  if (info.approximation) result.approximation = job.run.approximation;
   return result;
 }
 
@@ -82,7 +83,7 @@ Validation validate_run(const StepInfo& info, const Options& options, const Job&
         });
   }
   return validate<float>({info.summation, job.run.dt, job.run.steps, job.run.softening_squared,
-                          start.systems, end.systems, seconds},
+                          start.systems, end.systems, seconds, job.run.approximation},
                          options.validate, [&](Systems& systems, double dt, int steps) {
                            Run run = job.run;
                            run.dt = static_cast<float>(dt);

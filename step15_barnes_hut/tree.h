@@ -1,0 +1,248 @@
+// A tree over the bodies of one system: which of them a node has, where their mass is, and how it
+// is spread.
+//
+// Bodies are sorted along a Morton curve: a key has the bits of the three coordinates in turn, the
+// highest first. Those whose keys begin with the same bits are in one cell of the cube around all
+// and stand in a row, so a node is a range of sorted bodies. Each is found by itself, from the keys
+// around one end of its range (Karras, High Performance Graphics 2012): no locks, no levels, one
+// kernel. Where keys are equal, the numbers of the sorted bodies go on.
+#pragma once
+
+#include <cub/cub.cuh>
+
+#include "nbody/cuda.h"
+#include "nbody/float3.h"
+#include "nbody/step.h"
+
+namespace tree {
+using namespace nbody;
+
+constexpr int kLeafSize = TUNABLE(LEAF_SIZE, 16);  // so many bodies are not divided
+constexpr int kBlockSize = 256;
+constexpr int kCoordinateBits = 21;
+static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
+
+// Float32 places a centre of mass to 1e-7 of its coordinates. A node counts as so large that this
+// error is small beside that of the opening angle.
+constexpr float kRoundingRadius = 3e-4f;
+
+using Key = unsigned long long;
+using Position = float4;  // w is the mass
+
+// 64 bytes, of which the first 32 decide whether a node is opened.
+struct alignas(64) Node {
+  float4 centre;    // of mass; w: beyond the root of this distance the node acts as a whole
+  int left, right;  // children; of a leaf its first body, and minus the number of its bodies
+  int parent;       // -1: none
+  int arrived;      // children whose moments are there
+  float4 squares;   // 3 times the sum of m x^2, m y^2, m z^2 around the centre; w: the mass
+  float4 products;  // 3 times the sum of m x y, m x z, m y z; w: the radius: no body is farther
+};
+
+struct Box {
+  float3 low, high;
+};
+struct BoxOf {
+  __host__ __device__ Box operator()(Position p) const { return {xyz(p), xyz(p)}; }
+};
+struct BoxAround {
+  __host__ __device__ Box operator()(const Box& a, const Box& b) const {
+    return {min(a.low, b.low), max(a.high, b.high)};
+  }
+};
+
+// The bits of a coordinate, each behind two zeros. One that is not a number becomes 0.
+__device__ inline Key spread(float coordinate) {
+  Key v = static_cast<Key>(fminf(fmaxf(coordinate, 0.0f), (1 << kCoordinateBits) - 1));
+  v = (v | v << 32) & 0x001f00000000ffff;
+  v = (v | v << 16) & 0x001f0000ff0000ff;
+  v = (v | v << 8) & 0x100f00f00f00f00f;
+  v = (v | v << 4) & 0x10c30c30c30c30c3;
+  return (v | v << 2) & 0x1249249249249249;
+}
+
+static __global__ void make_keys(const Position* __restrict__ positions,
+                                 const Box* __restrict__ cube, Key* __restrict__ keys,
+                                 int* __restrict__ order, int n) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= n) return;
+  const float edge = largest(cube->high - cube->low);
+  const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;
+  const float3 cell = cells * (xyz(positions[i]) - cube->low);
+  keys[i] = spread(cell.x) << 2 | spread(cell.y) << 1 | spread(cell.z);
+  order[i] = i;
+}
+
+// What the tree's coordinates are measured from. Far from zero that is the middle of the cube: the
+// difference is exact, and centres of mass have more digits.
+__device__ inline float origin(float low, float high, float edge) {
+  const float middle = 0.5f * low + 0.5f * high;
+  return fabsf(middle) < edge ? 0.0f : middle;
+}
+
+// How many leading bits two sorted keys have in common; -1 past either end.
+__device__ inline int common_bits(const Key* __restrict__ keys, int n, int i, long long j) {
+  if (j < 0 || j >= n) return -1;
+  const Key difference = keys[i] ^ keys[j];
+  return difference != 0 ? __clzll(static_cast<long long>(difference))
+                         : 64 + __clz(i ^ static_cast<int>(j));
+}
+
+// Inner nodes have numbers from 0, the root, to n - 2; a leaf has n plus that of its first body.
+__device__ inline int link(Node* nodes, int n, int parent, int inner, int first, int count) {
+  const int number = count > kLeafSize ? inner : n + first;
+  nodes[number].parent = parent;
+  if (number >= n) nodes[number].left = first, nodes[number].right = -count;
+  return number;
+}
+
+// Bodies in the order of their keys. And a thread for every inner node of a tree down to single
+// bodies: body i stands at one end of node i, which goes on to that side where more bits are in
+// common, as far as more are than on the other side.
+static __global__ void make_nodes(const Position* __restrict__ positions,
+                                  const Box* __restrict__ cube, const int* __restrict__ order,
+                                  const Key* __restrict__ keys, Position* __restrict__ bodies,
+                                  Node* __restrict__ nodes, int n) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= n) return;
+  const float3 low = cube->low, high = cube->high;
+  const float edge = largest(high - low);
+  const Position p = positions[order[i]];
+  bodies[i] = {p.x - origin(low.x, high.x, edge), p.y - origin(low.y, high.y, edge),
+               p.z - origin(low.z, high.z, edge), p.w};
+
+  if (i == 0) link(nodes, n, -1, 0, 0, n);
+  if (i == n - 1) return;
+  const int side = common_bits(keys, n, i, i + 1LL) > common_bits(keys, n, i, i - 1) ? 1 : -1;
+  const auto bits = [&](long long length) { return common_bits(keys, n, i, i + side * length); };
+  long long most = 2;
+  while (bits(most) > bits(-1)) most *= 2;
+  const auto reach = [&](int least) {  // the greatest length with more bits in common
+    long long length = 0;
+    for (long long step = most / 2; step > 0; step /= 2)
+      if (bits(length + step) > least) length += step;
+    return static_cast<int>(length);
+  };
+  const int length = reach(bits(-1));
+  nodes[i].right = nodes[i].arrived = 0;  // a node within a leaf has no right child
+  if (length < kLeafSize) return;
+  const int near = reach(bits(length));  // bodies on this side of the split share one bit more
+  const int first = side > 0 ? i : i - length, split = side > 0 ? i + near : i - near - 1;
+  nodes[i].left = link(nodes, n, i, split, first, split - first + 1);
+  nodes[i].right = link(nodes, n, i, split + 1, split + 1, first + length - split);
+}
+
+// What a node consists of: a body, or a child with its moments.
+struct Part {
+  float4 centre;  // w: mass
+  float radius = 0;
+  float3 squares = {}, products = {};
+};
+
+template <class PartOf>
+__device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
+  const float3 near = xyz(part(0).centre);  // differences from here have more digits
+  float3 weighted{};
+  float mass = 0;
+  for (int k = 0; k < parts; ++k) {
+    const float4 centre = part(k).centre;
+    weighted = weighted + centre.w * (xyz(centre) - near);
+    mass += centre.w;
+  }
+  const float3 c = mass > 0 ? near + 1 / mass * weighted : near;
+  float3 squares{}, products{};
+  float radius = 0;
+  for (int k = 0; k < parts; ++k) {
+    const Part p = part(k);
+    const float3 d = xyz(p.centre) - c, m = 3 * p.centre.w * d;
+    squares = squares + p.squares + float3{m.x * d.x, m.y * d.y, m.z * d.z};
+    products = products + p.products + float3{m.x * d.y, m.x * d.z, m.y * d.z};
+    radius = fmaxf(radius, p.radius + sqrtf(dot(d, d)));
+  }
+  const float size = fmaxf(radius, kRoundingRadius * largest(abs(c)));
+  const float opening = theta > 0 ? size / theta : INFINITY;
+  node.centre = {c.x, c.y, c.z, opening * opening};
+  node.squares = {squares.x, squares.y, squares.z, mass};
+  node.products = {products.x, products.y, products.z, radius};
+}
+
+// From the leaves to the root. The thread of an inner node begins with those children that are
+// leaves; of two threads that come to a node, the second goes on.
+static __global__ void find_moments(const Position* __restrict__ bodies, Node* nodes, int n,
+                                    float theta) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  const auto sum_leaf = [&](Node& leaf) {
+    const Position* const body = bodies + leaf.left;
+    sum(leaf, -leaf.right, theta, [&](int k) { return Part{body[k]}; });
+  };
+  if (i == 0 && n <= kLeafSize) sum_leaf(nodes[n]);
+  if (i >= n - 1 || nodes[i].right == 0) return;
+  int arriving = 0;
+  for (const int child : {nodes[i].left, nodes[i].right}) {
+    if (child < n) continue;
+    sum_leaf(nodes[child]);
+    ++arriving;
+  }
+  for (int k = i; k >= 0 && arriving > 0; k = nodes[k].parent) {
+    __threadfence();  // whoever finds the count finds the moments
+    if (atomicAdd(&nodes[k].arrived, arriving) + arriving < 2) return;
+    __threadfence();
+    sum(nodes[k], 2, theta, [&](int child) {
+      const Node& node = nodes[child == 0 ? nodes[k].left : nodes[k].right];
+      const float4 c = node.centre, s = node.squares, p = node.products;
+      return Part{{c.x, c.y, c.z, s.w}, p.w, xyz(s), xyz(p)};
+    });
+    arriving = 1;
+  }
+}
+
+class Tree {
+ public:
+  explicit Tree(int n) : n_(n) {
+    std::size_t sort_bytes = 0, bytes = 0;
+    CUDA_CHECK(find_cube(nullptr, bytes, nullptr));
+    CUDA_CHECK(sort(nullptr, sort_bytes));
+    work_ = DeviceArray<char>(std::max(bytes, sort_bytes));
+  }
+
+  void build(const Position* positions, float theta) {
+    const int blocks = (n_ - 1) / kBlockSize + 1;
+    std::size_t bytes = work_.size();
+    CUDA_CHECK(find_cube(work_.get(), bytes, positions));
+    make_keys<<<blocks, kBlockSize>>>(positions, cube_.get(), keys_.get(), unsorted_.get(), n_);
+    CUDA_CHECK(sort(work_.get(), bytes));
+    make_nodes<<<blocks, kBlockSize>>>(positions, cube_.get(), order(), sorted_keys_.get(),
+                                       bodies_.get(), nodes_.get(), n_);
+    find_moments<<<blocks, kBlockSize>>>(bodies_.get(), nodes_.get(), n_, theta);
+    CUDA_CHECK(cudaGetLastError());
+  }
+
+  const Position* bodies() const { return bodies_.get(); }  // sorted
+  const int* order() const { return order_.get(); }         // their numbers before
+  const Node* nodes() const { return nodes_.get(); }
+  int root() const { return n_ > kLeafSize ? 0 : n_; }
+
+ private:
+  // CUB's way: without memory to work in they only say how much they need.
+  cudaError_t find_cube(void* work, std::size_t& bytes, const Position* positions) {
+    const float3 most{INFINITY, INFINITY, INFINITY};
+    return cub::DeviceReduce::TransformReduce(work, bytes, positions, cube_.get(), n_, BoxAround(),
+                                              BoxOf(), Box{most, -1 * most});
+  }
+  cudaError_t sort(void* work, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(work, bytes, keys_.get(), sorted_keys_.get(),
+                                           unsorted_.get(), order_.get(), n_, 0,
+                                           3 * kCoordinateBits);
+  }
+
+  int n_;
+  std::size_t size_ = static_cast<std::size_t>(n_);
+  DeviceArray<Key> keys_{size_}, sorted_keys_{size_};
+  DeviceArray<int> unsorted_{size_}, order_{size_};
+  DeviceArray<Position> bodies_{size_};
+  DeviceArray<Node> nodes_{2 * size_};
+  DeviceArray<Box> cube_{1};
+  DeviceArray<char> work_;
+};
+
+}  // namespace tree
