@@ -73,13 +73,6 @@ static __global__ void make_keys(const Position* __restrict__ positions,
   order[i] = i;
 }
 
-// What the tree's coordinates are measured from. Far from zero that is the middle of the cube: the
-// difference is exact, and centres of mass have more digits.
-__device__ inline float origin(float low, float high, float edge) {
-  const float middle = 0.5f * low + 0.5f * high;
-  return fabsf(middle) < edge ? 0.0f : middle;
-}
-
 // How many leading bits two sorted keys have in common; -1 past either end.
 __device__ inline int common_bits(const Key* __restrict__ keys, int n, int i, long long j) {
   if (j < 0 || j >= n) return -1;
@@ -96,21 +89,15 @@ __device__ inline int link(Node* nodes, int n, int parent, int inner, int first,
   return number;
 }
 
-// Bodies in the order of their keys. And a thread for every inner node of a tree down to single
-// bodies: body i stands at one end of node i, which goes on to that side where more bits are in
+// Bodies in the order of their keys; and a thread for every inner node of a tree down to single
+// bodies. Body i stands at one end of node i, which goes on to that side where more bits are in
 // common, as far as more are than on the other side.
 static __global__ void make_nodes(const Position* __restrict__ positions,
-                                  const Box* __restrict__ cube, const int* __restrict__ order,
-                                  const Key* __restrict__ keys, Position* __restrict__ bodies,
-                                  Node* __restrict__ nodes, int n) {
+                                  const int* __restrict__ order, const Key* __restrict__ keys,
+                                  Position* __restrict__ bodies, Node* __restrict__ nodes, int n) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
-  const float3 low = cube->low, high = cube->high;
-  const float edge = largest(high - low);
-  const Position p = positions[order[i]];
-  bodies[i] = {p.x - origin(low.x, high.x, edge), p.y - origin(low.y, high.y, edge),
-               p.z - origin(low.z, high.z, edge), p.w};
-
+  bodies[i] = positions[order[i]];
   if (i == 0) link(nodes, n, -1, 0, 0, n);
   if (i == n - 1) return;
   const int side = common_bits(keys, n, i, i + 1LL) > common_bits(keys, n, i, i - 1) ? 1 : -1;
@@ -196,53 +183,44 @@ static __global__ void find_moments(const Position* __restrict__ bodies, Node* n
   }
 }
 
-class Tree {
- public:
-  explicit Tree(int n) : n_(n) {
-    std::size_t sort_bytes = 0, bytes = 0;
-    CUDA_CHECK(find_cube(nullptr, bytes, nullptr));
-    CUDA_CHECK(sort(nullptr, sort_bytes));
-    work_ = DeviceArray<char>(std::max(bytes, sort_bytes));
-  }
+struct Tree {
+  explicit Tree(int bodies_of_a_system) : n(bodies_of_a_system) {}
 
   void build(const Position* positions, float theta) {
-    const int blocks = (n_ - 1) / kBlockSize + 1;
-    std::size_t bytes = work_.size();
-    CUDA_CHECK(find_cube(work_.get(), bytes, positions));
-    make_keys<<<blocks, kBlockSize>>>(positions, cube_.get(), keys_.get(), unsorted_.get(), n_);
-    CUDA_CHECK(sort(work_.get(), bytes));
-    make_nodes<<<blocks, kBlockSize>>>(positions, cube_.get(), order(), sorted_keys_.get(),
-                                       bodies_.get(), nodes_.get(), n_);
-    find_moments<<<blocks, kBlockSize>>>(bodies_.get(), nodes_.get(), n_, theta);
+    const int blocks = (n - 1) / kBlockSize + 1;
+    with_memory([&](void* work, std::size_t& bytes) {
+      const float3 most{INFINITY, INFINITY, INFINITY};
+      return cub::DeviceReduce::TransformReduce(work, bytes, positions, cube.get(), n, BoxAround(),
+                                                BoxOf(), Box{most, -1 * most});
+    });
+    make_keys<<<blocks, kBlockSize>>>(positions, cube.get(), keys.get(), numbers.get(), n);
+    with_memory([&](void* work, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(work, bytes, keys.get(), sorted_keys.get(),
+                                             numbers.get(), order.get(), n, 0, 3 * kCoordinateBits);
+    });
+    make_nodes<<<blocks, kBlockSize>>>(positions, order.get(), sorted_keys.get(), bodies.get(),
+                                       nodes.get(), n);
+    find_moments<<<blocks, kBlockSize>>>(bodies.get(), nodes.get(), n, theta);
     CUDA_CHECK(cudaGetLastError());
   }
-
-  const Position* bodies() const { return bodies_.get(); }  // sorted
-  const int* order() const { return order_.get(); }         // their numbers before
-  const Node* nodes() const { return nodes_.get(); }
-  int root() const { return n_ > kLeafSize ? 0 : n_; }
-
- private:
-  // CUB's way: without memory to work in they only say how much they need.
-  cudaError_t find_cube(void* work, std::size_t& bytes, const Position* positions) {
-    const float3 most{INFINITY, INFINITY, INFINITY};
-    return cub::DeviceReduce::TransformReduce(work, bytes, positions, cube_.get(), n_, BoxAround(),
-                                              BoxOf(), Box{most, -1 * most});
+  // CUB's way: the first call, without memory to work in, says how much it needs.
+  template <class Call>
+  void with_memory(const Call& call) {
+    std::size_t bytes = 0;
+    CUDA_CHECK(call(nullptr, bytes));
+    if (bytes > work.size()) work = DeviceArray<char>(bytes);
+    CUDA_CHECK(call(work.get(), bytes));
   }
-  cudaError_t sort(void* work, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(work, bytes, keys_.get(), sorted_keys_.get(),
-                                           unsorted_.get(), order_.get(), n_, 0,
-                                           3 * kCoordinateBits);
-  }
+  int root() const { return n > kLeafSize ? 0 : n; }
 
-  int n_;
-  std::size_t size_ = static_cast<std::size_t>(n_);
-  DeviceArray<Key> keys_{size_}, sorted_keys_{size_};
-  DeviceArray<int> unsorted_{size_}, order_{size_};
-  DeviceArray<Position> bodies_{size_};
-  DeviceArray<Node> nodes_{2 * size_};
-  DeviceArray<Box> cube_{1};
-  DeviceArray<char> work_;
+  int n;
+  std::size_t size = static_cast<std::size_t>(n);
+  DeviceArray<Position> bodies{size};           // sorted
+  DeviceArray<int> numbers{size}, order{size};  // 0, 1, 2, ...; the number of each sorted body
+  DeviceArray<Key> keys{size}, sorted_keys{size};
+  DeviceArray<Node> nodes{2 * size};
+  DeviceArray<Box> cube{1};  // around all bodies
+  DeviceArray<char> work;
 };
 
 }  // namespace tree

@@ -23,8 +23,9 @@ __host__ __device__ inline float3 min(float3 a, float3 b) {
 __host__ __device__ inline float3 max(float3 a, float3 b) {
   return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z)};
 }
-__host__ __device__ inline float dot(float3 a, float3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
+// With something to add to it: each multiplication then has its addition.
+__host__ __device__ inline float dot(float3 a, float3 b, float more = 0) {
+  return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, more)));
 }
 __host__ __device__ inline float largest(float3 a) { return fmaxf(fmaxf(a.x, a.y), a.z); }
 __host__ __device__ inline float3 xyz(float4 a) { return {a.x, a.y, a.z}; }
