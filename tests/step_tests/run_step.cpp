@@ -25,6 +25,8 @@ Run make_run(double dt, int steps, double softening, Approximation approximation
 
 const StepUnderTest& step() { return current; }
 
+Approximation own_approximation() { return current.info.approximation.value_or(Approximation()); }
+
 bool is_slow() {
 #if defined(NBODY_SANITIZED)
   return true;

@@ -31,6 +31,9 @@ std::string failed_gates(const Systems& start, double dt, int steps, double soft
                          ValidationMode mode = ValidationMode::full,
                          Approximation approximation = {});
 
+// That of a step that goes down a tree, when nothing else is asked for.
+Approximation own_approximation();
+
 // Under a sanitizer an emulated GPU is too slow for the larger problems.
 bool is_slow();
 
