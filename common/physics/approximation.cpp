@@ -8,7 +8,7 @@ namespace {
 
 struct Row {
   double theta;
-  ForceError monopole, quadrupole;
+  ErrorLimit monopole, quadrupole;
 };
 
 // Twice the largest error found, by step15_barnes_hut with leaves of up to 16 bodies and groups of
@@ -27,7 +27,7 @@ constexpr std::array<Row, 6> kRows = {{
 }  // namespace
 
 // Between two rows, the row of the larger angle.
-ForceError error_limit(const Approximation& approximation) {
+ErrorLimit error_limit(const Approximation& approximation) {
   const auto row = std::find_if(kRows.begin(), kRows.end() - 1, [&](const Row& candidate) {
     return approximation.theta <= static_cast<float>(candidate.theta);
   });

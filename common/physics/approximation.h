@@ -7,9 +7,9 @@ namespace nbody {
 
 // Relative to what the forces on a body would add up to if nothing cancelled: the root mean square
 // over the bodies of a system, and the 99th percentile. Both are 0 where theta is 0.
-struct ForceError {
+struct ErrorLimit {
   double rms = 0, p99 = 0;
 };
-ForceError error_limit(const Approximation& approximation);
+ErrorLimit error_limit(const Approximation& approximation);
 
 }  // namespace nbody

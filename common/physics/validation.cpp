@@ -360,7 +360,7 @@ class Validator {
   double conservation_limit() const {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
-  ForceError approximate_{error_limit(input_.approximation)};
+  ErrorLimit approximate_{error_limit(input_.approximation)};
   Gate rms_{"acceleration_rms", 0, rms_limit()};
   Gate p99_{"acceleration_p99", 0, 4 * rms_limit()};
   Gate order_{"body_order", 0, 4 * rms_limit()};

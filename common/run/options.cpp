@@ -131,6 +131,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                                  {"sampled", ValidationMode::sampled},
                                  {"off", ValidationMode::off}},
                                 "check the result against float64");
+  parser.whole("--force-error", options.force_error, 1, most,
+               "bodies whose force errors at the start are reported: RMS, median, 99 %, 99.9 %");
   parser.text("--json", options.json, "result record, one line of JSON");
   parser.text("--timeline", options.timeline,
               "CSV of when each system was uploaded, computed, downloaded (steps 05 to 09)");

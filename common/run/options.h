@@ -46,6 +46,7 @@ struct Options {
   int repeat = 1;
   int warmup = 0;
   ValidationMode validate = ValidationMode::automatic;
+  int force_error = 0;  // bodies whose forces are compared one by one; 0: none
   std::filesystem::path json;
   std::filesystem::path timeline;
   std::filesystem::path tuned;  // empty: the user's, if there is one

@@ -67,6 +67,11 @@ void print_result(std::ostream& out, const Result& result) {
   else if (result.steps > 0)
     out << format("  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",
                   count / middle.compute * 1e-9, count / middle.total * 1e-9, emulated);
+  if (result.force_error) {
+    const ForceError& error = *result.force_error;
+    out << format("  force error  RMS %.2e, median %.2e, 99 %% %.2e, 99.9 %% %.2e (%d bodies)\n",
+                  error.rms, error.median, error.p99, error.p999, error.bodies);
+  }
   if (!result.validation) {
     out << "  verdict      unchecked\n";
     return;

@@ -64,6 +64,18 @@ Json json_of(const std::optional<Approximation>& approximation) {
           {"multipole", approximation->multipole}};
 }
 
+// null where nobody asked for it. JSON has no infinity: null says that there was no number.
+Json json_of_force_error(const Result& result) {
+  if (!result.force_error) return {};
+  const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
+  const ForceError& error = *result.force_error;
+  return {{"bodies", error.bodies},
+          {"rms", number(error.rms)},
+          {"median", number(error.median)},
+          {"p99", number(error.p99)},
+          {"p999", number(error.p999)}};
+}
+
 std::string now() {
   const std::time_t time = std::time(nullptr);
   char text[32];
@@ -156,6 +168,7 @@ std::string to_json(const Result& result) {
                        {"failed", failed},
                        {"undecided", validation.open()},
                        {"sampled", validation.sampled},
+                       {"force_error", json_of_force_error(result)},
                        {"verdict", result.verdict()}};
   return record.dump();
 }

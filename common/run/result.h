@@ -9,6 +9,7 @@
 #include "nbody/device.h"
 #include "nbody/step.h"
 #include "nbody/tuning.h"
+#include "physics/force_error.h"
 #include "physics/validation.h"
 
 namespace nbody {
@@ -30,6 +31,7 @@ struct Result {
   std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose
   ChosenShape shape;
   std::optional<Validation> validation;
+  std::optional<ForceError> force_error;
 
   // "pass", "fail" or "unchecked"; what a pass leaves open, Validation::open() says.
   std::string verdict() const;

@@ -67,6 +67,23 @@ Diagnostics diagnose_state(const Snapshot& state) {
                            : diagnose(state.systems, state.softening);
 }
 
+// The step as a function of a state, in either precision.
+Advance<float> advance_of(const Job& job, Simulate simulate) {
+  return [&job, simulate](Systems& systems, double dt, int steps) {
+    Run run = job.run;
+    run.dt = static_cast<float>(dt);
+    run.steps = steps;
+    simulate(run, systems);
+  };
+}
+Advance<double> advance_of(const StepInfo& info, const Snapshot& start) {
+  return [&info, &start](SystemsF64& systems, double dt, int steps) {
+    RunF64 run = run_float64(start, steps);
+    run.dt = dt;
+    info.float64(run, systems);
+  };
+}
+
 // Between two states as the kernels have them.
 Validation validate_run(const StepInfo& info, const Options& options, const Job& job,
                         Simulate simulate, const Snapshot& start, const Snapshot& end,
@@ -76,20 +93,20 @@ Validation validate_run(const StepInfo& info, const Options& options, const Job&
     const SystemsF64 before = float64_systems(start), after = float64_systems(end);
     return validate<double>(
         {info.summation, start.dt, job.run.steps, softening_squared, before, after, seconds},
-        options.validate, [&](SystemsF64& systems, double dt, int steps) {
-          RunF64 run = run_float64(start, steps);
-          run.dt = dt;
-          info.float64(run, systems);
-        });
+        options.validate, advance_of(info, start));
   }
   return validate<float>({info.summation, job.run.dt, job.run.steps, job.run.softening_squared,
                           start.systems, end.systems, seconds, job.run.approximation},
-                         options.validate, [&](Systems& systems, double dt, int steps) {
-                           Run run = job.run;
-                           run.dt = static_cast<float>(dt);
-                           run.steps = steps;
-                           simulate(run, systems);
-                         });
+                         options.validate, advance_of(job, simulate));
+}
+
+ForceError force_error_of(const StepInfo& info, const Options& options, const Job& job,
+                          Simulate simulate, const Snapshot& start) {
+  if (options.float64)
+    return force_error(float64_systems(start), start.softening * start.softening,
+                       options.force_error, advance_of(info, start));
+  return force_error(start.systems, job.run.softening_squared, options.force_error,
+                     advance_of(job, simulate));
 }
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options,
@@ -125,6 +142,9 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
     result.validation =
         validate_run(info, options, job, simulate, start, end, median(result.repeats).total);
   }
+  if (options.force_error > 0 && !cut_short)
+    result.force_error =
+        force_error_of(info, options, job, simulate, Simulation(job, simulate).checkpoint());
   print_result(out, result);
 
   if (!options.output.empty()) write_bodies(options.output, final);

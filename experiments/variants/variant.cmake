@@ -1,38 +1,63 @@
 # nbody_variant(name STEP step [FIND text... REPLACE text...] [INCLUDE header]
-#               [CUDA_FLAGS flag...] [DEFINITIONS definition...] [LIBRARIES cublas])
+#               [CUDA_FLAGS flag...] [DEFINITIONS definition...] [LIBRARIES cublas]
+#               [TESTS filter] [FORCE_ERROR bodies limit])
 #
 # The step under another name, with edits made and one header included, or with other flags and
-# definitions. No flags are taken over from the step.
+# definitions. No flags are taken over from the step. What computes something else than its step has
+# tests, also through hostcuda: TESTS of every step that it has to pass, and a limit of the 99th
+# percentile of its force errors.
 include(edited_source)
 
 function(nbody_variant name)
-  cmake_parse_arguments(PARSE_ARGV 1 variant "" "STEP;INCLUDE"
-    "FIND;REPLACE;CUDA_FLAGS;DEFINITIONS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 variant "" "STEP;INCLUDE;TESTS"
+    "FIND;REPLACE;CUDA_FLAGS;DEFINITIONS;LIBRARIES;FORCE_ERROR")
   if(NOT variant_FIND)
-    set(variant_FIND "// ${variant_STEP} --")
-    set(variant_REPLACE "// ${name}, a variant of ${variant_STEP} --")
+    cmake_path(GET variant_STEP FILENAME step)
+    set(variant_FIND "// ${step} --")
+    set(variant_REPLACE "// ${name}, a variant of ${step} --")
   endif()
   edited_source(source STEP ${variant_STEP} NAME ${name} FIND ${variant_FIND}
     REPLACE ${variant_REPLACE})
-  if(NOT NBODY_CUDA OR NOT NBODY_VARIANTS)
+  if(NBODY_CUDA)
+    set(wanted ${NBODY_VARIANTS})
+  elseif(BUILD_TESTING AND (variant_TESTS OR variant_FORCE_ERROR))
+    set(wanted ON)
+  endif()
+  if(NOT wanted)
     return()
   endif()
-  set(flags -O3 -lineinfo ${variant_CUDA_FLAGS})
-  add_executable(${name} ${source})
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX
-    CUDA_RUNTIME_LIBRARY Static RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name})
-  target_link_libraries(${name} PRIVATE nbody_program CUDA::cudart_static)
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  add_library(${name}_object OBJECT ${source})
+  target_link_libraries(${name}_object PUBLIC nbody_common PRIVATE nbody_warnings)
   foreach(library IN LISTS variant_LIBRARIES)
-    target_link_libraries(${name} PRIVATE CUDA::${library})
+    target_link_libraries(${name}_object PUBLIC CUDA::${library})
   endforeach()
-  if(variant_INCLUDE)
-    target_compile_options(${name} PRIVATE
-      $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_SOURCE_DIR}/${variant_INCLUDE}>)
+  if(NBODY_CUDA)
+    set(flags -O3 -lineinfo ${variant_CUDA_FLAGS})
+  else()
+    set(flags ${NBODY_HOSTCUDA_FLAGS})
+    hostcuda_target(${name}_object)
   endif()
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${flags}>)
+  target_compile_options(${name}_object PRIVATE ${flags})
+  if(variant_INCLUDE)
+    set(header ${CMAKE_CURRENT_SOURCE_DIR}/${variant_INCLUDE})
+    target_compile_options(${name}_object PRIVATE
+      $<IF:$<COMPILE_LANGUAGE:CUDA>,-include=${header},SHELL:-include\ ${header}>)
+  endif()
   list(JOIN flags " " flags_text)
   list(JOIN variant_DEFINITIONS " -D" definitions_text)
-  target_compile_definitions(${name} PRIVATE ${variant_DEFINITIONS}
+  target_compile_definitions(${name}_object PRIVATE ${variant_DEFINITIONS}
     NBODY_FLAGS="${flags_text} ${definitions_text}")
+  nbody_executable(${name} ${name}_object nbody_program)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${folder})
+  if(BUILD_TESTING AND variant_TESTS)
+    nbody_executable(${name}_test ${name}_object nbody_step_tests)
+    set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${folder})
+    nbody_add_step_test(${name} force "${variant_TESTS}")
+  endif()
+  if(BUILD_TESTING AND variant_FORCE_ERROR)
+    add_test(NAME ${name}.force_error COMMAND ${Python3_EXECUTABLE}
+      ${CMAKE_CURRENT_SOURCE_DIR}/force_error_test.py $<TARGET_FILE:${name}> ${variant_FORCE_ERROR})
+    set_tests_properties(${name}.force_error PROPERTIES LABELS ${name} SKIP_RETURN_CODE 77 TIMEOUT 120)
+  endif()
 endfunction()

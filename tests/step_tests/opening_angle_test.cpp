@@ -19,7 +19,7 @@ Systems sphere(int systems, int bodies) {
 }
 
 // Of the accelerations, as in physics/approximation.h.
-ForceError error_of(const Systems& start, Approximation approximation) {
+ErrorLimit error_of(const Systems& start, Approximation approximation) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
   kicked = simulate(kicked, 1, 1, kSoftening, Integrator::euler, approximation);
@@ -50,7 +50,7 @@ TEST_P(LadderOpening, PassesEveryGate) {
 // A smaller angle that is not more accurate, or a quadrupole that gains nothing, is none.
 TEST_P(LadderOpening, ErrsAsMuchAsItMay) {
   const Systems start = sphere(1, is_slow() ? 600 : 1500);
-  const ForceError error = error_of(start, GetParam()), limit = error_limit(GetParam());
+  const ErrorLimit error = error_of(start, GetParam()), limit = error_limit(GetParam());
   EXPECT_LE(error.rms, limit.rms);
   EXPECT_LE(error.p99, limit.p99);
   EXPECT_GE(error.rms, limit.rms / 40);  // otherwise nothing has been taken together

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Any, Sequence
 
-from nbody_tools.records.record import Record, check_measurement, read_records
+from nbody_tools.records.record import Record, check_measurement, newest_measured
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
@@ -22,10 +22,7 @@ def check_activity(data: Any) -> None:
 
 
 def newest_records(root: Path) -> list[Record]:
-    """Of the newest file that holds measurements: emulated times are none."""
-    files = [[record for record in read_records(path, check_activity) if not record.emulated]
-             for path in sorted((root / FOLDER).glob("*.jsonl"))]
-    return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
+    return newest_measured(root / FOLDER, check_activity)
 
 
 def measured(root: Path) -> str:

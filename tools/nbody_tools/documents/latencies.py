@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nbody_tools.records.facts import FactError, Value
-from nbody_tools.records.record import BACKENDS, VERDICTS, Record, read_records
+from nbody_tools.records.record import BACKENDS, VERDICTS, Record, newest_measured
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = "latencies"  # of docs/results/
@@ -34,10 +34,7 @@ def check_latency(data: Any) -> None:
 
 
 def newest(results: Path) -> list[Record]:
-    """Those of the newest file that holds measurements: emulated times are none."""
-    files = [[record for record in read_records(path, check_latency) if not record.emulated]
-             for path in sorted((results / FOLDER).glob("*.jsonl"))]
-    return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
+    return newest_measured(results / FOLDER, check_latency)
 
 
 def table(results: Path) -> str:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
+from nbody_tools.documents import accuracy
 from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
-from nbody_tools.documents.vocabulary import Vocabulary
+from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
 from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.records.staircase import Staircase, staircases
@@ -47,6 +48,8 @@ class Figures:
     staircase: Optional[Staircase]
     peak: float
     timelines: dict[str, list[Path]]  # figures by name; of files that are all there
+    errors: Sequence[Record] = ()  # of forces
+    disks: Sequence[Record] = ()
 
     @property
     def names(self) -> list[str]:
@@ -54,12 +57,13 @@ class Figures:
         if self.staircase is not None:
             names += [record.step for record in self.staircase.records] + ["report_throughput"]
             names += ["report_speedup"] if self.staircase.base else []
-        return names
+        names += ["accuracy"] if self.errors else []
+        return names + (["long_disk"] if self.disks else [])
 
     @property
     def sources(self) -> str:
         """The same data give the same figures: a digest of the data says whether they are stale."""
-        records = self.staircase.records if self.staircase else ()
+        records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks)
         data = [self.peak, *(record.data for record in records),
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
@@ -72,6 +76,13 @@ class Figures:
             yield from draw_all(self.staircase, self.peak, root / FIGURES)
         for name, paths in self.timelines.items():
             yield draw_timelines(paths, root / FIGURES / f"{name}.png", facts)
+        if self.errors or self.disks:
+            from nbody_tools.figures import accuracy as drawn
+
+            if self.errors:
+                yield drawn.draw_errors(self.errors, root / FIGURES / "accuracy.png")
+            if self.disks:
+                yield drawn.draw_disks(self.disks, root / FIGURES / "long_disk.png")
         write_whole_file(root / DRAWN_FROM, self.sources)
 
 
@@ -118,7 +129,8 @@ def run(options: argparse.Namespace) -> int:
     vocabulary = Vocabulary(root)
     facts = vocabulary.facts
     figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
-                      timelines_there(facts.timelines, root))
+                      timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
+                      accuracy.disks(root / RESULTS))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import activity, comparison, latencies, machine_code, readme_tables, sources, tables
+from nbody_tools.documents import accuracy, activity, comparison, latencies, machine_code, readme_tables, sources, tables
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
@@ -120,6 +120,8 @@ class Vocabulary:
             "rates": lambda folder, *names: readme_tables.rates(self.root / RESULTS, folder, names),
             "recorded": lambda folder, name, quantity: readme_tables.recorded(
                 self.root / RESULTS, folder, name, quantity),
+            "recorded_rate": lambda folder, name, bodies: readme_tables.recorded_rate(
+                self.root / RESULTS, folder, name, bodies),
             "timelines": lambda *runs: readme_tables.timelines(self.root / RESULTS, runs),
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
@@ -127,6 +129,7 @@ class Vocabulary:
             "latencies": lambda: latencies.table(self.root / RESULTS),
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),
+            **accuracy.words(self.root / RESULTS),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),

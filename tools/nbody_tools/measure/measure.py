@@ -19,7 +19,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
@@ -84,8 +84,9 @@ class Bench:
         print(f"  {text}", flush=True)
 
     def record(self, name: str, *words: object,
-               environment: Optional[dict[str, str]] = None) -> Optional[Record]:
-        """Runs a program and keeps its record."""
+               environment: Optional[dict[str, str]] = None,
+               more: Optional[Callable[[], dict]] = None) -> Optional[Record]:
+        """Runs a program and keeps its record, with what there is to add to it."""
         program = self.program(name)
         if program is None:
             self.fail(f"{name} is not in {self.build}")
@@ -93,7 +94,7 @@ class Bench:
         outcome = run_step(Step(name, program), [str(word) for word in words], self.timeout, environment,
                            check_measurement)
         if outcome.record is not None:
-            self.keep(outcome.record.data)
+            self.keep({**outcome.record.data, **(more() if more else {})})
             self.say("  ".join(row(self.part, outcome.record)[1:]))
         if not outcome.good:
             self.fail(f"{name} {' '.join(map(str, words))}: {outcome.status} {outcome.message}")

@@ -153,6 +153,13 @@ def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[
     return records
 
 
+def newest_measured(folder: Path, check: Callable[[Any], None]) -> list[Record]:
+    """Those of the newest file of a folder that holds measurements: emulated times are none."""
+    files = [[record for record in read_records(path, check) if not record.emulated]
+             for path in sorted(folder.glob("*.jsonl"))]
+    return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
+
+
 def parse_record(line: str, where: str, check: Callable[[Any], None] = check_step) -> Record:
     try:
         data = json.loads(line)

@@ -1,0 +1,62 @@
+#include "physics/force_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/reference.h"
+#include "physics/wide.h"
+
+namespace nbody {
+namespace {
+
+// The smallest error that at least this share of all does not exceed (the nearest rank).
+double quantile(const std::vector<double>& sorted, double share) {
+  const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
+  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+}  // namespace
+
+template <class Real>
+ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
+                       const Advance<Real>& advance) {
+  using W = Wide<Real>;
+  BasicSystems<Real> kicked = start;  // from rest, for a time of 1: velocities are accelerations
+  for (auto& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
+  advance(kicked, 1, 1);
+
+  const auto n = static_cast<std::size_t>(start.bodies_per_system), all = start.bodies.size();
+  const std::size_t taken = std::min(static_cast<std::size_t>(count), all);
+  std::vector<std::vector<std::size_t>> bodies(static_cast<std::size_t>(start.count));
+  for (std::size_t k = 0; k < taken; ++k) {
+    const std::size_t body = taken == 1 ? 0 : k * (all - 1) / (taken - 1);
+    bodies[body / n].push_back(body % n);
+  }
+  std::vector<double> errors;
+  for (int s = 0; s < start.count; ++s) {
+    const std::vector<std::size_t>& which = bodies[static_cast<std::size_t>(s)];
+    if (which.empty()) continue;
+    const BasicReference<W> reference(start.system(s));
+    std::vector<double> of_system(which.size());
+#pragma omp parallel for schedule(static) if (which.size() * n > 10000)
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto a = reference.acceleration(static_cast<int>(which[k]), softening_squared);
+      const auto difference = velocity<W>(kicked.system(s)[which[k]]) - a;
+      const double error =
+          relative_error(static_cast<double>(length(difference)), static_cast<double>(length(a)));
+      // A NaN would make the order of the sort undefined: it is the worst error there is.
+      of_system[k] = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+    }
+    errors.insert(errors.end(), of_system.begin(), of_system.end());
+  }
+  std::sort(errors.begin(), errors.end());
+  double squares = 0;
+  for (const double error : errors) squares += error * error;
+  return {static_cast<int>(errors.size()), std::sqrt(squares / static_cast<double>(errors.size())),
+          quantile(errors, 0.5), quantile(errors, 0.99), quantile(errors, 0.999)};
+}
+
+template ForceError force_error(const BasicSystems<float>&, double, int, const Advance<float>&);
+template ForceError force_error(const BasicSystems<double>&, double, int, const Advance<double>&);
+
+}  // namespace nbody

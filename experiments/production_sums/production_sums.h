@@ -1,0 +1,49 @@
+// What production codes sum besides the acceleration: the potential, and the jerk, its derivative,
+// which Hermite integrators need. main.cpp measures each, the test proves that each is right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nbody/bodies.h"
+#include "nbody/device.h"
+
+namespace production {
+
+struct Vector {
+  double x, y, z;
+};
+
+// Of every body; what was not asked for is empty.
+struct Sums {
+  std::vector<Vector> acceleration;
+  std::vector<Vector> jerk;
+  std::vector<double> potential;
+};
+
+struct Kind {
+  std::string name;
+  bool jerk;
+  bool potential;
+};
+const std::vector<Kind>& all_kinds();
+
+// One pass over all pairs on the first device, `repeat` times after `warmup` others; the seconds of
+// each pass.
+struct Pass {
+  Sums sums;
+  std::vector<double> seconds;
+};
+Pass sum(const Kind& kind, const std::vector<nbody::Body>& bodies, double softening, int warmup,
+         int repeat);
+
+// The same in float64 on the CPU, of bodies evenly spaced from the first to the last.
+struct Errors {
+  double acceleration = 0, jerk = 0, potential = 0;  // RMS, relative to the RMS
+};
+Errors errors(const Kind& kind, const std::vector<nbody::Body>& bodies, double softening,
+              const Sums& sums, int compared);
+
+nbody::Platform platform();
+
+}  // namespace production

@@ -1,0 +1,20 @@
+// Sums that take along what the rounding of each addition loses (Kahan 1965, Comm. ACM 8, 40). nvcc
+// does not reorder additions, not even with -use_fast_math.
+#pragma once
+
+#include <cuda_runtime.h>
+
+__device__ inline void add(float term, float& sum, float& lost) {
+  const float corrected = term - lost;
+  const float next = sum + corrected;
+  lost = (next - sum) - corrected;
+  sum = next;
+}
+
+// The product is not rounded before it is added.
+__device__ inline void add_product(float a, float b, float& sum, float& lost) {
+  const float corrected = fmaf(a, b, -lost);
+  const float next = sum + corrected;
+  lost = (next - sum) - corrected;
+  sum = next;
+}

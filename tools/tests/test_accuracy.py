@@ -1,0 +1,98 @@
+"""Records of force errors, of a long disk, of production sums: tables and figures, and what is refused."""
+
+import json
+
+from nbody_tools.documents import accuracy, report
+from nbody_tools.measure import accuracy as parts
+from nbody_tools.records.record import RecordError
+from tests import fakes
+
+ERRORS = {"bodies": 4096, "rms": 2e-7, "median": 1e-7, "p99": 3e-7, "p999": 4e-7}
+DRIFT = {"step": [0, 50, 100], "time": [0, 0.5, 1], "energy": [0, -3e-6, 2e-6], "momentum": [0, 1e-9, 2e-9],
+         "angular_momentum": [0, 1e-7, 5e-8]}
+DISK = {"mass": 6.0, "half_mass_radius": 1.75, "thickness": 0.1, "vertical_dispersion": 0.2}
+SUMS = {"step": "production_sums", "revision": "0", "date": "2026-01-02T03:04:05Z", "device": fakes.GPU, "backend": "cuda",
+        "flags": "", "sums": "acceleration_jerk", "bodies": 16384, "median": 1e-3, "iqr": 1e-5,
+        "interactions_per_second": 2.7e11, "errors": {"acceleration": 1e-7, "jerk": 3e-7, "potential": None},
+        "verdict": "pass"}
+
+
+class Page(fakes.InRepository):
+    def write(self, folder: str, *records: dict, name: str = "a.jsonl") -> None:
+        self.file(f"docs/results/{folder}/{name}", "".join(json.dumps(data) + "\n" for data in records))
+
+    def said(self, word: str) -> object:
+        return accuracy.words(self.results)[word]().content
+
+    def test_nothing_measured(self) -> None:
+        for word in ("force_errors", "long_disk", "tensor_cores", "production_sums"):
+            self.assertIsNone(self.said(word))
+        self.write("accuracy_speed", fakes.record("step03_tiling", "hostcuda", force_error=ERRORS))
+        self.assertIsNone(self.said("force_errors"))
+
+    def test_errors_beside_rates(self) -> None:
+        one = {"systems": 1, "bodies": 262144, "scenario": "plummer"}
+        self.write("accuracy_speed", fakes.record("step02_layout", force_error=ERRORS),
+                   fakes.record("step11_x", force_error={**ERRORS, "p999": 7e-7}, **one),
+                   fakes.record("step11_kahan", force_error=ERRORS, **one),
+                   fakes.record("step11_x", force_error={**ERRORS, "rms": 2e-16}, precision="double", **one))
+        text = self.said("force_errors")
+        self.assertEqual([line.split(" | ")[:2] + line.split(" | ")[3:] for line in text.splitlines() if " e-" not in line
+                          and line.startswith(("| 02", "| 11"))], [
+            ["| 02 layout", "float32, one running sum", "2.0e-07", "1.0e-07", "3.0e-07", "4.0e-07 |"],
+            ["| 11 x", "float32, a sum per tile", "2.0e-07", "1.0e-07", "3.0e-07", "7.0e-07 |"],
+            ["| 11 kahan", "float32, compensated", "2.0e-07", "1.0e-07", "3.0e-07", "4.0e-07 |"],
+            ["| 11 x, float64", "float64", "2.0e-16", "1.0e-07", "3.0e-07", "4.0e-07 |"]])
+        self.assertEqual(text.count("bodies (galaxies") + text.count("bodies (plummer"), 2)
+
+    def test_a_long_disk(self) -> None:
+        self.write("long_disk", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": {**DISK, "thickness": 0.12}}))
+        rows = self.said("long_disk").splitlines()
+        self.assertIn("| 0.1000 |", rows[-2])
+        self.assertIn("| 3.0e-06 | 2.0e-09 | 1.0e-07 | 1.7500 | 0.1200 |", rows[-1])
+
+    def test_production_sums(self) -> None:
+        self.write("production_sums", SUMS)
+        self.assertIn("| 16384 | acceleration and jerk | 270 | 1.0 % | 1.0e-07 |  | 3.0e-07 | pass |",
+                      self.said("production_sums"))
+
+    def test_what_is_no_record_is_refused(self) -> None:
+        for folder, word, data in (
+                ("accuracy_speed", "force_errors", fakes.record("step03_tiling")),
+                ("accuracy_speed", "force_errors", fakes.record("step03_tiling", force_error={**ERRORS, "p999": None})),
+                ("long_disk", "long_disk", fakes.record("step11_x", drift={}, disk={})),
+                ("long_disk", "long_disk", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": {}})),
+                ("production_sums", "production_sums", {**SUMS, "sums": "snap"}),
+                ("production_sums", "production_sums", {**SUMS, "median": None})):
+            self.write(folder, data)
+            with self.subTest(folder=folder, data=data), self.assertRaises(RecordError):
+                self.said(word)
+
+    def test_figures(self) -> None:
+        self.write("accuracy_speed", fakes.record("step02_layout", force_error=ERRORS))
+        self.write("long_disk", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": DISK}))
+        figures = report.Figures(None, 66.9, {}, accuracy.force_errors(self.results), accuracy.disks(self.results))
+        self.assertEqual(figures.names, ["accuracy", "long_disk"])
+        for path in figures.draw(self.folder, None):
+            self.assertGreater(path.stat().st_size, 1000)
+        self.assertEqual(report.stale_figures(self.folder, figures), [])
+        other = report.Figures(None, 66.9, {}, accuracy.force_errors(self.results))
+        self.assertIn("other records", report.stale_figures(self.folder, other)[0])
+
+
+class Part(fakes.InFolder):
+    def test_drift(self) -> None:
+        names = ("step", "time", "kinetic", "energy_error", *(f"momentum_{axis}" for axis in "xyz"),
+                 *(f"angular_momentum_{axis}" for axis in "xyz"))
+        rows = ["0,0,2,0,0,0,0,0,3,4", "10,0.5,9,-1e-6,0,8,0,0,3,4.5"]
+        drift = parts.drift_of(self.file("d.csv", "\n".join([",".join(names), *rows])), mass=4.0)
+        self.assertEqual(drift, {"step": [0, 10], "time": [0, 0.5], "energy": [0, -1e-6], "momentum": [0, 2],
+                                 "angular_momentum": [0, 0.1]})
+
+    def test_disk(self) -> None:
+        rows = ["id,species,m,x,y,z,vx,vy,vz", "0,disk,1,3,1,0.5,0,0,1", "1,disk,1,-5,1,-0.5,0,0,-1", "2,disk,1,0,1,0,0,0,0",
+                "3,dark,2,9,9,9,9,9,9"]
+        disk = parts.disk_of(self.file("b.csv", "# time=0\n" + "\n".join(rows)))
+        self.assertEqual((disk["mass"], disk["half_mass_radius"]), (5, 3))
+        self.assertAlmostEqual(disk["thickness"], (0.5 / 3) ** 0.5)
+        self.assertAlmostEqual(disk["vertical_dispersion"], (2 / 3) ** 0.5)
