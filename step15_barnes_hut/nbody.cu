@@ -1,9 +1,8 @@
 // step15_barnes_hut -- far bodies act as a group: N log N interactions instead of N^2.
 //
-// In every time step a tree is built over the bodies (tree.h). A warp takes neighbouring bodies and
-// goes down the tree from the root, with one stack: a node that is small as seen from all of them
-// acts by its mass and quadrupole, others are opened, down to the bodies of a leaf. What is left
-// are interactions as in step 11, from tiles in shared memory.
+// In every time step a tree is built over the bodies (tree.h). A warp takes 32 neighbouring bodies
+// and goes down it with one stack: a node that is small as seen from all of them acts by its mass
+// and quadrupole, others are opened, down to the bodies of a leaf.
 //
 // Parent: none.   Run: step15_barnes_hut --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
@@ -18,68 +17,44 @@ using tree::Node;
 using tree::Position;
 using Velocity = float4;  // w is 0
 
-constexpr int kBodies = TUNABLE(BODIES, 2);  // per lane
-constexpr int kGroup = 32 * kBodies;         // of a warp, which is a block
+constexpr int kGroup = 32;                   // bodies of a warp, which is a block
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes
 // A node has more bits in common than its parent, of a key and then of an index: to open one at a
 // time takes no more room than this, whatever the tree.
-constexpr int kDepth = 3 * tree::kCoordinateBits + 32;
+constexpr int kDepth = 3 * kCoordinateBits + 32;
 constexpr unsigned kAllLanes = 0xffffffff;
 
-// The box around the bodies of a warp.
-struct Group {
-  float3 middle, half;
-  __device__ explicit Group(const Position (&body)[kBodies]) {
-    float3 low = xyz(body[0]), high = low;
-    for (int k = 1; k < kBodies; ++k) low = min(low, xyz(body[k])), high = max(high, xyz(body[k]));
-    for (int apart = 16; apart > 0; apart /= 2) {
-      const auto other = [&](float value) { return __shfl_xor_sync(kAllLanes, value, apart); };
-      low = min(low, {other(low.x), other(low.y), other(low.z)});
-      high = max(high, {other(high.x), other(high.y), other(high.z)});
-    }
-    middle = 0.5f * low + 0.5f * high;
-    half = high - middle;
-  }
-  // Whether a node acts as a whole on all of them: its centre is far enough from the nearest point
-  // of the box. Written so that a NaN opens the node.
-  __device__ bool accepts(float4 node) const {
-    const float3 d = max(abs(xyz(node) - middle) - half, {0, 0, 0});
-    return dot(d, d) > node.w;
-  }
-};
-
-// A source and the bodies of a thread, as in step 11.
-__device__ void interact(Position source, const Position (&body)[kBodies], float3 (&a)[kBodies],
-                         float softening_squared) {
-  for (int k = 0; k < kBodies; ++k) {
-    const float3 d = xyz(source) - xyz(body[k]);
-    const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
-    const float s = source.w * inverse_distance * (inverse_distance * inverse_distance);
-    a[k] = a[k] + s * d;
-  }
+// Whether a node acts as a whole on all bodies of a box: its centre is far enough from the nearest
+// point of it. Written so that a NaN opens the node.
+__device__ bool acts_as_a_whole(float4 node, const Box& box) {
+  const float3 d = max(max(box.low - xyz(node), xyz(node) - box.high), {0, 0, 0});
+  return dot(d, d) > node.w;
 }
 
-// A node's mass m and quadrupole: with Q = 3 sum m_k u_k u_k^T, the u_k from the centre to its
-// bodies, d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
+// What a source adds to the acceleration of a body, as in step 11.
+__device__ float3 attraction(Position source, Position body, float softening_squared) {
+  const float3 d = xyz(source) - xyz(body);
+  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
+  return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
+}
+
+// What a node adds, of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, the u_k from its centre to
+// its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
 //   a = w (m + w (5/2 e.Qe - tr Q / 2)) e - w^2 Qe,
 // the first terms of a Taylor series of the softened force. `products` has -tr Q / 2 as w.
-__device__ void interact(Position centre, float4 squares, float4 products,
-                         const Position (&body)[kBodies], float3 (&a)[kBodies],
-                         float softening_squared) {
-  for (int k = 0; k < kBodies; ++k) {
-    const float3 d = xyz(centre) - xyz(body[k]);
-    const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
-    const float w = inverse_distance * inverse_distance;
-    const float3 e = inverse_distance * d;
-    const float3 q{dot(e, {squares.x, products.x, products.y}),
-                   dot(e, {products.x, squares.y, products.z}),
-                   dot(e, {products.y, products.z, squares.z})};
-    const float s = w * (centre.w + w * (2.5f * dot(e, q) + products.w));
-    a[k] = a[k] + s * e - w * w * q;
-  }
+__device__ float3 attraction(Position centre, float4 squares, float4 products, Position body,
+                             float softening_squared) {
+  const float3 d = xyz(centre) - xyz(body);
+  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
+  const float w = inverse_distance * inverse_distance;
+  const float3 e = inverse_distance * d;
+  const float3 q{dot(e, {squares.x, products.x, products.y}),
+                 dot(e, {products.x, squares.y, products.z}),
+                 dot(e, {products.y, products.z, squares.z})};
+  return w * (centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * w * q;
 }
 
-// Kick and drift by the forces of the tree, a warp for every kGroup sorted bodies.
+// Kick and drift by the forces of the tree, a lane for every sorted body.
 template <bool kQuadrupole>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
@@ -87,13 +62,12 @@ __global__ void __launch_bounds__(32)
             Velocity* __restrict__ velocities, int n, float dt, float softening_squared) {
   __shared__ int stack[kStack];
   __shared__ float4 tile[3][32];
-  const int lane = threadIdx.x, first_i = blockIdx.x * kGroup + lane;
+  const int lane = threadIdx.x, i = blockIdx.x * kGroup + lane;
   const unsigned lanes_before = (1u << lane) - 1;
-  Position body[kBodies];
-  float3 a[kBodies] = {};
-  for (int k = 0; k < kBodies; ++k) body[k] = bodies[min(first_i + k * 32, n - 1)];
-  const Group group(body);
+  const Position body = bodies[min(i, n - 1)];
+  const Box box = box_of_warp(xyz(body));
 
+  float3 a{};
   int size = 1;  // of the stack
   if (lane == 0) stack[0] = root;
   __syncwarp();
@@ -104,7 +78,7 @@ __global__ void __launch_bounds__(32)
     const Node& node = nodes[stack[size + min(lane, taken - 1)]];
     const float4 centre = node.centre;
     const int left = node.left, right = node.right;
-    const bool accepted = lane < taken && group.accepts(centre);
+    const bool accepted = lane < taken && acts_as_a_whole(centre, box);
     const bool refused = lane < taken && !accepted;
     const unsigned whole = __ballot_sync(kAllLanes, accepted);
     const unsigned opened = __ballot_sync(kAllLanes, refused && right >= 0);
@@ -124,12 +98,11 @@ __global__ void __launch_bounds__(32)
       tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};
     }
     __syncwarp();  // all have written before others read
-    float3 partial[kBodies] = {};
+    float3 partial{};
     for (int j = 0; j < __popc(whole); ++j) {
-      if (kQuadrupole)
-        interact(tile[0][j], tile[1][j], tile[2][j], body, partial, softening_squared);
-      else
-        interact(tile[0][j], body, partial, softening_squared);
+      partial = partial + (kQuadrupole ? attraction(tile[0][j], tile[1][j], tile[2][j], body,
+                                                    softening_squared)
+                                       : attraction(tile[0][j], body, softening_squared));
     }
     for (; leaves != 0; leaves &= leaves - 1) {
       const int holder = __ffs(leaves) - 1;
@@ -139,17 +112,18 @@ __global__ void __launch_bounds__(32)
       if (lane < count) tile[0][lane] = bodies[first + lane];
       __syncwarp();
 #pragma unroll 4
-      for (int j = 0; j < count; ++j) interact(tile[0][j], body, partial, softening_squared);
+      for (int j = 0; j < count; ++j)
+        partial = partial + attraction(tile[0][j], body, softening_squared);
     }
-    for (int k = 0; k < kBodies; ++k) a[k] = a[k] + partial[k];  // sums of sums lose fewer digits
+    a = a + partial;  // sums of sums lose fewer digits
   }
 
-  for (int k = 0; k < kBodies && first_i + k * 32 < n; ++k) {
-    const int i = order[first_i + k * 32];
-    const float3 v = xyz(velocities[i]) + dt * a[k], x = xyz(positions[i]) + dt * v;
-    velocities[i] = {v.x, v.y, v.z, 0};
-    positions[i] = {x.x, x.y, x.z, body[k].w};
-  }
+  if (i >= n) return;
+  Position& position = positions[order[i]];
+  Velocity& velocity = velocities[order[i]];
+  const float3 v = xyz(velocity) + dt * a, x = xyz(position) + dt * v;
+  velocity = {v.x, v.y, v.z, 0};
+  position = {x.x, x.y, x.z, body.w};
 }
 
 Timing simulate(const Run& run, Systems& systems) {

@@ -1,17 +1,17 @@
 // A tree over the bodies of one system: which of them a node has, where their mass is, and how it
 // is spread.
 //
-// Bodies are sorted along a Morton curve: a key has the bits of the three coordinates in turn, the
-// highest first. Those whose keys begin with the same bits are in one cell of the cube around all
-// and stand in a row, so a node is a range of sorted bodies. Each is found by itself, from the keys
-// around one end of its range (Karras, High Performance Graphics 2012): no locks, no levels, one
-// kernel. Where keys are equal, the numbers of the sorted bodies go on.
+// Bodies are sorted along Hilbert's curve (nbody/hilbert.h). Those whose keys begin with the same
+// bits are in one cell of the cube around all and stand in a row, so a node is a range of sorted
+// bodies. Each is found by itself, from the keys around one end of its range (Karras, High
+// Performance Graphics 2012): no locks, no levels, one kernel. Where keys are equal, the numbers of
+// the sorted bodies go on.
 #pragma once
 
-#include <cub/cub.cuh>
-
+#include "nbody/box.h"
+#include "nbody/cub.h"
 #include "nbody/cuda.h"
-#include "nbody/float3.h"
+#include "nbody/hilbert.h"
 #include "nbody/step.h"
 
 namespace tree {
@@ -19,14 +19,12 @@ using namespace nbody;
 
 constexpr int kLeafSize = TUNABLE(LEAF_SIZE, 16);  // so many bodies are not divided
 constexpr int kBlockSize = 256;
-constexpr int kCoordinateBits = 21;
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
 // Float32 places a centre of mass to 1e-7 of its coordinates. A node counts as so large that this
 // error is small beside that of the opening angle.
 constexpr float kRoundingRadius = 3e-4f;
 
-using Key = unsigned long long;
 using Position = float4;  // w is the mass
 
 // 64 bytes, of which the first 32 decide whether a node is opened.
@@ -39,44 +37,19 @@ struct alignas(64) Node {
   float4 products;  // 3 times the sum of m x y, m x z, m y z; w: the radius: no body is farther
 };
 
-struct Box {
-  float3 low, high;
-};
-struct BoxOf {
-  __host__ __device__ Box operator()(Position p) const { return {xyz(p), xyz(p)}; }
-};
-struct BoxAround {
-  __host__ __device__ Box operator()(const Box& a, const Box& b) const {
-    return {min(a.low, b.low), max(a.high, b.high)};
-  }
-};
-
-// The bits of a coordinate, each behind two zeros. One that is not a number becomes 0.
-__device__ inline Key spread(float coordinate) {
-  Key v = static_cast<Key>(fminf(fmaxf(coordinate, 0.0f), (1 << kCoordinateBits) - 1));
-  v = (v | v << 32) & 0x001f00000000ffff;
-  v = (v | v << 16) & 0x001f0000ff0000ff;
-  v = (v | v << 8) & 0x100f00f00f00f00f;
-  v = (v | v << 4) & 0x10c30c30c30c30c3;
-  return (v | v << 2) & 0x1249249249249249;
-}
-
 static __global__ void make_keys(const Position* __restrict__ positions,
-                                 const Box* __restrict__ cube, Key* __restrict__ keys,
+                                 const Box* __restrict__ cube, CurveKey* __restrict__ keys,
                                  int* __restrict__ order, int n) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
-  const float edge = largest(cube->high - cube->low);
-  const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;
-  const float3 cell = cells * (xyz(positions[i]) - cube->low);
-  keys[i] = spread(cell.x) << 2 | spread(cell.y) << 1 | spread(cell.z);
+  keys[i] = hilbert_key(xyz(positions[i]), *cube);
   order[i] = i;
 }
 
 // How many leading bits two sorted keys have in common; -1 past either end.
-__device__ inline int common_bits(const Key* __restrict__ keys, int n, int i, long long j) {
+__device__ inline int common_bits(const CurveKey* __restrict__ keys, int n, int i, long long j) {
   if (j < 0 || j >= n) return -1;
-  const Key difference = keys[i] ^ keys[j];
+  const CurveKey difference = keys[i] ^ keys[j];
   return difference != 0 ? __clzll(static_cast<long long>(difference))
                          : 64 + __clz(i ^ static_cast<int>(j));
 }
@@ -93,7 +66,7 @@ __device__ inline int link(Node* nodes, int n, int parent, int inner, int first,
 // bodies. Body i stands at one end of node i, which goes on to that side where more bits are in
 // common, as far as more are than on the other side.
 static __global__ void make_nodes(const Position* __restrict__ positions,
-                                  const int* __restrict__ order, const Key* __restrict__ keys,
+                                  const int* __restrict__ order, const CurveKey* __restrict__ keys,
                                   Position* __restrict__ bodies, Node* __restrict__ nodes, int n) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= n) return;
@@ -159,17 +132,13 @@ static __global__ void find_moments(const Position* __restrict__ bodies, Node* n
                                     float theta) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   const auto sum_leaf = [&](Node& leaf) {
-    const Position* const body = bodies + leaf.left;
-    sum(leaf, -leaf.right, theta, [&](int k) { return Part{body[k]}; });
+    sum(leaf, -leaf.right, theta, [&](int k) { return Part{bodies[leaf.left + k]}; });
   };
   if (i == 0 && n <= kLeafSize) sum_leaf(nodes[n]);
   if (i >= n - 1 || nodes[i].right == 0) return;
   int arriving = 0;
-  for (const int child : {nodes[i].left, nodes[i].right}) {
-    if (child < n) continue;
-    sum_leaf(nodes[child]);
-    ++arriving;
-  }
+  for (const int child : {nodes[i].left, nodes[i].right})
+    if (child >= n) sum_leaf(nodes[child]), ++arriving;
   for (int k = i; k >= 0 && arriving > 0; k = nodes[k].parent) {
     __threadfence();  // whoever finds the count finds the moments
     if (atomicAdd(&nodes[k].arrived, arriving) + arriving < 2) return;
@@ -188,14 +157,13 @@ struct Tree {
 
   void build(const Position* positions, float theta) {
     const int blocks = (n - 1) / kBlockSize + 1;
-    with_memory([&](void* work, std::size_t& bytes) {
-      const float3 most{INFINITY, INFINITY, INFINITY};
-      return cub::DeviceReduce::TransformReduce(work, bytes, positions, cube.get(), n, BoxAround(),
-                                                BoxOf(), Box{most, -1 * most});
+    work.run([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,
+                                                BoxAround(), BoxOf(), empty_box());
     });
     make_keys<<<blocks, kBlockSize>>>(positions, cube.get(), keys.get(), numbers.get(), n);
-    with_memory([&](void* work, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(work, bytes, keys.get(), sorted_keys.get(),
+    work.run([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(memory, bytes, keys.get(), sorted_keys.get(),
                                              numbers.get(), order.get(), n, 0, 3 * kCoordinateBits);
     });
     make_nodes<<<blocks, kBlockSize>>>(positions, order.get(), sorted_keys.get(), bodies.get(),
@@ -203,24 +171,16 @@ struct Tree {
     find_moments<<<blocks, kBlockSize>>>(bodies.get(), nodes.get(), n, theta);
     CUDA_CHECK(cudaGetLastError());
   }
-  // CUB's way: the first call, without memory to work in, says how much it needs.
-  template <class Call>
-  void with_memory(const Call& call) {
-    std::size_t bytes = 0;
-    CUDA_CHECK(call(nullptr, bytes));
-    if (bytes > work.size()) work = DeviceArray<char>(bytes);
-    CUDA_CHECK(call(work.get(), bytes));
-  }
   int root() const { return n > kLeafSize ? 0 : n; }
 
   int n;
   std::size_t size = static_cast<std::size_t>(n);
   DeviceArray<Position> bodies{size};           // sorted
   DeviceArray<int> numbers{size}, order{size};  // 0, 1, 2, ...; the number of each sorted body
-  DeviceArray<Key> keys{size}, sorted_keys{size};
+  DeviceArray<CurveKey> keys{size}, sorted_keys{size};
   DeviceArray<Node> nodes{2 * size};
   DeviceArray<Box> cube{1};  // around all bodies
-  DeviceArray<char> work;
+  CubMemory work;
 };
 
 }  // namespace tree

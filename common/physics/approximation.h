@@ -1,6 +1,8 @@
 // What the forces of a step may err by that takes far bodies together (nbody/step.h).
 #pragma once
 
+#include <optional>
+
 #include "nbody/step.h"
 
 namespace nbody {
@@ -11,5 +13,8 @@ struct ErrorLimit {
   double rms = 0, p99 = 0;
 };
 ErrorLimit error_limit(const Approximation& approximation);
+
+// The same with an opening angle whose limit tells right from wrong; nothing where this one's does.
+std::optional<Approximation> finer(const Approximation& approximation);
 
 }  // namespace nbody

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "physics/approximation.h"
 #include "physics/integrator.h"
 #include "step_under_test.h"
 
@@ -49,16 +50,19 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
 Validation validated(const Systems& start, double dt, int steps, double softening,
                      ValidationMode mode, Integrator integrator, Approximation approximation) {
   const Run run = make_run(dt, steps, softening, approximation);
-  const Advance<float> advance = [&](Systems& systems, double length, int count) {
-    systems = simulate(systems, length, count, softening, Integrator::euler, approximation);
+  const auto advance_of = [softening](Approximation of) -> Advance<float> {
+    return [softening, of](Systems& systems, double length, int count) {
+      systems = simulate(systems, length, count, softening, Integrator::euler, of);
+    };
   };
+  const Advance<float> advance = advance_of(approximation);
   Systems first = start;
   if (integrator == Integrator::leapfrog) drift(first, run.dt / 2);
   Systems end = first;
   advance(end, run.dt, steps);
   return validate<float>(
       {current.info.summation, run.dt, steps, run.softening_squared, first, end, 0, approximation},
-      mode, advance);
+      mode, advance, advance_of(finer(approximation).value_or(approximation)));
 }
 
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
