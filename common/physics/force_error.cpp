@@ -53,7 +53,8 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
   double squares = 0;
   for (const double error : errors) squares += error * error;
   return {static_cast<int>(errors.size()), std::sqrt(squares / static_cast<double>(errors.size())),
-          quantile(errors, 0.5), quantile(errors, 0.99), quantile(errors, 0.999)};
+          quantile(errors, 0.5),           quantile(errors, 0.99),
+          quantile(errors, 0.999),         errors.back()};
 }
 
 template ForceError force_error(const BasicSystems<float>&, double, int, const Advance<float>&);

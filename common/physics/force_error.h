@@ -12,7 +12,7 @@ namespace nbody {
 
 struct ForceError {
   int bodies = 0;  // that were compared
-  double rms = 0, median = 0, p99 = 0, p999 = 0;
+  double rms = 0, median = 0, p99 = 0, p999 = 0, max = 0;
 };
 
 // Of `count` bodies, evenly spaced over those of all systems: the step's accelerations at the state

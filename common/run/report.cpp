@@ -69,8 +69,9 @@ void print_result(std::ostream& out, const Result& result) {
                   count / middle.compute * 1e-9, count / middle.total * 1e-9, emulated);
   if (result.force_error) {
     const ForceError& error = *result.force_error;
-    out << format("  force error  RMS %.2e, median %.2e, 99 %% %.2e, 99.9 %% %.2e (%d bodies)\n",
-                  error.rms, error.median, error.p99, error.p999, error.bodies);
+    out << format(
+        "  force error  RMS %.2e, median %.2e, 99 %% %.2e, 99.9 %% %.2e, max %.2e (%d bodies)\n",
+        error.rms, error.median, error.p99, error.p999, error.max, error.bodies);
   }
   if (!result.validation) {
     out << "  verdict      unchecked\n";

@@ -69,11 +69,9 @@ Json json_of_force_error(const Result& result) {
   if (!result.force_error) return {};
   const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
   const ForceError& error = *result.force_error;
-  return {{"bodies", error.bodies},
-          {"rms", number(error.rms)},
-          {"median", number(error.median)},
-          {"p99", number(error.p99)},
-          {"p999", number(error.p999)}};
+  return {{"bodies", error.bodies},         {"rms", number(error.rms)},
+          {"median", number(error.median)}, {"p99", number(error.p99)},
+          {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
 std::string now() {
