@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "physics/approximation.h"
+#include "physics/force_error.h"
 #include "physics/reference.h"
 #include "physics/trajectory.h"
 #include "physics/wide.h"

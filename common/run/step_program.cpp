@@ -4,7 +4,7 @@
 #include "io/write_whole_file.h"
 #include "live_view.h"
 #include "nbody/error.h"
-#include "physics/approximation.h"
+#include "physics/force_error.h"
 #include "physics/reference.h"
 #include "run/checkpoint.h"
 #include "run/program.h"

@@ -1,10 +1,10 @@
 // A step that goes down a tree, at opening angles other than 0: its error is the one that was
-// measured (physics/approximation.cpp), and no shape of a system is too hard for its tree.
+// measured (physics/force_error.cpp), and no shape of a system is too hard for its tree.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "physics/approximation.h"
+#include "physics/force_error.h"
 #include "physics/reference.h"
 #include "scenarios/initial_conditions.h"
 #include "step_under_test.h"
@@ -18,7 +18,7 @@ Systems sphere(int systems, int bodies) {
   return make_scenario(find_scenario("plummer"), {systems, bodies, 42, kSoftening}).systems;
 }
 
-// Of the accelerations, as in physics/approximation.h.
+// Of the accelerations, as in physics/force_error.h.
 ErrorLimit error_of(const Systems& start, Approximation approximation) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;

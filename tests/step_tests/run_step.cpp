@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "physics/approximation.h"
+#include "physics/force_error.h"
 #include "physics/integrator.h"
 #include "step_under_test.h"
 

@@ -87,7 +87,8 @@ TEST(Validation, OneChaoticSystemExcusesNoOther) {
   const Validation right = validated(start, 0.01, kLong, ValidationMode::full);
   const Gate trajectory = gate(right, "trajectory");
   EXPECT_TRUE(trajectory.decided);
-  for (const Gate& gate : right.gates) EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
+  for (const Gate& gate : right.gates)
+    EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
   EXPECT_EQ(trajectory.open, "too chaotic at this length in 1 of 2 systems");
 
   Systems end = start;
@@ -270,7 +271,8 @@ Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
 // 1e-2 is what a coarse tree may err by, and says nothing about whether it is a right one.
 TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
   const Validation right = of_a_tree(0.8f, 1e-2f, 2e-4f);
-  for (const Gate& gate : right.gates) EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
+  for (const Gate& gate : right.gates)
+    EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
   EXPECT_TRUE(right.open().empty()) << right.open().front();
   EXPECT_FALSE(gate(right, "rms_at_theta_0.3").failed());
 
