@@ -6,13 +6,15 @@
 // a body in the centre, where the acceleration is small, counts with the error that its orbit sees.
 #pragma once
 
+#include <optional>
+
 #include "physics/validation.h"
 
 namespace nbody {
 
 struct ForceError {
   int bodies = 0;  // that were compared
-  double rms = 0, median = 0, p99 = 0, p999 = 0;
+  double rms = 0, median = 0, p99 = 0, p999 = 0, max = 0;
 };
 
 // Of `count` bodies, evenly spaced over those of all systems: the step's accelerations at the state
@@ -20,5 +22,17 @@ struct ForceError {
 template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);
+
+// What the forces of a step may err by that takes far bodies together (nbody/step.h).
+//
+// Relative to what the forces on a body would add up to if nothing cancelled: the root mean square
+// over the bodies of a system, and the 99th percentile. Both are 0 where theta is 0.
+struct ErrorLimit {
+  double rms = 0, p99 = 0;
+};
+ErrorLimit error_limit(const Approximation& approximation);
+
+// The same with an opening angle whose limit tells right from wrong; nothing where this one's does.
+std::optional<Approximation> finer(const Approximation& approximation);
 
 }  // namespace nbody

@@ -8,6 +8,10 @@
 //   body_order         the same bodies in another order feel the same: what depends on the place
 //                      of a body in memory shows, also in bodies that are not sampled
 //   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt, every body, to rounding
+// Of a step that takes far bodies together, at the first state, if the limits at the angle that was
+// asked for are too wide to tell right from wrong:
+//   rms_at_theta_0.3   the first two at a smaller angle, whose limits are not. Together with them
+//   p99_at_theta_0.3   the others decide, too
 // Of the run:
 //   composition        the run once more, up to 32 steps one by one, a longer one then in calls of
 //                      2, 4, 8, ... steps, comes to the same end
@@ -56,15 +60,18 @@ struct ValidationInput {
   // positions half a step ahead of velocities. The two half drifts around are no work of a step.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
-  double seconds = 0;  // that the run took: what it costs to repeat it
+  double seconds = 0;                // that the run took: what it costs to repeat it
+  Approximation approximation = {};  // whose error is allowed for, beside that of float32
 };
 
 // full checks every body and every trajectory and repeats the run whatever it costs; sampled checks
 // some bodies of every system (always the first and the last) and one trajectory where that is
 // cheap; automatic is full up to about 4e8 interactions. `off` is not for here.
+//
+// `fine` is the step with finer(input.approximation) instead, if there is such a one.
 template <class Real>
 Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
-                    const Advance<Real>& advance);
+                    const Advance<Real>& advance, const Advance<Real>& fine = {});
 
 // Steps whose sums are tiled have tiles of such sizes.
 inline constexpr int kSmallestTile = 32, kLargestTile = 1024;

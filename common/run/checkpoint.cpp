@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kMap = "activity-map";
 constexpr const char* kMapEvery = "activity-map-every";
 constexpr const char* kMapCounts = "activity-map-counts";
+constexpr const char* kApproximation = "theta-multipole";
 
 std::string value_of(const Snapshot& start, const char* key) {
   const auto found = start.checkpoint.find(key);
@@ -48,6 +49,13 @@ void require_same_map(const Options& options, Job& job) {
   saved_activity_map(options, job.start);
 }
 
+// "0.6, 2"; empty for a direct sum.
+std::string approximation_of(const Options& options) {
+  if (!options.approximation) return "";
+  return shortest(options.approximation->theta) + ", " +
+         std::to_string(options.approximation->multipole);
+}
+
 const char* precision_of(const Options& options) { return options.float64 ? "double" : "single"; }
 
 }  // namespace
@@ -57,6 +65,7 @@ void begin_checkpoints(const Options& options, Job& job) {
                           {"version", revision()},
                           {"precision", precision_of(options)},
                           {"extent", shortest(activity_extent(synchronised(job.start).systems))}};
+  if (options.approximation) job.start.checkpoint[kApproximation] = approximation_of(options);
   if (!options.input) job.start.checkpoint["seed"] = std::to_string(options.seed.value_or(1));
 }
 
@@ -74,6 +83,11 @@ void require_resumable(const Options& options, Job& job) {
   } else if (const std::string writer = value_of(job.start, "program"); writer != options.program) {
     note(options, job, "was written by " + writer + ", which adds in another order");
     checkpoint["program"] = options.program;
+    checkpoint.erase(kApproximation);
+    if (options.approximation) checkpoint[kApproximation] = approximation_of(options);
+  } else {
+    require_same("--theta, --multipole", approximation_of(options),
+                 value_of(job.start, kApproximation));
   }
   if (is_checkpoint && value_of(job.start, "version") != revision())
     job.notes.push_back("was written by version " + value_of(job.start, "version"));

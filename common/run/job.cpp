@@ -280,6 +280,7 @@ Job prepare_job(const Options& options) {
   job.run.dt = static_cast<float>(job.start.dt);
   job.run.softening_squared = static_cast<float>(job.start.softening * job.start.softening);
   job.run.steps = job.last_step - static_cast<int>(job.start.step);
+  job.run.approximation = options.approximation.value_or(Approximation());
   check_softening(job);
   check_outputs(options, job);
   return job;

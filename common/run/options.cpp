@@ -6,11 +6,17 @@
 #include "physics/activity_map.h"
 #include "run/command_line.h"
 #include "scenarios/initial_conditions.h"
+#include "support/text.h"
 
 namespace nbody {
 namespace {
 
-void check_combinations(const StepInfo& info, const Options& options) {
+// Beyond 1 a node could overlap the bodies on which it acts as a whole.
+constexpr double kMaxTheta = 1;
+constexpr const char* kThetaAllowed = "a number from 0 to 1";
+
+void check_combinations(const StepInfo& info, const Options& options,
+                        const std::optional<double>& theta, const std::optional<int>& multipole) {
   const int sources =
       options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
   if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
@@ -44,6 +50,11 @@ void check_combinations(const StepInfo& info, const Options& options) {
         "--precision: \"double\" is not allowed; " + std::string(info.name) +
         " computes in float32, step00_cpu_omp and step11_register_blocking also in float64");
   }
+  if (!info.approximation && (theta || multipole)) {
+    throw UsageError(std::string(theta ? "--theta" : "--multipole") + " is not allowed; " +
+                     info.name + " computes the direct sum, step15_barnes_hut goes down a tree");
+  }
+  if (theta && *theta > kMaxTheta) refuse("--theta", shortest(*theta), kThetaAllowed);
   if (options.devices > 1 && !info.multi_device) {
     throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
                      info.name + " uses one device");
@@ -56,6 +67,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   constexpr int most = std::numeric_limits<int>::max();
   Options options;
   options.program = info.name;
+  std::optional<double> theta;
+  std::optional<int> multipole;
   CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
   std::string names;
   for (const Scenario& scenario : scenarios()) {
@@ -83,6 +96,11 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                             "order 1 or 2");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
                       "of state and arithmetic (double: steps 00 and 11) [single]");
+  parser.real("--theta", theta, 0, kThetaAllowed,
+              "opening angle: radius of a node over its distance, below which it acts as a whole;"
+              " 0: the direct sum (step 15)");
+  parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
+                     "what a node acts by, 0 its mass, 2 its quadrupole too (step 15)");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
@@ -124,7 +142,10 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
-  check_combinations(info, options);
+  check_combinations(info, options, theta, multipole);
+  options.approximation = info.approximation;
+  if (theta) options.approximation->theta = static_cast<float>(*theta);
+  if (multipole) options.approximation->multipole = *multipole;
   return options;
 }
 

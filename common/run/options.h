@@ -26,7 +26,9 @@ struct Options {
   std::optional<Integrator> integrator;
   std::optional<std::uint64_t> seed;
   bool float64 = false;  // --precision double
-  int devices = 0;       // 0: all there are, or one where a step can use only one
+  // --theta and --multipole, or the step's own; nothing for a direct sum.
+  std::optional<Approximation> approximation;
+  int devices = 0;  // 0: all there are, or one where a step can use only one
 
   std::filesystem::path output;
   int snapshot_every = 0;  // 0: none

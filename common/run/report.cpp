@@ -34,6 +34,9 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out << format("  run          %s of dt %s, softening %s, %s%s\n", steps.c_str(),
                 shortest(job.start.dt).c_str(), shortest(job.start.softening).c_str(),
                 to_string(job.start.integrator), is_float64(job.start) ? ", float64" : "");
+  if (info.approximation)
+    out << format("  tree         theta %s, multipole %d\n",
+                  shortest(job.run.approximation.theta).c_str(), job.run.approximation.multipole);
   for (const std::string& name : job.defaults)
     out << "  default      " << name << ": the file does not say it\n";
   if (job.start.step > 0) out << format("  resumed      at step %lld\n", job.start.step);
@@ -45,6 +48,7 @@ void print_result(std::ostream& out, const Result& result) {
   if (!result.shape_origin.empty()) out << "  shape        " << result.shape_origin << '\n';
   const Timing middle = median(result.repeats), range = interquartile_range(result.repeats);
   const double count = interactions(result);
+  const double bodies = 1.0 * result.systems * result.bodies_per_system * result.steps;
   out << format("  time         compute %.6f s, upload %.6f, download %.6f, total %.6f\n",
                 middle.compute, middle.upload, middle.download, middle.total);
   if (result.repeats.size() > 1) {
@@ -55,15 +59,19 @@ void print_result(std::ostream& out, const Result& result) {
     out << "  sources      " << sources(result)
         << " bodies of each system have mass; the interactions"
         << " with them are counted\n";
-  if (result.steps > 0)
-    out << format(
-        "  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",
-        count / middle.compute * 1e-9, count / middle.total * 1e-9,
-        result.platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "");
+  const char* const emulated =
+      result.platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "";
+  if (result.steps > 0 && result.approximation)
+    out << format("  throughput   %.4g M bodies/s (%.4g with transfers)%s\n",
+                  bodies / middle.compute * 1e-6, bodies / middle.total * 1e-6, emulated);
+  else if (result.steps > 0)
+    out << format("  throughput   %.4g G interactions/s (%.4g with transfers)%s\n",
+                  count / middle.compute * 1e-9, count / middle.total * 1e-9, emulated);
   if (result.force_error) {
     const ForceError& error = *result.force_error;
-    out << format("  force error  RMS %.2e, median %.2e, 99 %% %.2e, 99.9 %% %.2e (%d bodies)\n",
-                  error.rms, error.median, error.p99, error.p999, error.bodies);
+    out << format(
+        "  force error  RMS %.2e, median %.2e, 99 %% %.2e, 99.9 %% %.2e, max %.2e (%d bodies)\n",
+        error.rms, error.median, error.p99, error.p999, error.max, error.bodies);
   }
   if (!result.validation) {
     out << "  verdict      unchecked\n";

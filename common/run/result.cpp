@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run/program.h"
+#include "support/text.h"
 
 namespace nbody {
 namespace {
@@ -55,16 +56,22 @@ Json json_of_shape(const Result& result) {
           {"slots", shape.slots}};
 }
 
+// null for a direct sum.
+Json json_of(const std::optional<Approximation>& approximation) {
+  if (!approximation) return {};
+  // As it was written on the command line, not as float32 widens it.
+  return {{"theta", Json::parse(shortest(approximation->theta))},
+          {"multipole", approximation->multipole}};
+}
+
 // null where nobody asked for it. JSON has no infinity: null says that there was no number.
 Json json_of_force_error(const Result& result) {
   if (!result.force_error) return {};
   const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
   const ForceError& error = *result.force_error;
-  return {{"bodies", error.bodies},
-          {"rms", number(error.rms)},
-          {"median", number(error.median)},
-          {"p99", number(error.p99)},
-          {"p999", number(error.p999)}};
+  return {{"bodies", error.bodies},         {"rms", number(error.rms)},
+          {"median", number(error.median)}, {"p99", number(error.p99)},
+          {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
 std::string now() {
@@ -147,6 +154,7 @@ std::string to_json(const Result& result) {
                        {"softening", result.softening},
                        {"integrator", to_string(result.integrator)},
                        {"scenario", result.scenario},
+                       {"approximation", json_of(result.approximation)},
                        {"shape", json_of_shape(result)},
                        {"repeats", repeats},
                        {"median", json_of(middle)},

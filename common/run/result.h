@@ -24,10 +24,11 @@ struct Result {
   double dt = 0;
   double softening = 0;
   Integrator integrator = Integrator::euler;
-  std::string scenario;              // or the name of the input file
-  std::string precision = "single";  // or "double"
-  std::vector<Timing> repeats;       // seconds
-  std::string shape_origin;          // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose
+  std::string scenario;                        // or the name of the input file
+  std::string precision = "single";            // or "double"
+  std::optional<Approximation> approximation;  // of a step that takes one
+  std::vector<Timing> repeats;                 // seconds
+  std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose
   ChosenShape shape;
   std::optional<Validation> validation;
   std::optional<ForceError> force_error;

@@ -4,6 +4,7 @@
 #include "io/write_whole_file.h"
 #include "live_view.h"
 #include "nbody/error.h"
+#include "physics/force_error.h"
 #include "physics/reference.h"
 #include "run/checkpoint.h"
 #include "run/program.h"
@@ -58,6 +59,7 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
   result.integrator = job.start.integrator;
   result.scenario = job.start.scenario;
   result.precision = is_float64(job.start) ? "double" : "single";
+  if (info.approximation) result.approximation = job.run.approximation;
   return result;
 }
 
@@ -67,9 +69,8 @@ Diagnostics diagnose_state(const Snapshot& state) {
 }
 
 // The step as a function of a state, in either precision.
-Advance<float> advance_of(const Job& job, Simulate simulate) {
-  return [&job, simulate](Systems& systems, double dt, int steps) {
-    Run run = job.run;
+Advance<float> advance_of(Run run, Simulate simulate) {
+  return [run, simulate](Systems& systems, double dt, int steps) mutable {
     run.dt = static_cast<float>(dt);
     run.steps = steps;
     simulate(run, systems);
@@ -94,9 +95,12 @@ Validation validate_run(const StepInfo& info, const Options& options, const Job&
         {info.summation, start.dt, job.run.steps, softening_squared, before, after, seconds},
         options.validate, advance_of(info, start));
   }
+  Run fine = job.run;
+  fine.approximation = finer(fine.approximation).value_or(fine.approximation);
   return validate<float>({info.summation, job.run.dt, job.run.steps, job.run.softening_squared,
-                          start.systems, end.systems, seconds},
-                         options.validate, advance_of(job, simulate));
+                          start.systems, end.systems, seconds, job.run.approximation},
+                         options.validate, advance_of(job.run, simulate),
+                         advance_of(fine, simulate));
 }
 
 ForceError force_error_of(const StepInfo& info, const Options& options, const Job& job,
@@ -105,7 +109,7 @@ ForceError force_error_of(const StepInfo& info, const Options& options, const Jo
     return force_error(float64_systems(start), start.softening * start.softening,
                        options.force_error, advance_of(info, start));
   return force_error(start.systems, job.run.softening_squared, options.force_error,
-                     advance_of(job, simulate));
+                     advance_of(job.run, simulate));
 }
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options,

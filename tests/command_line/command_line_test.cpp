@@ -297,6 +297,33 @@ TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
   EXPECT_NE(other.error.find("--precision: \"single\""), std::string::npos) << other.error;
 }
 
+TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
+  const std::string run = "--scenario plummer --bodies 333 --steps 2 ";
+  const Outcome first = program_.run(run + "--theta 0.75 --multipole 0 --json a.json");
+  if (first.exit_code == 2) {
+    for (const char* option : {"--theta 0.5", "--multipole 2"})
+      EXPECT_NE(program_.run(run + option)
+                    .error.find("computes the direct sum, step15_barnes_hut goes down a tree"),
+                std::string::npos)
+          << option;
+    return;
+  }
+  EXPECT_EQ(first.exit_code, 0) << first.out << first.error;
+  EXPECT_NE(first.out.find("theta 0.75, multipole 0"), std::string::npos) << first.out;
+  EXPECT_NE(program_.read("a.json").find(R"({"theta":0.75,"multipole":0})"), std::string::npos);
+  for (const char* wrong : {"--theta 1.01", "--theta -0.1", "--theta nan", "--multipole 1"})
+    EXPECT_EQ(program_.run(run + wrong).exit_code, 2) << wrong;
+  // A run that was interrupted goes on with its own angle.
+  expect_success(run + "--theta 0.75 --output whole.bin");
+  expect_success("--scenario plummer --bodies 333 --steps 1 --theta 0.75 --checkpoint c.bin");
+  expect_success("--resume c.bin --steps 2 --theta 0.75 --output resumed.bin");
+  EXPECT_EQ(program_.read("whole.bin"), program_.read("resumed.bin"));
+  const Outcome other = program_.run("--resume c.bin --steps 2");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.error.find("the checkpoint was made with 0.75, 2"), std::string::npos)
+      << other.error;
+}
+
 // Where other programs keep the cores busy, a team of threads for 10,000 interactions takes
 // milliseconds to meet: counted are the times that a thread went to sleep.
 TEST_F(CommandLine, StepsOfFewBodiesWakeNoTeam) {

@@ -44,6 +44,7 @@ class Mutant:
     passes_plain: bool = False
     define: str = ""
     ladder: bool = False
+    file: str = "nbody.*"
 
     @property
     def control(self):
@@ -107,7 +108,7 @@ def declarations(mutant):
 def write_tests(root, folder):
     mutants = read_mutants()
     for mutant in mutants:
-        edited(source_of(root, mutant.step), mutant.variant, mutant.edits)
+        edited_text(mutant, source_of(root, mutant.step))
     tests = {test["name"]: test for mutant in mutants for test in declarations(mutant)}
     records = folder / "records"
     records.mkdir(parents=True, exist_ok=True)
@@ -123,8 +124,20 @@ def write_tests(root, folder):
     (folder / "mutants.cmake").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def namespace(mutant, name, source, **edit):
-    text = edited(source, name, **edit)
+def edited_text(mutant, source, main="nbody::step_main"):
+    """The step with the edit. An edited header of the step stands where it was included."""
+    if mutant.file == Mutant.file:
+        return edited(source, mutant.variant, main=main, edits=mutant.edits)
+    header = source.parent / mutant.file
+    text = edited(header, mutant.variant, mutant.edits).replace("#pragma once", "")
+    before, include, after = edited(source, mutant.variant, main=main).partition(
+        f'#include "{source.parent.name}/{mutant.file}"\n')
+    if not include:
+        raise EditError(f"{mutant.name}: {source} does not include {mutant.file}")
+    return f'{before}#line 1 "{header}"\n{text}\n#line {before.count(chr(10)) + 2} "{source}"\n{after}'
+
+
+def namespace(mutant, name, source, text):
     macro, _, value = mutant.define.partition("=")
     begin, end = (f"#undef {macro}\n#define {macro} {value}\n", f"#undef {macro}\n") if macro else ("", "")
     # The compiler names the step's file, not this one.
@@ -138,8 +151,9 @@ def write_ladder(source, file):
 def write_program(source, file, main="nbody::test::mutant_main"):
     variants = {}
     for mutant in (m for m in read_mutants() if m.step == source.parent.name):
-        variants[mutant.variant] = namespace(mutant, mutant.variant, source, main=main, edits=mutant.edits)
-        variants[mutant.control] = namespace(mutant, mutant.control, source, main=main)
+        variants[mutant.variant] = namespace(mutant, mutant.variant, source, edited_text(mutant, source, main))
+        variants[mutant.control] = namespace(mutant, mutant.control, source,
+                                             edited(source, mutant.control, main=main))
     # Headers are included before the namespaces open, which then find them included already.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
     table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)

@@ -91,13 +91,13 @@ TEST(LadderLarge, ManyBodies) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   const int n = step().platform.backend == "cuda" ? 65537 : 8219;
   const auto start = make_scenario(find_scenario("galaxies"), {1, n, 13, 0.05}).systems;
-  EXPECT_EQ(failed_gates(start, 0.01, 1, 0.05, ValidationMode::sampled), "");
+  EXPECT_EQ(failed_gates(start, 0.01, 1, 0.05, ValidationMode::sampled, own_approximation()), "");
 }
 
 TEST(LadderLarge, ManyStepsOfManyBodies) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   const auto start = make_scenario(find_scenario("galaxies"), {1, 2111, 17, 0.05}).systems;
-  EXPECT_EQ(failed_gates(start, 0.01, 9, 0.05, ValidationMode::sampled), "");
+  EXPECT_EQ(failed_gates(start, 0.01, 9, 0.05, ValidationMode::sampled, own_approximation()), "");
 }
 
 }  // namespace

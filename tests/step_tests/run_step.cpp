@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "physics/force_error.h"
 #include "physics/integrator.h"
 #include "step_under_test.h"
 
@@ -15,14 +16,17 @@ namespace {
 
 StepUnderTest current;
 
-Run make_run(double dt, int steps, double softening) {
+Run make_run(double dt, int steps, double softening, Approximation approximation) {
   const int devices = current.info.multi_device ? current.platform.device_count : 1;
-  return {static_cast<float>(dt), steps, static_cast<float>(softening * softening), devices};
+  return {static_cast<float>(dt), steps, static_cast<float>(softening * softening), devices,
+          approximation};
 }
 
 }  // namespace
 
 const StepUnderTest& step() { return current; }
+
+Approximation own_approximation() { return current.info.approximation.value_or(Approximation()); }
 
 bool is_slow() {
 #if defined(NBODY_SANITIZED)
@@ -33,8 +37,8 @@ bool is_slow() {
 }
 
 Systems simulate(const Systems& start, double dt, int steps, double softening,
-                 Integrator integrator) {
-  const Run run = make_run(dt, steps, softening);
+                 Integrator integrator, Approximation approximation) {
+  const Run run = make_run(dt, steps, softening, approximation);
   const float half = integrator == Integrator::leapfrog ? run.dt / 2 : 0;
   Systems systems = start;
   drift(systems, half);
@@ -44,23 +48,29 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
 }
 
 Validation validated(const Systems& start, double dt, int steps, double softening,
-                     ValidationMode mode, Integrator integrator) {
-  const Run run = make_run(dt, steps, softening);
-  const Advance<float> advance = [&](Systems& systems, double length, int count) {
-    systems = simulate(systems, length, count, softening);
+                     ValidationMode mode, Integrator integrator, Approximation approximation) {
+  const Run run = make_run(dt, steps, softening, approximation);
+  const auto advance_of = [softening](Approximation of) -> Advance<float> {
+    return [softening, of](Systems& systems, double length, int count) {
+      systems = simulate(systems, length, count, softening, Integrator::euler, of);
+    };
   };
+  const Advance<float> advance = advance_of(approximation);
   Systems first = start;
   if (integrator == Integrator::leapfrog) drift(first, run.dt / 2);
   Systems end = first;
   advance(end, run.dt, steps);
-  return validate<float>({current.info.summation, run.dt, steps, run.softening_squared, first, end},
-                         mode, advance);
+  return validate<float>(
+      {current.info.summation, run.dt, steps, run.softening_squared, first, end, 0, approximation},
+      mode, advance, advance_of(finer(approximation).value_or(approximation)));
 }
 
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
-                         ValidationMode mode) {
+                         ValidationMode mode, Approximation approximation) {
   std::string failed;
-  for (const Gate& gate : validated(start, dt, steps, softening, mode).gates) {
+  const Validation validation =
+      validated(start, dt, steps, softening, mode, Integrator::euler, approximation);
+  for (const Gate& gate : validation.gates) {
     if (!gate.failed()) continue;
     char numbers[64];
     std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", gate.value, gate.limit);

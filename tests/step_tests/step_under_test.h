@@ -18,17 +18,21 @@ struct StepUnderTest {
 const StepUnderTest& step();
 
 // The step's simulate(), on every device the step can use. With leapfrog, the half drifts around
-// it.
+// it. Without an approximation a step that goes down a tree opens every node.
 Systems simulate(const Systems& start, double dt, int steps, double softening,
-                 Integrator integrator = Integrator::euler);
+                 Integrator integrator = Integrator::euler, Approximation approximation = {});
 
 // What the validator says of the step on this start; with leapfrog it starts half a step ahead.
 Validation validated(const Systems& start, double dt, int steps, double softening,
                      ValidationMode mode = ValidationMode::full,
-                     Integrator integrator = Integrator::euler);
+                     Integrator integrator = Integrator::euler, Approximation approximation = {});
 // Runs the step from this start and returns which of the validator's gates failed.
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
-                         ValidationMode mode = ValidationMode::full);
+                         ValidationMode mode = ValidationMode::full,
+                         Approximation approximation = {});
+
+// That of a step that goes down a tree, when nothing else is asked for.
+Approximation own_approximation();
 
 // Under a sanitizer an emulated GPU is too slow for the larger problems.
 bool is_slow();

@@ -6,6 +6,7 @@
 // snapshots, validation and the result record belong to step_main.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,12 +16,21 @@
 
 namespace nbody {
 
+// What a step that takes far bodies together computes instead of the direct sum.
+struct Approximation {
+  // The opening angle: a group of bodies of this radius, as seen from a distance of 1, is small
+  // enough to act as a whole. 0: none is.
+  float theta = 0;
+  int multipole = 2;  // up to which moment it acts: 0, its mass; 2, its quadrupole too
+};
+
 template <class Real>
 struct BasicRun {
   Real dt;                 // length of a time step
   int steps;               // how many kick-then-drift steps to take: v += a dt, then x += v dt
   Real softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
   int devices;             // how many may be used; a step for one device uses the first
+  Approximation approximation = {};  // for a step that takes one
 };
 using Run = BasicRun<float>;
 using RunF64 = BasicRun<double>;  // with --precision double
@@ -73,7 +83,8 @@ struct StepInfo {
   const char* parent = "";
   Summation summation = Summation::running;
   bool multi_device = false;
-  SimulateF64 float64 = nullptr;  // takes --precision double
+  SimulateF64 float64 = nullptr;                    // takes --precision double
+  std::optional<Approximation> approximation = {};  // takes --theta and --multipole; the default
   // Sizes of blocks, tiles and chunks: tests take as many bodies, one fewer and one more.
   std::vector<int> boundaries = {};
 };

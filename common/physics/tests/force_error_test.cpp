@@ -42,6 +42,7 @@ TEST(ForceError, HasTheQuantilesOfItsErrors) {
   EXPECT_NEAR(all.median, 0.05, 1e-6);
   EXPECT_NEAR(all.p99, 0.099, 1e-6);
   EXPECT_NEAR(all.p999, 0.0999, 1e-6);
+  EXPECT_NEAR(all.max, 0.1, 1e-6);
   EXPECT_NEAR(all.rms, 0.1 / std::sqrt(3), 1e-4);
 }
 

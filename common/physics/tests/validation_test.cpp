@@ -87,7 +87,8 @@ TEST(Validation, OneChaoticSystemExcusesNoOther) {
   const Validation right = validated(start, 0.01, kLong, ValidationMode::full);
   const Gate trajectory = gate(right, "trajectory");
   EXPECT_TRUE(trajectory.decided);
-  EXPECT_FALSE(right.failed());
+  for (const Gate& gate : right.gates)
+    EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
   EXPECT_EQ(trajectory.open, "too chaotic at this length in 1 of 2 systems");
 
   Systems end = start;
@@ -240,6 +241,55 @@ TEST(Validation, RejectsNaNInOneSystemOfMany) {
   EXPECT_TRUE(validate<float>({Summation::tiled, 0.01, 3, kSofteningSquared, start, end},
                               ValidationMode::full, advance_right)
                   .failed());
+}
+
+// Accelerations that are wrong by this part of themselves, across.
+Advance<float> wrong_by(float part) {
+  return [part](Systems& systems, double dt, int steps) {
+    for (int step = 0; step < steps; ++step) {
+      const Systems before = systems;
+      advance_right(systems, dt, 1);
+      for (std::size_t i = 0; i < systems.bodies.size(); ++i) {
+        Body& b = systems.bodies[i];
+        const float kick = part * (b.vy - before.bodies[i].vy);
+        b.vx += kick;
+        b.x += kick * static_cast<float>(dt);
+      }
+    }
+  };
+}
+
+Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
+  const Systems start = make_scenario(find_scenario("plummer"), {1, 300, 3, 0.05}).systems;
+  const Advance<float> advance = wrong_by(error);
+  Systems end = start;
+  advance(end, 0.01, 1);
+  return validate<float>({Summation::tiled, 0.01, 1, kSofteningSquared, start, end, 0, {theta, 2}},
+                         ValidationMode::full, advance, wrong_by(error_at_a_smaller_angle));
+}
+
+// 1e-2 is what a coarse tree may err by, and says nothing about whether it is a right one.
+TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
+  const Validation right = of_a_tree(0.8f, 1e-2f, 2e-4f);
+  for (const Gate& gate : right.gates)
+    EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
+  EXPECT_TRUE(right.open().empty()) << right.open().front();
+  EXPECT_FALSE(gate(right, "rms_at_theta_0.3").failed());
+
+  const Validation wrong = of_a_tree(0.8f, 1e-2f, 1e-2f);
+  EXPECT_FALSE(gate(wrong, "acceleration_rms").failed());
+  EXPECT_TRUE(gate(wrong, "rms_at_theta_0.3").failed());
+  EXPECT_TRUE(gate(wrong, "p99_at_theta_0.3").failed());
+
+  const Validation coarser_than_it_says = of_a_tree(0.8f, 0.4f, 2e-4f);
+  EXPECT_TRUE(gate(coarser_than_it_says, "acceleration_rms").failed());
+}
+
+TEST(Validation, OfAFineTreeNeedsNoSmallerAngle) {
+  const Validation validation = of_a_tree(0.3f, 2e-4f, 1);
+  EXPECT_FALSE(validation.failed());
+  EXPECT_THROW(gate(validation, "rms_at_theta_0.3"), std::out_of_range);
+  EXPECT_TRUE(gate(of_a_tree(0.3f, 1e-2f, 0), "acceleration_rms").failed());
 }
 
 }  // namespace

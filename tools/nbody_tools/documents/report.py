@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
-from nbody_tools.documents import accuracy
+from nbody_tools.documents import accuracy, tree as tree_page
 from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
 from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
 from nbody_tools.records.facts import Facts
@@ -50,6 +50,7 @@ class Figures:
     timelines: dict[str, list[Path]]  # figures by name; of files that are all there
     errors: Sequence[Record] = ()  # of forces
     disks: Sequence[Record] = ()
+    tree: Sequence[Record] = ()  # of ./nbody measure tree
 
     @property
     def names(self) -> list[str]:
@@ -58,12 +59,13 @@ class Figures:
             names += [record.step for record in self.staircase.records] + ["report_throughput"]
             names += ["report_speedup"] if self.staircase.base else []
         names += ["accuracy"] if self.errors else []
-        return names + (["long_disk"] if self.disks else [])
+        names += ["long_disk"] if self.disks else []
+        return names + (["tree_time", "tree_error"] if self.tree else [])
 
     @property
     def sources(self) -> str:
         """The same data give the same figures: a digest of the data says whether they are stale."""
-        records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks)
+        records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree)
         data = [self.peak, *(record.data for record in records),
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
@@ -83,6 +85,11 @@ class Figures:
                 yield drawn.draw_errors(self.errors, root / FIGURES / "accuracy.png")
             if self.disks:
                 yield drawn.draw_disks(self.disks, root / FIGURES / "long_disk.png")
+        if self.tree:
+            from nbody_tools.figures import tree as drawn_tree
+
+            yield drawn_tree.draw_times(self.tree, root / FIGURES / "tree_time.png")
+            yield drawn_tree.draw_errors(self.tree, root / FIGURES / "tree_error.png")
         write_whole_file(root / DRAWN_FROM, self.sources)
 
 
@@ -130,7 +137,7 @@ def run(options: argparse.Namespace) -> int:
     facts = vocabulary.facts
     figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
                       timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
-                      accuracy.disks(root / RESULTS))
+                      accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import accuracy, activity, comparison, latencies, machine_code, readme_tables, sources, tables
+from nbody_tools.documents import accuracy, activity, comparison, latencies, machine_code, readme_tables, sources, tables, tree
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
@@ -130,6 +130,7 @@ class Vocabulary:
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),
             **accuracy.words(self.root / RESULTS),
+            **tree.words(self.root / RESULTS),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),

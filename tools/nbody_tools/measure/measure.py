@@ -117,9 +117,12 @@ class Bench:
 def row(part: str, record: Record) -> list[str]:
     data = record.data
     error = record.acceleration_error
+    if error is None and data.get("force_error"):
+        error = data["force_error"]["rms"]
+    rate = ABSENT if data.get("approximation") else plain(record.giga_interactions_per_second("compute").median)
     return [part, record.step, str(record.device_count),
             f"{data['systems']} x {data['bodies']} x {data['steps']}", with_range(record.seconds("compute")),
-            with_range(record.seconds("total")), plain(record.giga_interactions_per_second("compute").median),
+            with_range(record.seconds("total")), rate,
             ABSENT if error is None else f"{error:.1e}", record.judgement]
 
 

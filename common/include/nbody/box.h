@@ -1,0 +1,41 @@
+// Boxes around bodies.
+#pragma once
+
+#include "nbody/float3.h"
+
+namespace nbody {
+
+struct Box {
+  float3 low, high;
+};
+
+// For reductions over positions.
+struct BoxOf {
+  __host__ __device__ Box operator()(float4 position) const {
+    return {xyz(position), xyz(position)};
+  }
+};
+struct BoxAround {
+  __host__ __device__ Box operator()(const Box& a, const Box& b) const {
+    return {min(a.low, b.low), max(a.high, b.high)};
+  }
+};
+
+// Around one point of each lane.
+__device__ inline Box box_of_warp(float3 point) {
+  Box box{point, point};
+  for (int apart = 16; apart > 0; apart /= 2) {
+    const auto other = [apart](float3 v) {
+      const auto exchanged = [apart](float x) { return __shfl_xor_sync(0xffffffff, x, apart); };
+      return float3{exchanged(v.x), exchanged(v.y), exchanged(v.z)};
+    };
+    box = BoxAround()(box, {other(box.low), other(box.high)});
+  }
+  return box;
+}
+
+inline Box empty_box() {
+  return {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+}  // namespace nbody

@@ -1,0 +1,26 @@
+// CUB's calls for a whole device, and the memory they work in.
+#pragma once
+
+#include <cstddef>
+#include <cub/cub.cuh>
+
+#include "nbody/cuda.h"
+
+namespace nbody {
+
+class CubMemory {
+ public:
+  // call(memory, bytes) is made twice: without memory it says how much it needs.
+  template <class Call>
+  void run(const Call& call) {
+    std::size_t bytes = 0;
+    CUDA_CHECK(call(nullptr, bytes));
+    if (bytes > memory_.size()) memory_ = DeviceArray<char>(bytes);
+    CUDA_CHECK(call(memory_.get(), bytes));
+  }
+
+ private:
+  DeviceArray<char> memory_;
+};
+
+}  // namespace nbody

@@ -1,0 +1,59 @@
+// Hilbert's curve through the cells of a cube: each cell it comes to shares a face with the one
+// before, and it leaves none of the eight parts of a cube, or of a part, before it has been through
+// all of it. Found as J. Skilling does (Programming the Hilbert curve, AIP Conference Proceedings
+// 707, 2004).
+#pragma once
+
+#include "nbody/box.h"
+
+namespace nbody {
+
+using CurveKey = unsigned long long;
+constexpr int kCoordinateBits = 21;  // of a cell; a key has three times as many
+
+// The bits of a number, each behind two zeros.
+__host__ __device__ inline CurveKey spread_bits(unsigned number) {
+  CurveKey v = number;
+  v = (v | v << 32) & 0x001f00000000ffff;
+  v = (v | v << 16) & 0x001f0000ff0000ff;
+  v = (v | v << 8) & 0x100f00f00f00f00f;
+  v = (v | v << 4) & 0x10c30c30c30c30c3;
+  return (v | v << 2) & 0x1249249249249249;
+}
+
+// How far along the curve a cell is, whose coordinates count from 0.
+__host__ __device__ inline CurveKey hilbert_key(unsigned x, unsigned y, unsigned z) {
+  // From the largest cubes to the smallest, turns what is within a part as the curve turns there:
+  // it flips the first coordinate, or exchanges it with another.
+  const auto turn = [&x](unsigned& other, unsigned bit) {
+    const unsigned within = bit - 1, differs = other & bit ? 0 : (x ^ other) & within;
+    x ^= other & bit ? within : differs;
+    other ^= differs;
+  };
+  constexpr unsigned kHighest = 1u << (kCoordinateBits - 1);
+  for (unsigned bit = kHighest; bit > 1; bit >>= 1) {
+    if (x & bit) x ^= bit - 1;
+    turn(y, bit);
+    turn(z, bit);
+  }
+  // The three bits of a part now are a Gray code of its number: those that follow differ in one.
+  y ^= x;
+  z ^= y;
+  unsigned flips = 0;
+  for (unsigned bit = kHighest; bit > 1; bit >>= 1) flips ^= z & bit ? bit - 1 : 0;
+  return spread_bits(x ^ flips) << 2 | spread_bits(y ^ flips) << 1 | spread_bits(z ^ flips);
+}
+
+// The same of a position in a cube, or in a box that has its greatest edge. One that is outside, or
+// not a number, is put into a cell at the side.
+__host__ __device__ inline CurveKey hilbert_key(float3 position, const Box& cube) {
+  const float edge = largest(cube.high - cube.low);
+  const float cells = edge > 0 ? (1 << kCoordinateBits) / edge : 0.0f;
+  const float3 c = cells * (position - cube.low);
+  const auto cell = [](float coordinate) {
+    return static_cast<unsigned>(fminf(fmaxf(coordinate, 0.0f), (1 << kCoordinateBits) - 1));
+  };
+  return hilbert_key(cell(c.x), cell(c.y), cell(c.z));
+}
+
+}  // namespace nbody

@@ -1,0 +1,138 @@
+// A step that goes down a tree, at opening angles other than 0: its error is the one that was
+// measured (physics/force_error.cpp), and no shape of a system is too hard for its tree.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "physics/force_error.h"
+#include "physics/reference.h"
+#include "scenarios/initial_conditions.h"
+#include "step_under_test.h"
+
+namespace nbody::test {
+namespace {
+
+constexpr double kSoftening = 0.05;
+
+Systems sphere(int systems, int bodies) {
+  return make_scenario(find_scenario("plummer"), {systems, bodies, 42, kSoftening}).systems;
+}
+
+// Of the accelerations, as in physics/force_error.h.
+ErrorLimit error_of(const Systems& start, Approximation approximation) {
+  Systems kicked = start;
+  for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
+  kicked = simulate(kicked, 1, 1, kSoftening, Integrator::euler, approximation);
+  const ReferenceSystem reference(start.system(0));
+  double squares = 0, scale = 0;
+  std::vector<double> relative;
+  for (int i = 0; i < start.bodies_per_system; ++i) {
+    const auto force = reference.force(i, kSoftening * kSoftening);
+    const Body& a = kicked.bodies[static_cast<std::size_t>(i)];
+    const double error = length(Vector3{a.vx, a.vy, a.vz} - force.acceleration);
+    squares += error * error;
+    scale += force.magnitude * force.magnitude;
+    relative.push_back(error / force.magnitude);
+  }
+  std::sort(relative.begin(), relative.end());
+  return {std::sqrt(squares / scale), relative[(relative.size() - 1) * 99 / 100]};
+}
+
+struct Angle {
+  Approximation approximation;
+  double error;  // RMS, of 1500 bodies of a sphere. The limits are for the worst of shapes.
+};
+
+class LadderOpening : public testing::TestWithParam<Angle> {
+ protected:
+  Approximation angle_ = GetParam().approximation;
+};
+
+TEST_P(LadderOpening, PassesEveryGate) {
+  for (const int n : {40, 1100})
+    EXPECT_EQ(
+        failed_gates(sphere(n < 100 ? 3 : 1, n), 0.01, 3, kSoftening, ValidationMode::full, angle_),
+        "");
+}
+
+// A smaller angle that is not more accurate, or a quadrupole that gains nothing, is none; and
+// without any error nothing has been taken together.
+TEST_P(LadderOpening, ErrsAsMuchAsMeasured) {
+  const ErrorLimit error = error_of(sphere(1, 1500), angle_), limit = error_limit(angle_);
+  EXPECT_LE(error.rms, limit.rms);
+  EXPECT_LE(error.p99, limit.p99);
+  EXPECT_LE(error.rms, 1.5 * GetParam().error);
+  EXPECT_GE(error.rms, GetParam().error / 1.5);
+}
+
+TEST_P(LadderOpening, TakesNoShapeAmiss) {
+  const int n = 100;
+  const auto check = [&](const char* shape, const auto& place) {
+    Systems systems(1, n);
+    for (int i = 0; i < n; ++i) {
+      const Vector3 x = place(i);
+      systems.bodies[static_cast<std::size_t>(i)] = {static_cast<float>(x.x),
+                                                     static_cast<float>(x.y),
+                                                     static_cast<float>(x.z),
+                                                     0,
+                                                     0,
+                                                     0,
+                                                     1.0f + static_cast<float>(i % 3)};
+    }
+    EXPECT_EQ(failed_gates(systems, 1e-3, 2, kSoftening, ValidationMode::full, angle_), "")
+        << shape;
+  };
+  check("all in one place", [](int) { return Vector3{0.5, -0.25, 3}; });
+  check("all but one", [](int i) { return Vector3{i == 70 ? 2.0 : 0.5, -0.25, 3}; });
+  check("on a line", [](int i) { return Vector3{0, i * 0.01, 0}; });
+  check("on a line aslant", [](int i) { return Vector3{i * 0.1, i * 0.2, i * -0.3}; });
+  check("two clusters far apart", [](int i) {
+    const Vector3 x{i % 7 * 0.5, i % 5 * 0.5, i % 3 * 0.5};
+    return i % 2 == 0 ? x : x + Vector3{1e6, 0, 0};
+  });
+}
+
+// From far away all bodies act as their mass at its centre, which the root must have, too.
+TEST_P(LadderOpening, KeepsMassAndItsCentre) {
+  Systems start = sphere(1, 700);
+  for (std::size_t i = 0; i < start.bodies.size(); ++i)
+    start.bodies[i].mass = 0.001f * static_cast<float>(1 + i % 9);
+  Vector3 centre;
+  double mass = 0;
+  for (const Body& b : start.bodies) {
+    mass += b.mass;
+    centre += static_cast<double>(b.mass) * Vector3{b.x, b.y, b.z};
+  }
+  centre = 1 / mass * centre;
+  // So many without mass that some warps have no others.
+  const Vector3 places[] = {{9000, 0, 0}, {0, -9000, 0}, {3000, 0, 9000}};
+  constexpr int kEach = 300;
+  for (const Vector3& x : places)
+    for (int k = 0; k < kEach; ++k)
+      start.bodies.push_back({static_cast<float>(x.x + k), static_cast<float>(x.y),
+                              static_cast<float>(x.z), 0, 0, 0, 0});
+  start.bodies_per_system = static_cast<int>(start.bodies.size());
+  for (Body& body : start.bodies) body.vx = body.vy = body.vz = 0;
+  const double kick = 1e6;
+  const Systems end = simulate(start, kick, 1, kSoftening, Integrator::euler, angle_);
+  for (std::size_t k = 700; k < end.bodies.size(); ++k) {
+    const Body &from = start.bodies[k], &to = end.bodies[k];
+    const Vector3 d = centre - Vector3{from.x, from.y, from.z};
+    const Vector3 expected = kick * mass / std::pow(dot(d, d), 1.5) * d;
+    ASSERT_LE(length(Vector3{to.vx, to.vy, to.vz} - expected), 1e-6 * length(expected)) << k;
+  }
+}
+
+std::vector<Angle> angles() {
+  if (!step().info.approximation) return {};
+  return {{{0.3f, 2}, 2.4e-5}, {{0.6f, 2}, 4.6e-4}, {{0.6f, 0}, 2.2e-3}, {{0.9f, 2}, 2.8e-3}};
+}
+INSTANTIATE_TEST_SUITE_P(Angles, LadderOpening, testing::ValuesIn(angles()), [](const auto& of) {
+  const Approximation& angle = of.param.approximation;
+  return "theta" + std::to_string(static_cast<int>(10 * angle.theta + 0.5f)) + "_multipole" +
+         std::to_string(angle.multipole);
+});
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LadderOpening);
+
+}  // namespace
+}  // namespace nbody::test

@@ -1,0 +1,64 @@
+"""Figures of step 15: times over bodies beside the direct sums, and errors over the opening angle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Sequence
+
+from nbody_tools.documents.tree import crossing, fastest_direct, theta_of, times
+from nbody_tools.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, dates, machines, pyplot, save
+from nbody_tools.records.record import Record
+
+DIRECT = ("-", "--", ":")
+TREES = (BLUE, GREEN, VERMILION)
+QUANTITIES = {"rms": ("RMS", "o-"), "p99": ("99 %", "^--"), "max": ("largest", ":")}
+SIZES = (BLUE, ORANGE, VERMILION)
+
+
+def draw_times(records: Sequence[Record], path: Path) -> Path:
+    figure, axes = pyplot.subplots(figsize=(9, 6.5), layout="constrained")
+    curves = times(records)
+    direct = fastest_direct(curves)
+    sums, trees = ([curve for curve in curves if (curve.theta is None) == of] for of in (True, False))
+    for curve, line in zip(sums, DIRECT):
+        axes.plot(*points(curve), line, marker="s", markersize=5, color=GREY, label=curve.label)
+    for curve, colour in zip(trees, TREES):
+        axes.plot(*points(curve), "-o", markersize=5, color=colour, label=curve.label)
+        bodies = crossing(curve, direct)
+        if bodies is not None:
+            axes.axvline(bodies, color=colour, linewidth=1, linestyle=":")
+    axes.set(xscale="log", yscale="log", xlabel="bodies", ylabel="seconds per time step")
+    axes.set_xscale("log", base=2)
+    axes.grid(color="#E5E5E5")
+    axes.legend(frameon=False)
+    return save(figure, path, "Time per time step, median of the kernels, Plummer spheres; a tree is built in every step. Dotted: "
+                f"where the tree passes the fastest direct sum. {machines(records)}, {dates(records)}.")
+
+
+def points(curve) -> tuple[list[int], list[float]]:
+    bodies = sorted(curve.points)
+    return bodies, [curve.points[n].median for n in bodies]
+
+
+def draw_errors(records: Sequence[Record], path: Path) -> Path:
+    """A column for nodes with quadrupoles, one for nodes without."""
+    chosen = [record for record in records if record.data.get("force_error") and theta_of(record) is not None]
+    figure, grid = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained", sharey=True)
+    for axes, multipole, title in zip(grid, (2, 0), ("with quadrupoles", "mass alone (--multipole 0)")):
+        of_kind = [record for record in chosen if record.data["approximation"]["multipole"] == multipole]
+        for bodies, colour in zip(sorted({record.problem.bodies for record in of_kind}), SIZES):
+            line = sorted((record for record in of_kind if record.problem.bodies == bodies), key=theta_of)
+            for key, (name, style) in QUANTITIES.items():
+                axes.plot(list(map(theta_of, line)), [record.data["force_error"][key] for record in line], style,
+                          color=colour, markersize=5, label=f"{bodies:,} bodies" if key == "rms" else None)
+        axes.set(xscale="log", yscale="log", xlabel="theta", title=title)
+        axes.set_xticks([0.2, 0.3, 0.4, 0.6, 0.8, 1.0])
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
+        axes.grid(color="#E5E5E5")
+    grid[0].set_ylabel("|a − a$_{ref}$| / |a$_{ref}$|")
+    for name, style in QUANTITIES.values():
+        grid[0].plot([], [], style, color=BLACK, markersize=5, label=name)
+    grid[0].legend(frameon=False)
+    return save(figure, path, "Relative errors of the accelerations over the opening angle; Plummer spheres. "
+                f"{machines(chosen)}, {dates(chosen)}.")

@@ -1,0 +1,107 @@
+"""The part of ./nbody measure about step 15, for docs/results/tree/. Only the standard library: a machine with a GPU
+has little else."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Sequence
+
+from nbody_tools.arguments import Failed
+from nbody_tools.measure import ncu
+
+if TYPE_CHECKING:
+    from nbody_tools.measure.measure import Bench
+
+TREE = "step15_barnes_hut"
+DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")
+THETAS = (0.4, 0.6, 0.8)  # of the curves of times
+# Bodies, and time steps: enough for a millisecond or more.
+SIZES = ((256, 500), (1024, 500), (4096, 200), (16384, 100), (65536, 20), (262144, 5), (1048576, 2), (4194304, 2),
+         (16777216, 2))
+LARGEST_DIRECT = 1048576
+LARGEST = 16777216  # it takes longer to make them than to compute with them: two angles are enough
+ANGLES = {2: (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0: (0.2, 0.4, 0.6, 0.8, 1.0)}  # by multipole
+UNCHECKED = ("--validate", "off")
+TIMED = ("--warmup", 1, "--repeat", 5, *UNCHECKED)
+COMPARED = {1000: 1000, 32768: 8192, 1048576: 2048}  # bodies whose errors are looked at, of that many
+PHASED = (65536, 1048576)
+GALAXIES = ("--scenario", "collision", "--bodies", 100000, "--integrator", "leapfrog")
+STEPS_OF_GALAXIES, ROWS = 1000, 4
+PHASES = {"Reduce": "cube", "make_keys": "keys", "RadixSort": "sort", "make_nodes": "nodes", "find_moments": "moments",
+          "advance": "walk"}  # by what names of kernels have in them
+
+
+def sphere(bodies: int, steps: int) -> tuple:
+    return ("--scenario", "plummer", "--bodies", bodies, "--steps", steps)
+
+
+def angle(theta: float, multipole: int = 2) -> tuple:
+    return ("--theta", theta, "--multipole", multipole)
+
+
+def tree(bench: Bench) -> None:
+    """step 15: times beside steps 11 to 13, errors against its angle, its phases, a collision of galaxies"""
+    for bodies, steps in SIZES:
+        if bodies <= LARGEST_DIRECT:
+            for name in bench.built(*DIRECT):
+                bench.record(name, *sphere(bodies, steps), *TIMED)
+        if bodies < LARGEST:
+            for theta in THETAS:
+                bench.record(TREE, *sphere(bodies, steps), *angle(theta), *TIMED)
+    errors(bench)
+    phases(bench)
+    collision(bench)
+    for theta in THETAS[1:]:
+        bench.record(TREE, *sphere(*SIZES[-1]), *angle(theta), *TIMED)
+
+
+def errors(bench: Bench) -> None:
+    for bodies, compared in COMPARED.items():
+        for multipole, thetas in ANGLES.items():
+            for theta in thetas:
+                bench.record(TREE, *sphere(bodies, 2), *angle(theta, multipole), *UNCHECKED, "--force-error", compared)
+
+
+def phases(bench: Bench) -> None:
+    """The durations of the kernels of one time step, from Nsight Compute: one metric is counted in one pass."""
+    program = shutil.which("ncu")
+    if program is None:
+        bench.say("phases: no ncu (Nsight Compute) on the PATH")
+        return
+    for bodies in PHASED:
+        for theta in THETAS:
+            words = (*sphere(bodies, 2), *angle(theta))
+            counted = bench.folder / f"{bodies}.{theta}.ncu.csv"
+            bench.run(f"{bodies}.{theta}.ncu.log", [
+                program, *ncu.RAW, "--cache-control", "none", "--metrics", "gpu__time_duration.sum", "--log-file", counted,
+                bench.program(TREE), *words, *UNCHECKED, "--quiet"])
+            if counted.exists():
+                times = seconds_of_phases(ncu.read_csv(ncu.read_file(counted), str(counted)))
+                bench.record(TREE, *words, *TIMED, more=lambda: {"phases": times})
+
+
+def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
+    """Of the second of two time steps: before the first, caches are empty."""
+    times = dict.fromkeys(PHASES.values(), 0.0)
+    for launch in launches[len(launches) // 2:]:
+        phase = next((phase for name, phase in PHASES.items() if name in launch.kernel), None)
+        if phase is None:
+            raise Failed(f"{launch.kernel}: a kernel of no phase that is known")
+        times[phase] += 1e-6 * launch.values["duration_us"]
+    return times
+
+
+def collision(bench: Bench) -> None:
+    rows = bench.folder / "collision.csv"
+    rows.unlink(missing_ok=True)
+    bench.record(TREE, *GALAXIES, "--steps", STEPS_OF_GALAXIES, *UNCHECKED, "--diagnostics", rows,
+                 "--diagnostics-every", STEPS_OF_GALAXIES // ROWS, more=lambda: {"energies": energies(rows)})
+
+
+def energies(diagnostics: Path) -> dict[str, list[float]]:
+    """Row after row: the time step, and the change of the energy since the first, relative."""
+    with diagnostics.open(encoding="utf-8", newline="") as lines:
+        table = list(csv.DictReader(lines))
+    return {"step": [float(row["step"]) for row in table], "change": [float(row["energy_error"]) for row in table]}
