@@ -44,6 +44,10 @@ void check_combinations(const StepInfo& info, const Options& options) {
         "--precision: \"double\" is not allowed; " + std::string(info.name) +
         " computes in float32, step00_cpu_omp and step11_register_blocking also in float64");
   }
+  if (options.distribute != Distribution::automatic && !info.cluster) {
+    throw UsageError("--distribute needs ranks to distribute over: step14_cluster, not " +
+                     std::string(info.name));
+  }
   if (options.devices > 1 && !info.multi_device) {
     throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
                      info.name + " uses one device");
@@ -84,6 +88,12 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
                       "of state and arithmetic (double: steps 00 and 11) [single]");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
+  parser.choice<Distribution>("--distribute", options.distribute,
+                              {{"auto", Distribution::automatic},
+                               {"systems", Distribution::systems},
+                               {"bodies", Distribution::bodies}},
+                              "over the ranks of a cluster (step 14): whole systems, or the "
+                              "bodies of each [auto]");
   parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
   parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");

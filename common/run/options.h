@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/snapshot_file.h"
+#include "nbody/cluster.h"
 #include "nbody/step.h"
 #include "physics/validation.h"
 
@@ -25,8 +26,9 @@ struct Options {
   std::optional<double> softening;
   std::optional<Integrator> integrator;
   std::optional<std::uint64_t> seed;
-  bool float64 = false;  // --precision double
-  int devices = 0;       // 0: all there are, or one where a step can use only one
+  bool float64 = false;                               // --precision double
+  Distribution distribute = Distribution::automatic;  // over ranks
+  int devices = 0;  // 0: all there are, or one where a step can use only one
 
   std::filesystem::path output;
   int snapshot_every = 0;  // 0: none

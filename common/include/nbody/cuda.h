@@ -90,6 +90,12 @@ void upload(const std::vector<T>& from, const DeviceArray<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.get(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
 }
 template <class T>
+DeviceArray<T> uploaded(const std::vector<T>& from) {
+  DeviceArray<T> to(from.size());
+  upload(from, to);
+  return to;
+}
+template <class T>
 void download(const DeviceArray<T>& from, std::vector<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.data(), from.get(), from.bytes(), cudaMemcpyDeviceToHost));
 }
