@@ -4,13 +4,21 @@
 #ifdef NBODY_HAS_NCCL
 #include <nccl.h>
 
-#define NCCL_CHECK(expression)                                                            \
-  do {                                                                                    \
-    const ncclResult_t nccl_check_result = (expression);                                  \
-    if (nccl_check_result != ncclSuccess)                                                 \
-      ::nbody::cuda_failed(std::string("NCCL: ") + ncclGetErrorString(nccl_check_result), \
-                           #expression, __FILE__, __LINE__);                              \
-  } while (0)
+namespace nbody {
+namespace {
+
+void check(ncclResult_t result, const char* expression, const char* file, int line) {
+  if (result == ncclSuccess) return;
+  std::string error = std::string("NCCL: ") + ncclGetErrorString(result);
+  if (result == ncclUnhandledCudaError)
+    error += std::string(", ") + cudaGetErrorName(cudaPeekAtLastError());
+  cuda_failed(error, expression, file, line);
+}
+
+}  // namespace
+}  // namespace nbody
+
+#define NCCL_CHECK(expression) check((expression), #expression, __FILE__, __LINE__)
 
 namespace nbody {
 namespace {

@@ -174,6 +174,8 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   const Platform platform = query();
   set_backend(*options, platform.backend, job);
   job.run.devices = choose_devices(info, *options, platform);
+  // For other steps what copies cost is a part of the lesson, or of what they do in simulate().
+  if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;
   std::optional<LiveView> view;

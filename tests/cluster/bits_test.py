@@ -9,7 +9,7 @@ import os
 from ranks import InFolder, main, run
 
 COUNTS = (2, 3, 4, 7)
-TRANSPORTS = ("mpi",)
+TRANSPORTS = ("mpi", "nccl")
 WAYS = [(transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
 PROBLEMS = {

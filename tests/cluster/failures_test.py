@@ -18,7 +18,7 @@ KILLS = int(os.environ.get("NBODY_TEST_KILLS", "3"))
 SEED = int(os.environ.get("NBODY_TEST_SEED", "1"))
 PROBLEM = "--systems 1 --bodies 500 --scenario plummer --integrator leapfrog"
 STEPS = 400
-TRANSPORTS = ("mpi",)
+TRANSPORTS = ("mpi", "nccl")
 
 
 class Failures(InFolder):
