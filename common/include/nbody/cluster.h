@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,11 @@ class Cluster {
   int rank_, count_;
 };
 Cluster& cluster();
+
+// Does the work on every rank, each with a device, and returns its exit code. What is wrong with
+// one rank ends all of them.
+int run_on_ranks(const std::string& name, QueryPlatform query, int argc, char** argv,
+                 const std::function<int()>& work);
 
 // step_main() on all ranks. There simulate() is called at once; where there is no root, with
 // systems that have their sizes and no bodies.

@@ -1,0 +1,37 @@
+"""The tables of docs/cluster.md."""
+
+from __future__ import annotations
+
+from nbody_tools.cluster import cluster
+from nbody_tools.records.facts import Facts, Problem, Value
+from nbody_tools.tables import markdown
+
+STEP = "step14_cluster"
+RANKS = (2, 4)
+ROWS = (  # what a row says, the problem, its time, the words of its predictions
+    ("262,144 bodies", Problem(1, 262144, 5), "compute", "one of 262,144 on {} GPUs, times one"),
+    ("1,048,576 bodies", Problem(1, 1048576, 2), "compute", "one of 1,048,576 on {} GPUs, times one"),
+    ("4,194,304 bodies", Problem(1, 4194304, 1), "compute", "one of 4,194,304 on {} GPUs, times one"),
+    ("256 x 8192 bodies", Problem(256, 8192, 20), "compute", "256 x 8192 x 20 on {} GPUs, compute, times one"),
+    ("256 x 8192 bodies", Problem(256, 8192, 20), "total", "256 x 8192 x 20 on {} GPUs, total, times one"),
+)
+
+
+def model(rate: Value) -> str:
+    """Of a GPU that computes so many G interactions/s."""
+    return markdown(cluster.head(), cluster.prediction_rows(float(rate.content) * 1e9))
+
+
+def measured(facts: Facts) -> str:
+    """The speed of several GPUs over one, predicted and, where there are records, measured."""
+    rows = []
+    for name, problem, time, words in ROWS:
+        one = facts.value(STEP, problem, time, 1)
+        cells = []
+        for ranks in RANKS:
+            ratio = one / facts.value(STEP, problem, time, ranks)
+            cells += [str(facts.predicted("14, " + words.format(ranks), "predicted")),
+                      "-" if ratio.content is None else f"{float(ratio.content):.2f}"]
+        rows.append([name, time, *cells])
+    head = [cell for ranks in RANKS for cell in (f"{ranks} GPUs, predicted", "measured")]
+    return markdown(("problem", "time", *head), rows)
