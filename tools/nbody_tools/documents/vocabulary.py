@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-<<<<<<< HEAD
-from nbody_tools.documents import accuracy, activity, comparison, latencies, machine_code, readme_tables, sources, tables
-=======
-from nbody_tools.documents import activity, cluster_pages, comparison, latencies, machine_code, readme_tables, sources, tables
->>>>>>> f7a5297 (./nbody cluster, the model of docs/cluster.md, batch scripts, packaging)
+from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, machine_code,
+                                   readme_tables, sources, tables)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
