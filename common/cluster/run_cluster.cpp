@@ -51,7 +51,9 @@ Timing simulate_on_all(const Run& run, Systems& systems) {
           .systems = systems.count,
           .bodies = systems.bodies_per_system,
           .asked = ranks().asked});
-    return simulate_here(run, systems);
+    const Timing timing = simulate_here(run, systems);
+    rank_state().watchdog->stop_if_ending();
+    return timing;
   } catch (const std::exception& error) {
     rank_state().given_up = true;
     rank_state().watchdog->give_up(error.what());

@@ -82,6 +82,10 @@ void Watchdog::give_up(const std::string& why) {
   end_process();
 }
 
+void Watchdog::stop_if_ending() const {
+  while (is_ending_) sleep_for(1);
+}
+
 void Watchdog::dismiss() {
   tell_all("bye");
   dismissed_ = true;
@@ -156,6 +160,7 @@ void Watchdog::lost(const Peer& peer, const std::string& how) {
 
 // Not by exit(): other threads are in the middle of something.
 void Watchdog::end_process() {
+  is_ending_ = true;  // before anything is aborted
   const std::lock_guard<std::mutex> lock(ending_);
   if (abort_) {
     static std::atomic<bool> aborted = false;

@@ -36,6 +36,10 @@ class Watchdog {
   // return; another rank has told the root, and does not return.
   void give_up(const std::string& why);
 
+  // Does not return once all ranks are ending: an aborted collective leaves what never arrived, and
+  // nothing may be made of that, least of all a checkpoint.
+  void stop_if_ending() const;
+
   // From now on the ranks may leave. Called by all ranks together.
   void dismiss();
 
@@ -69,6 +73,7 @@ class Watchdog {
   std::function<void()> abort_;
   std::atomic<bool> dismissed_ = false;
   std::atomic<bool> given_up_ = false;
+  std::atomic<bool> is_ending_ = false;
   std::thread thread_;
 };
 
