@@ -2,6 +2,7 @@
 #
 # inspect_NAME: the program of a .cu file with its memory accesses traced (hostcuda/trace), for
 # `./nbody inspect`. Built only when it is asked for, and where hostcuda can trace.
+# count_NAME: likewise, counting what it computes (hostcuda/count), where there is a clang++.
 
 function(nbody_inspectable name source)
   if(NBODY_CUDA)
@@ -12,12 +13,20 @@ function(nbody_inspectable name source)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 2 inspect "" "" "LIBRARIES")
-  set(target inspect_${name})
-  add_executable(${target} EXCLUDE_FROM_ALL ${source})
-  hostcuda_traced_target(${target})
-  target_link_libraries(${target} PRIVATE nbody_program nbody_warnings)
-  foreach(library IN LISTS inspect_LIBRARIES)
-    target_link_libraries(${target} PRIVATE hostcuda_${library})
+  add_executable(inspect_${name} EXCLUDE_FROM_ALL ${source})
+  hostcuda_traced_target(inspect_${name})
+  set(targets inspect_${name})
+  hostcuda_can_count(can_count)
+  if(can_count)
+    add_executable(count_${name} EXCLUDE_FROM_ALL ${source})
+    hostcuda_counted_target(count_${name})
+    list(APPEND targets count_${name})
+  endif()
+  foreach(target IN LISTS targets)
+    target_link_libraries(${target} PRIVATE nbody_program nbody_warnings)
+    foreach(library IN LISTS inspect_LIBRARIES)
+      target_link_libraries(${target} PRIVATE hostcuda_${library})
+    endforeach()
   endforeach()
 endfunction()
 

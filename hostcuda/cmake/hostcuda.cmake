@@ -9,6 +9,14 @@
 # Likewise, with every memory access traced (../trace). Optimised, because nvcc too keeps values in
 # registers; but an access of the source stays one access.
 #
+# hostcuda_counted_target(target)
+#
+# Likewise, made to count what its kernels compute (../count). Needs a clang++, whatever the compiler is.
+#
+# hostcuda_can_count(variable)
+#
+# Whether there is one.
+#
 # hostcuda_can_trace(variable)
 #
 # Whether the compiler and flags of this directory can do that: g++ only, because clang's
@@ -21,7 +29,8 @@ cmake_path(SET hostcuda_launcher_folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../l
 set_property(GLOBAL PROPERTY hostcuda_launcher
   ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_launch.py
   ${hostcuda_launcher_folder}/cuda_rewrite.py ${hostcuda_launcher_folder}/cuda_shared.py
-  ${hostcuda_launcher_folder}/cuda_tokens.py ${hostcuda_launcher_folder}/missing.py
+  ${hostcuda_launcher_folder}/cuda_tokens.py ${hostcuda_launcher_folder}/counting.py
+  ${hostcuda_launcher_folder}/missing.py
   ${hostcuda_launcher_folder}/semantics.py)
 
 function(hostcuda_target target)
@@ -62,6 +71,24 @@ function(hostcuda_traced_target target)
   endif()
   target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)
   target_link_libraries(${target} PRIVATE hostcuda_trace)
+endfunction()
+
+function(hostcuda_can_count variable)
+  find_program(HOSTCUDA_CLANG NAMES clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17
+    clang++-16 clang++-15 clang++-14 DOC "Counts what kernels compute")
+  mark_as_advanced(HOSTCUDA_CLANG)
+  if(HOSTCUDA_CLANG)
+    set(${variable} TRUE PARENT_SCOPE)
+  else()
+    set(${variable} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(hostcuda_counted_target target)
+  hostcuda_target(${target})
+  get_target_property(command ${target} CXX_COMPILER_LAUNCHER)
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${command};--count=${HOSTCUDA_CLANG}")
+  target_link_libraries(${target} PRIVATE hostcuda_count)
 endfunction()
 
 function(hostcuda_can_trace variable)

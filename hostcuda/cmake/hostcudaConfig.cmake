@@ -1,4 +1,4 @@
-# find_package(hostcuda): the targets hostcuda, hostcuda_cublas and hostcuda_trace, and the functions of
+# find_package(hostcuda): the targets hostcuda, hostcuda_cublas, hostcuda_count and hostcuda_trace, and the functions of
 # hostcuda.cmake.
 include(CMakeFindDependencyMacro)
 find_dependency(Boost COMPONENTS context)
@@ -7,7 +7,7 @@ set(BLA_VENDOR OpenBLAS)
 find_dependency(BLAS)
 
 cmake_path(SET hostcuda_prefix NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../..)
-foreach(library hostcuda hostcuda_cublas hostcuda_trace)
+foreach(library hostcuda hostcuda_cublas hostcuda_count hostcuda_trace)
   if(NOT TARGET ${library})
     add_library(${library} STATIC IMPORTED)
     set_target_properties(${library} PROPERTIES
@@ -20,5 +20,6 @@ target_compile_features(hostcuda INTERFACE cxx_std_17)
 target_link_libraries(hostcuda INTERFACE Boost::context OpenMP::OpenMP_CXX)
 target_include_directories(hostcuda_cublas INTERFACE ${hostcuda_prefix}/share/hostcuda/cublas/include)
 target_link_libraries(hostcuda_cublas INTERFACE hostcuda BLAS::BLAS)
+target_link_libraries(hostcuda_count INTERFACE hostcuda)
 target_link_libraries(hostcuda_trace INTERFACE hostcuda)
 include(${hostcuda_prefix}/share/hostcuda/cmake/hostcuda.cmake)

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS hostcuda hostcuda_asan hostcuda_cublas hostcuda_trace ARCHIVE DESTINATION lib)
+install(TARGETS hostcuda hostcuda_asan hostcuda_cublas hostcuda_count hostcuda_trace ARCHIVE DESTINATION lib)
 foreach(folder include cublas/include launcher gdb)
   cmake_path(GET folder PARENT_PATH parent)
   install(DIRECTORY ${folder} DESTINATION share/hostcuda/${parent} PATTERN __pycache__ EXCLUDE)

@@ -79,6 +79,19 @@ def ignores_result(tokens, i, output):
     return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
 
 
+# Functions whose accesses are told to the tracer, which cannot see into the C library.
+TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
+
+
+def calls_library(tokens, i):
+    """Whether the function of the C library is called at i, and not another one of its name."""
+    before = neighbour(tokens, i, -1)
+    if at(tokens, before) == "::":
+        qualifier = at(tokens, neighbour(tokens, before, -1))
+        return qualifier == "std" or not re.match(r"[\w>]", qualifier or "")
+    return at(tokens, neighbour(tokens, i, 1)) == "(" and at(tokens, before) not in (".", "->")
+
+
 def rewrite_pragma(directive, options):
     """`#pragma unroll`: g++ spells it otherwise and takes numbers only; a hint may be dropped."""
     match = re.match(r"\s*#\s*pragma\s+unroll\b\s*\(?\s*(\d*)", directive)
@@ -165,6 +178,8 @@ def rewrite(tokens, options):
             checks = ""
         elif token == ";" and scopes.parentheses == 0:
             checks = ""
+        elif options.traced and token.text in TOLD and scopes.in_function and calls_library(tokens, i):
+            token = Token("name", TOLD[token.text])
         elif token == "__noinline__" and at(tokens, neighbour(tokens, i, -1)) != "(":
             token = Token("rewritten", "__attribute__((noinline))")
         elif token.kind == "directive":

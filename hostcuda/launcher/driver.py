@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import hostcudacc
-from libraries import FLAGS, INCLUDES, PLAIN, link_options
+from libraries import COUNTED, FLAGS, INCLUDES, PLAIN, ToolError, link_options
 from semantics import find_clang
 
 
@@ -27,6 +27,9 @@ def compile_words(translation, variant):
 
 def compile_one(translation, source, output, variant):
     words = compile_words(translation, variant)
+    if is_cu(source, translation) and variant == COUNTED:
+        return hostcudacc.compile_cu(counting_compiler(), [*words, "-c", source, "-o", output], ccache=[],
+                                     show=False, source=source, counts=True)
     if is_cu(source, translation):
         return hostcudacc.compile_cu(translation.compiler, [*words, "-c", source, "-o", output],
                                      ccache=[], show=False, source=source,
@@ -39,6 +42,12 @@ def compile_one(translation, source, output, variant):
         words = [word for word in words if word not in FLAGS["traced"] or word.startswith("-g")]
     return subprocess.run([translation.compiler, *words, "-c", source, "-o", output],
                           check=False).returncode
+
+
+def counting_compiler():
+    if clang := find_clang():
+        return clang
+    raise ToolError("instructions are counted with clang++ 14 or newer; there is none on the PATH")
 
 
 def host_c(compiler):

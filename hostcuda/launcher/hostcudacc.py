@@ -2,6 +2,7 @@
 """Compile a .cu file with a plain host C++ compiler, for hostcuda.
 
     hostcudacc.py [--launcher=PATH] COMPILER ARGUMENTS...     as CMake's compiler launcher
+    hostcudacc.py --count=CLANG COMPILER ARGUMENTS...         what .cu files compute is counted: counting.py
     hostcudacc.py --show COMPILER ARGUMENTS... file.cu        print the rewritten user code
 
 --launcher names a launcher that runs each compilation in turn, ccache for instance.
@@ -16,7 +17,8 @@ import subprocess
 import sys
 
 import cuda_rewrite
-from missing import missing_header, missing_names, toolkit_header
+from counting import compile_counted
+from missing import missing_header, missing_names, own_assertions, toolkit_header
 from semantics import SemanticCheck
 
 # The compiler's errors are searched, in English, for what is not part of hostcuda.
@@ -29,6 +31,11 @@ INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "name
 WITH_VALUE = ("-MF", "-MT", "-MQ", "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include")
 ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
+
+
+# What an object file that is traced calls to allocate memory, in C++ by its mangled names: hostcuda_trace has
+# functions with hostcuda_ before them, because a kernel's memory comes from the device.
+ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm")
 
 
 def split_arguments(arguments, source=None):
@@ -99,8 +106,9 @@ def warn_of_arch(files):
                   file=sys.stderr)
 
 
-def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
-    """clang: a clang++ that tells host from device code meanwhile, if there is one."""
+def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, counts=False):
+    """clang: a clang++ that tells host from device code meanwhile, if there is one. counts: the compiler,
+    which must be one, makes a program that counts what it computes."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
@@ -117,10 +125,11 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
         print(refusal, file=sys.stderr)
         return 1
     by_clang = is_clang(compiler)
+    traced = any(option.startswith("-DHOSTCUDA_TRACE") for option in preprocessor)
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(
             text.stdout.decode(), not by_clang, uses_address_sanitizer(both), INCLUDE,
-            any(option.startswith("-DHOSTCUDA_TRACE") for option in preprocessor))
+            traced)
     except cuda_rewrite.RewriteError as error:
         print(error, file=sys.stderr)
         return 1
@@ -135,24 +144,33 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None):
     # Mathematical functions set no errno on a GPU: a square root is one instruction then. A loop that
     # clang cannot unroll is no reason for a warning about the user's code.
     as_for_kernels = ["-fno-math-errno", *(["-Wno-pass-failed"] if by_clang else [])]
+    if counts:
+        return compile_counted(compiler, [*as_for_kernels, *both], intermediate, output,
+                               cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
     check = clang and SemanticCheck(clang, source, text.stdout.decode(), INCLUDES,
                                     options_of_both(both, preprocessor))
     ended = subprocess.run(
         [*ccache, compiler, *as_for_kernels, *both, "-x", "c++-cpp-output", "-c", intermediate,
          "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    if traced and ended.returncode == 0:
+        subprocess.run(["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in ALLOCATORS),
+                        output], check=True)
     if mistakes := check and check.findings():
         print(*mistakes, sep="\n", file=sys.stderr)
         return 1
-    sys.stderr.write(ended.returncode and missing_names(ended.stderr) or ended.stderr)
+    sys.stderr.write(ended.returncode and (missing_names(ended.stderr) or own_assertions(ended.stderr, INCLUDE)) or
+                     ended.stderr)
     return ended.returncode
 
 
 def main(arguments):
-    ccache, show = [], False
+    ccache, show, counting_compiler = [], False, None
     while arguments and arguments[0].startswith("--"):
         option = arguments.pop(0)
         if option.startswith("--launcher="):
             ccache = [option[len("--launcher="):]]
+        elif option.startswith("--count="):
+            counting_compiler = option[len("--count="):]
         elif option == "--show":
             show = True
         else:
@@ -162,7 +180,8 @@ def main(arguments):
     compiler, arguments = arguments[0], arguments[1:]
     is_cu = any(a.endswith(".cu") and not a.startswith("-") for a in arguments)
     if is_cu and (show or "-c" in arguments):
-        return compile_cu(compiler, arguments, ccache, show)
+        return compile_cu(counting_compiler or compiler, arguments, ccache, show,
+                          counts=bool(counting_compiler))
     return subprocess.run([*ccache, compiler, *arguments], check=False).returncode
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]  # hostcuda's folder, or share/hostcuda where installed
 INCLUDES = (HOME / "include", HOME / "include" / "names", HOME / "cublas" / "include")
-PLAIN, ASAN, TRACED = "plain", "asan", "traced"
+PLAIN, ASAN, TRACED, COUNTED = "plain", "asan", "traced", "counted"
 FLAGS = {
     PLAIN: [],
     ASAN: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"],
@@ -19,8 +19,10 @@ FLAGS = {
              "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1",
              # Copies by a call, which hostcuda_trace sees, and not by an instruction.
              *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else [])],
+    COUNTED: [],
 }
-NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""]}
+NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cublas", ""],
+         COUNTED: ["count", "cublas", ""]}
 
 
 class ToolError(Exception):

@@ -9,6 +9,8 @@ import cuda_rewrite
 ADVICE = (  # the first that fits the name
     (r"texture$", "texture references left CUDA with 12.0: use cudaCreateTextureObject"),
     (r"cudaLaunchParams|\w*MultiDevice", "it left CUDA with 13.0: launch one cooperative grid per device"),
+    (r"__(any|all|ballot|shfl(_up|_down|_xor)?)$",
+     "a GPU since Volta has it with a mask only: put _sync behind the name, and 0xffffffff first"),
     (r"nvcuda|wmma|mma\.h", "there are no tensor cores: put a plain loop between #ifdef __HOSTCUDA__ and #else"),
     (r"cu(fft|sparse|solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU's between #ifdef __HOSTCUDA__ and #else"),
@@ -32,6 +34,11 @@ LACKS = re.compile(
     r"no (?:type|template|member|class template) named '(?P<c>\w+)' in (?:namespace )?'" + SPACE + r"')", re.M)
 HEADER = re.compile(r"^(\S+:\d+):\d+: fatal error: [’']?((?:thrust|cub|cuda|nv|nvtx3|cooperative_groups)/\S+?|"
                     r"cu\w+\.h|nv\w+\.h|mma\.h|npp\w*\.h)[’']?(?:: No such file| file not found).*$", re.M)
+
+# g++ and clang++: an assertion in hostcuda's headers, and the user's line that asked for it.
+ASSERTION = re.compile(r"error: (?:static assertion failed: |static_assert failed[^\"\n]*\")((?:kernel launch|a shuffle).*?)\"?$",
+                       re.M)
+ASKED_HERE = re.compile(r"^(\S+:\d+:\d+:) +(?:required from here|note: in instantiation of .* requested here)$", re.M)
 
 NEARLY = 0.85
 
@@ -65,6 +72,17 @@ def missing_names(errors):
         name = f"{space.removeprefix('struct ')}::{name}"
         first.setdefault(name, (match.start(), line_about(match[1], name)))
     return "".join(line for _, line in sorted(first.values()))
+
+
+def own_assertions(errors, own):
+    """A line for each use of hostcuda that its headers refuse, in place of the templates on the way there."""
+    lines = {}
+    for match in ASSERTION.finditer(errors):
+        before = [asked[1] for asked in ASKED_HERE.finditer(errors, 0, match.start())]
+        after = [asked[1] for asked in ASKED_HERE.finditer(errors, match.end())]
+        place = next((one for one in [*reversed(before), *after] if not one.startswith(own)), "")
+        lines[f"{place} error: {match[1]}\n".lstrip()] = True
+    return "".join(lines)
 
 
 def toolkit_header(text, own):

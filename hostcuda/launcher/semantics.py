@@ -34,6 +34,9 @@ KEYWORD = """#if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
 #endif
 """
+# Variables that only kernels have: functions, because clang lets host code name a variable of the device.
+OF_KERNELS = {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}
+ONLY = "hostcuda_only_"
 PATIENCE = 20  # seconds of processor time: clang 14 does not end where a kernel launches itself
 
 
@@ -87,7 +90,9 @@ def preamble(text, own):
     return "".join([
         f'#include "{own}/hostcuda/semantics.h"\n', *(f"#include <{name}>\n" for name in standard),
         "#pragma clang force_cuda_host_device begin\n", *(f'#include "{file}"\n' for file in ours),
-        "#pragma clang force_cuda_host_device end\n", KEYWORD])
+        "#pragma clang force_cuda_host_device end\n", KEYWORD,
+        *(f"__device__ const {of}& {ONLY}{name}();\n#define {name} {ONLY}{name}()\n"
+          for name, of in OF_KERNELS.items())])
 
 
 def mistakes(messages, files):
@@ -102,6 +107,8 @@ def mistakes(messages, files):
                 break
             notes.append(note)
         said = in_words(place, text, notes)
+        if said and (built_in := re.search(ONLY + r"(\w+)", said)):
+            said = f"'{built_in[1]}' is a variable of kernels, and used in host code"
         if said and (place, said) not in seen:
             seen.add((place, said))
             yield f"{place}: error: {said}"

@@ -1,7 +1,9 @@
 # Configures, builds and tests COPY, a copy of this folder, as a project of its own (the target TARGET, the
-# tests that match TESTS): nothing outside the folder is needed. In the build folder that its tool uses,
-# where the libraries are.
-set(build ${COPY}/build/hostcuda)
+# tests that match TESTS, of them what FILTER chooses): nothing outside the folder is needed. The build
+# folder lies to the copy as that of hostcuda's tool lies to hostcuda in a project, so ccache, for which
+# paths are relative, has compiled the library before.
+cmake_path(SET build NORMALIZE ${COPY}/../build/hostcuda)
+set(ENV{GTEST_FILTER} ${FILTER})
 foreach(step
     "${CMAKE_COMMAND};-S;${COPY};-B;${build};-G;${GENERATOR};-DBUILD_TESTING=ON;-DCMAKE_CXX_COMPILER=${COMPILER};-DCMAKE_CXX_COMPILER_LAUNCHER=${COMPILER_LAUNCHER};-DCMAKE_CXX_FLAGS=${CXX_FLAGS};-DPython3_EXECUTABLE=${PYTHON}"
     "${CMAKE_COMMAND};--build;${build};--target;${TARGET};--parallel;2"

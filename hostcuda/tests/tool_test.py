@@ -78,6 +78,7 @@ __global__ void kernel(float* p, int n) {
 }
 int main() {
   float* p = nullptr;
+  int t = threadIdx.x;  // 'threadIdx' is a variable of kernels, and used in host code
   kernel(p, 3);  // a __global__ function call must be configured: kernel<<<
   kernel<<<1, 2>>>(p);  // too few arguments to function call, expected 2, have 1
   kernel<<<1, 2>>>(p, p);  // cannot initialize a parameter of type 'int'

@@ -60,6 +60,14 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
   };
   for (const Array* array : block_->shared)
     if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
+  for (const auto& [number, block] : blocks_)  // of another block of the cluster: by its identity
+    for (const Array* array : block.shared) {
+      const auto beyond =
+          reinterpret_cast<std::uint64_t>(accessed.address) + kPadding - array->identity;
+      if (&block != block_ && beyond < array->full_size + 2 * kPadding)
+        return checks_.out_of_bounds(*array, {array->begin + (beyond - kPadding), accessed.bytes,
+                                              accessed.kind, accessed.code});
+    }
   if (arrays_.provided(accessed.address)) {
     if (const Array* array = arrays_.nearest(accessed.address))
       checks_.out_of_bounds(*array, accessed);
@@ -148,7 +156,8 @@ void Tracer::release(const void* pointer, bool is_fence) {
   order(*array, offset, {Kind::store});
 }
 
-void Tracer::look_at_device(const Array& array, const Accessed& accessed) {
+void Tracer::look_at_device(Array& array, const Accessed& accessed) {
+  array.is_used = true;
   const int device = running_block->launch().device;
   if (array.space == Space::global && array.kind == MemoryKind::device && array.device != device &&
       !peers_of(device).contains(array.device))
@@ -198,7 +207,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
 }
 
 // Nothing but this happens in the inner loops of most kernels.
-inline bool Tracer::load_word_at_once(const Recent& recent, const char* address) {
+[[gnu::always_inline]] inline bool Tracer::load_word_at_once(const Recent& recent,
+                                                             const char* address) {
   Array& array = *recent.array;
   if (&array == &program_) return true;
   const std::size_t offset = array.offset_of(address);

@@ -87,6 +87,20 @@ Array& Tracer::own_array(const char* identity, std::size_t size) {
   return array;
 }
 
+bool Tracer::allocate(std::size_t size, const void* code, void*& pointer) {
+  if (busy_) return false;
+  const Busy busy(*this);
+  if (!heap_.serves(code)) return false;
+  pointer = heap_.allocate(size, code);
+  return true;
+}
+
+bool Tracer::release(const void* pointer, const void* code) {
+  if (busy_) return false;
+  const Busy busy(*this);
+  return heap_.release(pointer, code);
+}
+
 void Tracer::shared_variable(void* address, std::size_t size, const void* identity,
                              const char* name) {
   const Busy busy(*this);

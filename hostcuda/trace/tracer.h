@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/heap.h"
 #include "checks/host_checks.h"
 #include "checks/kernel_checks.h"
 #include "counts/sites.h"
@@ -58,7 +59,11 @@ struct How {
 
 class Tracer final : public KernelObserver {
  public:
-  Tracer() : races_(epochs_, fences_), checks_(epochs_), host_(arrays_, epochs_, races_, checks_) {}
+  Tracer()
+      : races_(epochs_, fences_),
+        checks_(epochs_),
+        host_(arrays_, epochs_, races_, checks_),
+        heap_(arrays_) {}
 
   // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
   // once is cut into pieces of `piece` bytes.
@@ -69,6 +74,10 @@ class Tracer final : public KernelObserver {
   void release(const void* address, bool is_fence);
   KernelChecks& checks() { return checks_; }
   HostChecks& host() { return host_; }
+  // Of a kernel's malloc or new, and free or delete, which `code` calls. False: the host's are
+  // meant.
+  bool allocate(std::size_t size, const void* code, void*& pointer);
+  bool release(const void* pointer, const void* code);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const Sites& sites() const { return sites_; }
@@ -100,7 +109,7 @@ class Tracer final : public KernelObserver {
   Array* find_shared_of_other_block(const char*& address) const;
   void look_at_what_is_no_array(const Accessed& accessed);
   Array* array_of_atomic(const char*& address, Kind kind);
-  void look_at_device(const Array& array, const Accessed& accessed);
+  void look_at_device(Array& array, const Accessed& accessed);
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
@@ -119,6 +128,7 @@ class Tracer final : public KernelObserver {
   Races races_;
   KernelChecks checks_;
   HostChecks host_;
+  Heap heap_;
   std::vector<Divergence> divergences_;
 
   std::uint32_t kernel_ = 0;     // the running one

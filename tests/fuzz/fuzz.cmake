@@ -1,6 +1,6 @@
-# nbody_fuzz_target(name source...)   corpus_NAME, and fuzz_NAME where clang has libFuzzer
+# nbody_fuzz_target(name source...)   corpus_NAME, and fuzz_NAME, built at night, where clang has libFuzzer
 # nbody_fuzz_corpus(folder target)    the test fuzz.FOLDER.corpus
-# nbody_fuzz(folder target)           that and the test fuzz.FOLDER
+# nbody_fuzz(folder target)           that and, at night, the test fuzz.FOLDER
 
 set(NBODY_LIBFUZZER OFF)
 # A sanitizer build runs the corpus under its own sanitizers; fuzzing is done by the usual build.
@@ -29,7 +29,7 @@ function(nbody_fuzz_target name)
   # language; a launcher can replace it.
   list(TRANSFORM ARGN PREPEND ${common}/)
   list(TRANSFORM ARGN APPEND .cpp)
-  add_executable(fuzz_${name} ${name}_fuzzer.cpp ${ARGN})
+  add_executable(fuzz_${name} EXCLUDE_FROM_ALL ${name}_fuzzer.cpp ${ARGN})
   set(launcher sh ${CMAKE_CURRENT_SOURCE_DIR}/with_clang.sh ${NBODY_CLANGXX})
   set(cached_launcher ${launcher} ${NBODY_CCACHE})
   set_target_properties(fuzz_${name} PROPERTIES
@@ -41,6 +41,10 @@ function(nbody_fuzz_target name)
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   set_target_properties(fuzz_${name} PROPERTIES UNITY_BUILD ON)
+  add_test(NAME fuzz.build_${name}
+    COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target fuzz_${name})
+  set_tests_properties(fuzz.build_${name} PROPERTIES
+    LABELS "fuzz;nightly" TIMEOUT 600 RUN_SERIAL ON FIXTURES_SETUP fuzz_${name})
 endfunction()
 
 function(nbody_fuzz_corpus folder target)
@@ -51,21 +55,15 @@ endfunction()
 
 function(nbody_fuzz folder target)
   nbody_fuzz_corpus(${folder} ${target})
-  nbody_fuzz_for(${NBODY_FUZZ_SECONDS} ${folder} ${target})
-  nbody_fuzz_for(60 ${folder}.nightly ${target})
-  set_tests_properties(fuzz.${folder}.nightly PROPERTIES LABELS "fuzz;nightly")
-endfunction()
-
-function(nbody_fuzz_for seconds name target)
-  cmake_path(GET name STEM folder)
   if(NBODY_LIBFUZZER)
-    add_test(NAME fuzz.${name} COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
-      -D CORPUS=${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder} -D SECONDS=${seconds}
-      -D FOUND=${CMAKE_CURRENT_BINARY_DIR}/found/${name} -P ${CMAKE_CURRENT_SOURCE_DIR}/fuzz_run.cmake)
+    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
+      -D CORPUS=${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder} -D SECONDS=${NBODY_FUZZ_SECONDS}
+      -D FOUND=${CMAKE_CURRENT_BINARY_DIR}/found/${folder} -P ${CMAKE_CURRENT_SOURCE_DIR}/fuzz_run.cmake)
+    set_tests_properties(fuzz.${folder} PROPERTIES FIXTURES_REQUIRED fuzz_${target})
   else()
-    add_test(NAME fuzz.${name} COMMAND ${CMAKE_COMMAND} -E echo
+    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -E echo
       "skipped: no clang++ with libFuzzer here (Debian: clang), or a sanitizer build")
   endif()
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS "unit;fuzz" TIMEOUT 1200 COST ${seconds}
+  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "fuzz;nightly" TIMEOUT 1200
     SKIP_REGULAR_EXPRESSION "skipped: no clang")
 endfunction()

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Tests of ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03"""
+"""Tests of ./nbody inspect: inspect_test.py PATTERNS SEEDED MISSING_BARRIER STEP03 [COUNTED_STEP03]"""
 
 import os
 import re
 import subprocess
 import sys
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 from nbody_tools.arguments import ROOT
-from nbody_tools.inspection.as_json import as_json
-from nbody_tools.inspection.as_text import text_of
+from nbody_tools.inspection.as_json import as_json, kernel_json
+from nbody_tools.inspection.as_text import kernel_text, text_of
+from nbody_tools.inspection.instructions import by_line, count_instructions, sums
 from nbody_tools.inspection.source_lines import source_text
 from nbody_tools.inspection.trace import InspectError, inspect_program
 
@@ -246,6 +248,30 @@ class Steps(unittest.TestCase):
         kernel = found.kernel("advance_systems")
         self.assertEqual(kernel.sum("executions", "shared", "load") % (2 * 2 * 4 * 256 * 256), 0)
 
+    def test_what_a_step_computes(self):
+        if "counted_step03" not in PROGRAMS:
+            self.skipTest("needs clang++")
+        found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
+        counted = count_instructions(PROGRAMS["counted_step03"], FEW_BODIES, timeout=60)
+        kernel = replace(found.kernel("advance_systems"), operations=counted["advance_systems"])
+        # A tile has 512 bodies, though there are 256, and a block 1024 threads: 2 x 2 x 1024 x 512 times.
+        evaluations = 2 * 2 * 1024 * 512
+        of_line = {source_text(place): sums(found) for place, found in by_line(kernel.operations).items()}
+        self.assertEqual(of_line["const float inverse_distance = 1.0f / sqrtf(distance_squared);"],
+                         {"float32": {"div": evaluations, "sqrt": evaluations}})
+        self.assertEqual(of_line["tile_ax += s * dx;"], {"float32": {"add": evaluations, "mul": evaluations}})
+        totals = sums(kernel.operations)
+        # Per evaluation and per tile; then kick and drift.
+        self.assertEqual(totals["float32"], {"add": 9 * evaluations + 2 * 2 * 1024 * 3 + 2 * 2 * 256 * 6,
+                                             "mul": 9 * evaluations + 2 * 2 * 256 * 6,
+                                             "div": evaluations, "sqrt": evaluations})
+        self.assertEqual(totals["threads"], {"barrier": 2 * 2 * 1024 * 4})
+        text = kernel_text(kernel, interactions=evaluations)
+        self.assertIn("as written, per interaction: float32: add 9.0", text)
+        self.assertRegex(text, r"\n +46  div 1, sqrt 1 +const float inverse_distance")
+        as_numbers = kernel_json(kernel, evaluations)["as_written_per_interaction"]
+        self.assertEqual(as_numbers["float32"]["sqrt"], 1)
+
     def test_a_program_that_fails_is_one_line(self):
         with self.assertRaisesRegex(InspectError, r"^[^\n]*exit code 2[^\n]*--bodies[^\n]*$"):
             inspect_program(PROGRAMS["step03"], ["--bodies", "-1"])
@@ -266,6 +292,8 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(self.refused(), "STEP")
 
     def test_options(self):
+        self.assertRegex(self.refused("3", "4"), "'4': a step takes no further words")
+        self.assertRegex(self.refused("nowhere.cu"), "nowhere.cu: there is no such file")
         for words in (["--bodies", "0"], ["--bodies", "x"], ["--systems", "1e9"], ["--steps", "-2"],
                       ["--bodys", "4"], ["--json"]):
             self.assertRegex(self.refused("3", *words), re.escape(words[0]))
@@ -278,6 +306,6 @@ class CommandLine(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    names = ("patterns", "seeded", "missing_barrier", "step03")
-    PROGRAMS.update(zip(names, map(Path, sys.argv[1:1 + len(names)])))
+    names = ("patterns", "seeded", "missing_barrier", "step03", "counted_step03")
+    PROGRAMS.update(zip(names, map(Path, sys.argv[1:])))
     unittest.main(argv=sys.argv[:1])

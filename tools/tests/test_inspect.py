@@ -12,6 +12,9 @@ from tests import fakes
 from nbody_tools.inspection import blocks
 from nbody_tools.arguments import ROOT
 from nbody_tools.inspection.calibration import FOLDER, PATTERNS, STEPS, CalibrationError, chip_lines, compared
+from nbody_tools.inspection.as_text import in_words, of_loop, worth_a_row
+from nbody_tools.inspection.instructions import Operation
+from nbody_tools.inspection.ptx import Loop, kernels_of
 from nbody_tools.inspection.trace import merged, rows_of
 from nbody_tools.measure.ncu import ProfileError
 from nbody_tools.inspection.source_lines import Place, place_of
@@ -123,7 +126,10 @@ class Blocks(InspectTest):
         table = re.search(r"(step\w+/nbody\.cu)\n +line .*\n((?: +\d+ .*\n)+)", text)
         quoted += [(table[1], row.split()[0], row[row.index("const"):].rstrip("."))
                    for row in table[2].splitlines()]
-        self.assertGreaterEqual(len(quoted), 4)
+        computed = re.search(r"(step\w+/nbody\.cu)\n +line +as written.*\n((?: +\d+ .*\n)+)", text)
+        quoted += [(computed[1], row.split()[0], row[row.index("const"):])
+                   for row in computed[2].splitlines()]
+        self.assertGreaterEqual(len(quoted), 6)
         for file, line, source in quoted:
             there = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
             self.assertTrue(there.startswith(source), f"{file}:{line} is '{there}', not '{source}'")
@@ -152,6 +158,74 @@ class Rows(unittest.TestCase):
 
     def test_no_race_no_row(self) -> None:
         self.assertEqual(merged([]), [])
+
+
+PTX = """
+.visible .entry _Z5scalePfi(
+	.param .u64 _Z5scalePfi_param_0
+)
+.maxntid 256, 1, 1
+{
+	.reg .pred 	%p<3>;
+	.loc	1 5 0
+	ld.param.u32 	%r1, [_Z5scalePfi_param_1];
+	setp.lt.s32 	%p1, %r1, 1;
+	@%p1 bra 	$L__BB0_3;
+
+$L__BB0_1:
+	.loc	1 7 5
+	ld.global.f32 	%f1, [%rd1];
+	sqrt.rn.f32 	%f2, %f1;
+	rcp.rn.f32 	%f3, %f2;
+	sub.f32 	%f4, %f1, %f3;
+$L__BB0_2:
+	.loc	1 9 7, function_name $L__info_string0, inlined_at 1 7 5
+	fma.rn.f32 	%f5, %f4, %f4, %f5;
+	mul.wide.s32 	%rd2, %r1, 4;
+	shfl.sync.down.b32	%r4|%p3, %r3, 1, 31, -1;
+	setp.ne.s32 	%p2, %r1, 7;
+	@%p2 bra 	$L__BB0_2;
+	bar.sync 	0;
+	bra.uni 	$L__BB0_1;
+$L__BB0_3:
+	ret;
+}
+"""
+
+
+class Ptx(unittest.TestCase):
+    def test_instructions_by_class(self) -> None:
+        (kernel,) = kernels_of(PTX)
+        self.assertEqual(kernel.name, "scale")
+        self.assertEqual(kernel.counts, {"add": 1, "fma": 1, "div": 1, "sqrt": 1, "compare": 2, "shuffle": 1,
+                                         "barrier": 1, "memory": 2, "integer": 1, "other": 4})
+
+    def test_of_nested_loops_the_inner_one(self) -> None:
+        (kernel,) = kernels_of(PTX)
+        (loop,) = kernel.loops
+        self.assertEqual(loop.lines, (9, 9))
+        self.assertEqual(loop.counts, {"fma": 1, "compare": 1, "shuffle": 1, "integer": 1, "other": 1})
+
+    def test_a_loop_is_counted_by_the_roots_it_takes(self) -> None:
+        loop = Loop((7, 9), {"add": 8, "rsqrt": 2, "integer": 1})
+        self.assertEqual(of_loop(loop, interacts=True), "per root, of 2 in a pass: add 4, rsqrt 1, integer 0.5")
+        self.assertEqual(of_loop(loop, interacts=False), "per pass: add 8, rsqrt 2, integer 1")
+
+
+class Instructions(unittest.TestCase):
+    def test_lines_that_hardly_matter_have_no_row(self) -> None:
+        one, other = Place("a.cu", 3), Place("a.cu", 4)
+        lines = {one: [Operation(one, "float32", "add", 1000)], other: [Operation(other, "float32", "div", 9)]}
+        self.assertEqual(list(worth_a_row(lines)), [one])
+        lines[other].append(Operation(other, "integer", "add", 2))
+        self.assertEqual(list(worth_a_row(lines)), [one, other])
+
+    def test_other_types_than_float_are_named(self) -> None:
+        place = Place("a.cu", 3)
+        self.assertEqual(in_words([Operation(place, "integer", "add", 4), Operation(place, "float64", "mul", 2),
+                                   Operation(place, "float32", "sqrt", 1),
+                                   Operation(place, "threads", "warp_barrier", 1)], divisor=2),
+                         "sqrt 0.5; float64: mul 1; integer: add 2; warp barrier 0.5")
 
 
 class SourceLines(unittest.TestCase):

@@ -1,7 +1,8 @@
 // The part of cuBLAS that is emulated: in the order of a stream, computed by OpenBLAS.
 //
-// Matrices are column-major, as everywhere in BLAS. Scalars are host pointers, read before the call
-// returns (CUBLAS_POINTER_MODE_HOST, the default).
+// Matrices are column-major, as everywhere in BLAS. Scalars are read before the call returns where
+// they are the host's (the default), and in their turn where they are the device's; a result for
+// the host is waited for.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,6 +20,7 @@ enum cublasStatus_t {
   CUBLAS_STATUS_NOT_SUPPORTED = 15,
   CUBLAS_STATUS_LICENSE_ERROR = 16
 };
+enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 };
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 };
 // Precision and algorithm: taken, without effect.
 enum cublasMath_t {
@@ -47,27 +49,72 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle);
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 
-// y = alpha op(A) x + beta y; A has m rows and n columns, lda >= max(1, m). Where beta is 0, y is
-// not read: it may hold NaN.
-cublasStatus_t cublasSgemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n,
-                           const float* alpha, const float* a, int lda, const float* x, int incx,
-                           const float* beta, float* y, int incy);
-// y = alpha x + y
-cublasStatus_t cublasSaxpy(cublasHandle_t handle, int n, const float* alpha, const float* x,
-                           int incx, float* y, int incy);
-// C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n.
-cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t operation_a,
-                           cublasOperation_t operation_b, int m, int n, int k, const float* alpha,
-                           const float* a, int lda, const float* b, int ldb, const float* beta,
-                           float* c, int ldc);
-// Likewise for `count` matrices that begin a stride apart.
-cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t operation_a,
-                                         cublasOperation_t operation_b, int m, int n, int k,
-                                         const float* alpha, const float* a, int lda,
-                                         long long stride_a, const float* b, int ldb,
-                                         long long stride_b, const float* beta, float* c, int ldc,
-                                         long long stride_c, int count);
+cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* stream);
+cublasStatus_t cublasGetVersion(cublasHandle_t handle, int* version);
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode);
+cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode);
+
+// Of float and double. L stands for the letter, Real for the type.
+#define HOSTCUDA_CUBLAS(L, Real)                                                                   \
+  /* y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m). Where beta is 0, y is not read. */  \
+  cublasStatus_t cublas##L##gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, \
+                                 const Real* alpha, const Real* a, int lda, const Real* x,         \
+                                 int incx, const Real* beta, Real* y, int incy);                   \
+  /* A = alpha x y^T + A */                                                                        \
+  cublasStatus_t cublas##L##ger(cublasHandle_t handle, int m, int n, const Real* alpha,            \
+                                const Real* x, int incx, const Real* y, int incy, Real* a,         \
+                                int lda);                                                          \
+  /* C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n. */                               \
+  cublasStatus_t cublas##L##gemm(cublasHandle_t handle, cublasOperation_t operation_a,             \
+                                 cublasOperation_t operation_b, int m, int n, int k,               \
+                                 const Real* alpha, const Real* a, int lda, const Real* b,         \
+                                 int ldb, const Real* beta, Real* c, int ldc);                     \
+  /* Likewise for `count` matrices that begin a stride apart, or where the device's arrays of      \
+   * pointers say. */                                                                              \
+  cublasStatus_t cublas##L##gemmStridedBatched(                                                    \
+      cublasHandle_t handle, cublasOperation_t operation_a, cublasOperation_t operation_b, int m,  \
+      int n, int k, const Real* alpha, const Real* a, int lda, long long stride_a, const Real* b,  \
+      int ldb, long long stride_b, const Real* beta, Real* c, int ldc, long long stride_c,         \
+      int count);                                                                                  \
+  cublasStatus_t cublas##L##gemmBatched(                                                           \
+      cublasHandle_t handle, cublasOperation_t operation_a, cublasOperation_t operation_b, int m,  \
+      int n, int k, const Real* alpha, const Real* const a[], int lda, const Real* const b[],      \
+      int ldb, const Real* beta, Real* const c[], int ldc, int count);                             \
+  /* C = alpha op(A) + beta op(B) */                                                               \
+  cublasStatus_t cublas##L##geam(cublasHandle_t handle, cublasOperation_t operation_a,             \
+                                 cublasOperation_t operation_b, int m, int n, const Real* alpha,   \
+                                 const Real* a, int lda, const Real* beta, const Real* b, int ldb, \
+                                 Real* c, int ldc);                                                \
+  /* y = alpha x + y; x = alpha x; y = x; x <-> y */                                               \
+  cublasStatus_t cublas##L##axpy(cublasHandle_t handle, int n, const Real* alpha, const Real* x,   \
+                                 int incx, Real* y, int incy);                                     \
+  cublasStatus_t cublas##L##scal(cublasHandle_t handle, int n, const Real* alpha, Real* x,         \
+                                 int incx);                                                        \
+  cublasStatus_t cublas##L##copy(cublasHandle_t handle, int n, const Real* x, int incx, Real* y,   \
+                                 int incy);                                                        \
+  cublasStatus_t cublas##L##swap(cublasHandle_t handle, int n, Real* x, int incx, Real* y,         \
+                                 int incy);                                                        \
+  /* x . y; its length; the sum of the sizes */                                                    \
+  cublasStatus_t cublas##L##dot(cublasHandle_t handle, int n, const Real* x, int incx,             \
+                                const Real* y, int incy, Real* result);                            \
+  cublasStatus_t cublas##L##nrm2(cublasHandle_t handle, int n, const Real* x, int incx,            \
+                                 Real* result);                                                    \
+  cublasStatus_t cublas##L##asum(cublasHandle_t handle, int n, const Real* x, int incx,            \
+                                 Real* result);
+HOSTCUDA_CUBLAS(S, float)
+HOSTCUDA_CUBLAS(D, double)
+#undef HOSTCUDA_CUBLAS
+// The place, from 1 on, of the first element with the largest or the smallest size.
+cublasStatus_t cublasIsamax(cublasHandle_t handle, int n, const float* x, int incx, int* result);
+cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int incx, int* result);
+cublasStatus_t cublasIsamin(cublasHandle_t handle, int n, const float* x, int incx, int* result);
+cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 
 // Copies of n elements that lie `inc` elements apart, between host and device.
 cublasStatus_t cublasSetVector(int n, int size, const void* host, int incx, void* device, int incy);
 cublasStatus_t cublasGetVector(int n, int size, const void* device, int incx, void* host, int incy);
+// Of the parts of matrices that have `rows` rows, column by column.
+cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const void* host, int lda,
+                               void* device, int ldb);
+cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void* device, int lda,
+                               void* host, int ldb);

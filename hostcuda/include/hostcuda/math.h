@@ -39,6 +39,7 @@ static inline double __dsub_rn(double a, double b) { return a - b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline double __ddiv_rn(double a, double b) { return a / b; }
 static inline double __dsqrt_rn(double x) { return sqrt(x); }
+static inline double __drcp_rn(double x) { return 1.0 / x; }
 static inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
 static inline float __fdividef(float a, float b) { return a / b; }

@@ -294,6 +294,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
@@ -310,6 +313,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 namespace hostcuda {
 
 enum class SymbolCopy { to_symbol, from_symbol };
+// From now on copies know it.
+cudaError_t know_symbol(void* symbol, std::size_t size);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_device,
                         std::size_t size, std::size_t offset, SymbolCopy direction,
                         cudaStream_t stream, bool asynchronous);
@@ -389,7 +394,7 @@ inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, std
 template <class T>
 inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
   *pointer = const_cast<T*>(&symbol);
-  return cudaSuccess;
+  return hostcuda::know_symbol(*pointer, sizeof symbol);
 }
 template <class T>
 inline cudaError_t cudaGetSymbolSize(std::size_t* size, const T& symbol) {

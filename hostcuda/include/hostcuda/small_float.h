@@ -114,6 +114,14 @@ inline unsigned short half_bits(float value) {
   inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }             \
   inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }             \
   inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }             \
+  inline Pair operator-(Pair a) { return {-a.x, -a.y}; }                               \
+  inline Pair& operator+=(Pair& a, Pair b) { return a = a + b; }                       \
+  inline Pair& operator-=(Pair& a, Pair b) { return a = a - b; }                       \
+  inline Pair& operator*=(Pair& a, Pair b) { return a = a * b; }                       \
+  inline Pair& operator/=(Pair& a, Pair b) { return a = a / b; }                       \
+  inline bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }          \
+  inline bool operator!=(Pair a, Pair b) { return !(a == b); }                         \
+  inline Pair __hneg2(Pair a) { return -a; }                                           \
   inline Pair __hadd2(Pair a, Pair b) { return a + b; }                                \
   inline Pair __hsub2(Pair a, Pair b) { return a - b; }                                \
   inline Pair __hmul2(Pair a, Pair b) { return a * b; }                                \

@@ -34,6 +34,7 @@
 
 // Alignments are those of nvcc: a struct that holds these has the same layout in both builds.
 #ifdef HOSTCUDA_TRACE
+#include "traced_copies.h"
 #include "traced_vectors.h"
 #else
 #define HOSTCUDA_VECTOR2(Name, Scalar, Alignment)   \

@@ -6,6 +6,7 @@
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "runtime/symbol.h"
 #include "support/observer.h"
 
 namespace hostcuda {
@@ -58,6 +59,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   const bool host_to_host = !on_device(target.kind) && !on_device(source.kind);
   const bool staged =
       source.kind == MemoryKind::pageable && on_device(target.kind) && !stream.capture;
+  const int device = stream.device;
   OperationPointer operation;
   if (staged && caller == Caller::goes_on) {
     // The driver copies pageable memory to its own buffer before it returns, so the caller may
@@ -68,6 +70,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
         stream,
         [=] {
           const DeviceMemoryAccess access;
+          bring_in_symbols(device);
           std::memcpy(to, buffer->data(), size);
           tell_copy(to, nullptr, size);
         },
@@ -77,6 +80,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
         stream,
         [=] {
           const DeviceMemoryAccess access;
+          bring_in_symbols(device);
           std::memmove(to, from, size);
           tell_copy(to, from, size);
         },
@@ -135,10 +139,12 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
     return fail(cudaErrorInvalidValue);
   }
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  const int device = stream->device;
   enqueue(
       *stream,
       [=] {
         const DeviceMemoryAccess access;
+        bring_in_symbols(device);
         std::memset(pointer, value, size);
         tell_copy(pointer, nullptr, size);
       },

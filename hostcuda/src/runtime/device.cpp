@@ -217,6 +217,8 @@ std::size_t& limit_value(cudaLimit limit) {
 
 }  // namespace
 
+std::size_t hostcuda::kernel_heap_size() { return limit_value(cudaLimitMallocHeapSize); }
+
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   HOSTCUDA_API_CALL;
   if (limit < 0 || limit >= kLimits) return fail(cudaErrorInvalidValue);

@@ -3,6 +3,7 @@
 #ifndef HOSTCUDA_SRC_RUNTIME_DEVICE_H
 #define HOSTCUDA_SRC_RUNTIME_DEVICE_H
 
+#include <cstddef>
 #include <set>
 
 namespace hostcuda {
@@ -10,6 +11,9 @@ namespace hostcuda {
 // The calling host thread's device.
 int current_device();
 bool valid_device(int device);
+
+// What kernels may allocate with malloc and new: cudaLimitMallocHeapSize.
+std::size_t kernel_heap_size();
 
 // The devices whose memory kernels of this device may access.
 const std::set<int>& peers_of(int device);

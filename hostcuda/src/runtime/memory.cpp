@@ -10,6 +10,7 @@
 #include "runtime/arena.h"
 #include "runtime/device.h"
 #include "runtime/stream.h"
+#include "runtime/symbol.h"
 #include "support/config.h"
 #include "support/fault.h"
 #include "support/observer.h"
@@ -133,6 +134,8 @@ MemoryRange classify(const void* pointer, std::size_t size) {
             fits(found->first, found->second.size)};
   if (auto found = range_at(pinned_ranges(), pointer); found != pinned_ranges().end())
     return {MemoryKind::pinned, true};
+  if (const std::size_t left = bytes_of_symbol_at(pointer))
+    return {MemoryKind::device, size <= left};
   return {MemoryKind::pageable, pointer != nullptr};
 }
 
@@ -186,12 +189,15 @@ cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 
-// The memory exists at once: using it before the stream has reached this point is not detected.
+// The memory exists at once. A tool that watches is told when the stream has come to it.
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
   HOSTCUDA_API_CALL;
-  const CUstream_st* stream = find_stream(handle);
+  CUstream_st* stream = find_stream(handle);
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
-  return allocate(pointer, size, stream->device, false);
+  const cudaError_t error = allocate(pointer, size, stream->device, false);
+  if (runtime_observer && !error && *pointer && !stream->capture)
+    enqueue(*stream, [bytes = static_cast<char*>(*pointer)] { runtime_observer->claimed(bytes); });
+  return error;
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
@@ -201,7 +207,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (!pointer) return cudaSuccess;
   if (!allocations().contains(static_cast<char*>(pointer))) return refuse_free(pointer);
   if (stream->capture) return cudaSuccess;  // the graph needs it at every launch
-  enqueue(*stream, [=] { release(static_cast<char*>(pointer)); });
+  enqueue(*stream, [bytes = static_cast<char*>(pointer)] {
+    if (runtime_observer) runtime_observer->claimed(bytes);
+    release(bytes);
+  });
   return cudaSuccess;
 }
 

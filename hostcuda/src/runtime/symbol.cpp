@@ -44,6 +44,21 @@ void bring_in_symbols(int device) {
   }
 }
 
+std::size_t bytes_of_symbol_at(const void* pointer) {
+  const auto* byte = static_cast<const char*>(pointer);
+  for (const auto& [begin, symbol] : symbols()) {
+    const auto offset = static_cast<std::size_t>(byte - begin);
+    if (offset < symbol.contents.front().size()) return symbol.contents.front().size() - offset;
+  }
+  return 0;
+}
+
+cudaError_t know_symbol(void* symbol, std::size_t size) {
+  HOSTCUDA_API_CALL;
+  remember(static_cast<char*>(symbol), size);
+  return cudaSuccess;
+}
+
 bool was_set_elsewhere_only(const void* address, int device) {
   const auto* byte = static_cast<const char*>(address);
   for (const auto& [begin, symbol] : symbols()) {

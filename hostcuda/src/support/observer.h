@@ -22,6 +22,8 @@ class RuntimeObserver {
   virtual char* provide(std::size_t size) = 0;
   virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
   virtual void released(const char* begin) = 0;
+  // The running operation allocates or frees it, in the order of a stream.
+  virtual void claimed(const char* begin) = 0;
   // A copy or a fill that is carried out now; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
   // What is refused: `pointer` is no allocation (any more); the arguments do not fit the memory.

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string_view>
 
 namespace hostcuda {
@@ -111,9 +112,13 @@ bool is_code_of_header(const void* return_address, const char* name) {
 
 std::string CodePlace::text() const {
   if (file) return std::string(file) + ":" + std::to_string(line);
+  if (!return_address) return "";
+  static thread_local auto* known = new std::map<const void*, std::string>;
+  const auto [text, is_new] = known->try_emplace(return_address);
   char found[4096];
   const void* call = static_cast<const char*>(return_address) - 1;
-  return return_address && source_line(call, found, sizeof found) ? found : "";
+  if (is_new && source_line(call, found, sizeof found)) text->second = found;
+  return text->second;
 }
 
 }  // namespace hostcuda

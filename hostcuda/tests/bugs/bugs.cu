@@ -332,6 +332,8 @@ __global__ void deep_recursion(float* out, int depth) {
 
 int run(const std::string& bug) {
   if (bug == "show_environment") return show_environment();
+  if (bug == "lost_update") return run_lost_update();
+  if (bug == "constant_on_one_device") return run_constant_on_one_device();
   const Buffer b;
   const int past = corrected ? 0 : 1;
   const auto is = [&](const char* name) { return bug == name; };
@@ -359,8 +361,6 @@ int run(const std::string& bug) {
     return RUN(half_initialised);
   else if (is("shuffle_in_branch"))
     return RUN(shuffle_in_branch);
-  else if (is("lost_update"))
-    return run_lost_update();
   else if (is("host_dereference"))
     // BUG host_dereference
     return verdict({corrected ? 1 : *b.data}, 1);
@@ -370,8 +370,6 @@ int run(const std::string& bug) {
     return run_reused_pinned_buffer(b);
   else if (is("unfinished_copy"))
     return run_unfinished_copy(b);
-  else if (is("constant_on_one_device"))
-    return run_constant_on_one_device();
   else if (is("wrong_device"))
     return run_wrong_device(b);
   else if (is("use_after_free"))

@@ -100,6 +100,18 @@ class Findings(unittest.TestCase):
             with self.subTest(bug=name):
                 self.assertEqual(([], 0, ""), (findings, ended.returncode, ended.stderr))
 
+    def test_what_other_checkers_know_is_found(self):
+        readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+        table = readme.partition("<!-- kinds of mistakes -->")[2].partition("<!-- end of kinds")[0]
+        rows = re.findall(r"^\| ([^|]+) \| `([^`]+)` \| (\w+) \|$", table, re.M)
+        kinds = {**KINDS_OF_BUGS, **self.kinds}
+        for what, kind, name in rows:
+            with self.subTest(what=what):
+                self.assertEqual(kind, kinds.get(name))
+        self.assertEqual(sum(":" not in what for what, *_ in rows), 21)  # WCU's
+        self.assertEqual({what.partition(":")[0] for what, *_ in rows if ":" in what},
+                         {"memcheck", "racecheck", "synccheck", "initcheck"})
+
     def test_findings_say_what_to_do(self):
         for _, findings in self.wrong:
             for finding in findings:

@@ -68,6 +68,17 @@ inline void pinned_never_freed(bool wrong) {
   if (!wrong) cudaFreeHost(p);
 }
 
+inline void never_used(bool wrong) {
+  int *used, *meant;
+  cudaMalloc(&used, kThreads * sizeof(int));
+  // BUG never_used
+  cudaMalloc(&meant, kThreads * sizeof(int));
+  fill_ones<<<1, kThreads>>>(used, kThreads);
+  if (!wrong) fill_ones<<<1, kThreads>>>(meant, kThreads);
+  cudaFree(used);
+  cudaFree(meant);
+}
+
 inline void wrong_direction(bool wrong) {
   const std::vector<int> host(kThreads, 1);
   const Buffer<int> device(kThreads);
@@ -273,6 +284,7 @@ inline const std::vector<Bug>& host_bugs() {
       {"never_freed", "leak", never_freed},
       {"allocated_in_a_loop", "leak", allocated_in_a_loop},
       {"pinned_never_freed", "leak", pinned_never_freed},
+      {"never_used", "unused memory", never_used},
       {"wrong_direction", "bad copy", wrong_direction},
       {"swapped_arguments", "bad copy", swapped_arguments},
       {"copy_too_large", "bad copy", copy_too_large},

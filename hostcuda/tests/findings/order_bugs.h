@@ -290,6 +290,37 @@ inline void streams_without_event(bool wrong) {
   cudaStreamDestroy(second);
 }
 
+inline void allocated_in_another_stream(bool wrong) {
+  cudaStream_t first, second;
+  cudaStreamCreate(&first);
+  cudaStreamCreate(&second);
+  int* p;
+  // BUG allocated_in_another_stream
+  cudaMallocAsync(&p, kThreads * sizeof(int), first);
+  if (!wrong) cudaStreamSynchronize(first);
+  make<<<1, kThreads, 0, second>>>(p);
+  cudaStreamSynchronize(second);
+  cudaFreeAsync(p, first);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(first);
+  cudaStreamDestroy(second);
+}
+
+inline void freed_in_another_stream(bool wrong) {
+  cudaStream_t first, second;
+  cudaStreamCreate(&first);
+  cudaStreamCreate(&second);
+  int* p;
+  cudaMallocAsync(&p, kThreads * sizeof(int), first);
+  make<<<1, kThreads, 0, first>>>(p);
+  if (!wrong) cudaStreamSynchronize(first);
+  // BUG freed_in_another_stream
+  cudaFreeAsync(p, second);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(first);
+  cudaStreamDestroy(second);
+}
+
 inline void copy_in_another_stream(bool wrong) {
   int* host;
   cudaMallocHost(&host, kThreads * sizeof(int));
@@ -345,6 +376,8 @@ inline const std::vector<Bug>& order_bugs() {
       {"mask_without_the_caller", "foreign mask", mask_without_the_caller},
       {"waits_for_ever", "hang", waits_for_ever},
       {"streams_without_event", "unordered operations", streams_without_event},
+      {"allocated_in_another_stream", "unordered operations", allocated_in_another_stream},
+      {"freed_in_another_stream", "unordered operations", freed_in_another_stream},
       {"copy_in_another_stream", "unordered operations", copy_in_another_stream},
       {"pinned_buffer_reused", "not synchronised", pinned_buffer_reused},
   };

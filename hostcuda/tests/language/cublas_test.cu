@@ -30,6 +30,45 @@ TEST(Cublas, MatrixProductsAreColumnMajor) {
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDestroy(handle));
 }
 
+TEST(Cublas, DoublesVectorsAndScalarsOfTheDevice) {
+  cublasHandle_t handle = nullptr;
+  ASSERT_EQ(CUBLAS_STATUS_SUCCESS, cublasCreate(&handle));
+  DeviceArray<double> a(4), b(4), c(4), scalar(1);
+  const std::vector<double> host_a{1, 2, 3, 4}, host_b{0, 1, 1, 0};
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasSetMatrix(2, 2, sizeof(double), host_a.data(), 2, a, 2));
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasSetVector(4, sizeof(double), host_b.data(), 1, b, 1));
+  const double one = 1, zero = 0, half = 0.5;
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a, 2, b, 2, &zero, c, 2));
+  EXPECT_EQ((std::vector<double>{3, 4, 1, 2}), c.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            cublasDgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 2, 2, &one, a, 2, &half, b, 2, c, 2));
+  EXPECT_EQ((std::vector<double>{1, 3.5, 2.5, 4}), c.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDger(handle, 2, 2, &one, a, 1, a, 1, c, 2));
+  EXPECT_EQ((std::vector<double>{2, 5.5, 4.5, 8}), c.get());
+  double result = 0;
+  int place = 0;
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDdot(handle, 4, a, 1, a, 1, &result));
+  EXPECT_EQ(30, result);
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDasum(handle, 4, a, 1, &result));
+  EXPECT_EQ(10, result);
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDnrm2(handle, 1, a + 3, 1, &result));
+  EXPECT_EQ(4, result);
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasIdamax(handle, 4, a, 1, &place));
+  EXPECT_EQ(4, place);
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasIdamin(handle, 4, b, 1, &place));
+  EXPECT_EQ(1, place);
+  scalar.set({2});
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDscal(handle, 4, scalar, a, 1));
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDasum(handle, 4, a, 1, scalar));
+  EXPECT_EQ((std::vector<double>{20}), scalar.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDswap(handle, 4, a, 1, b, 1));
+  EXPECT_EQ((std::vector<double>{2, 4, 6, 8}), b.get());
+  EXPECT_EQ(CUBLAS_STATUS_INVALID_VALUE, cublasDdot(handle, 4, a, 1, a, 1, nullptr));
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDestroy(handle));
+}
+
 TEST(SmallFloat, EveryHalfSurvivesAFloat) {
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const half number = __ushort_as_half(static_cast<unsigned short>(bits));
@@ -47,6 +86,15 @@ TEST(SmallFloat, RoundsToNearestEven) {
   EXPECT_EQ(0.0f, float(half(2.9e-8f)));
   EXPECT_EQ(256.0f, float(__nv_bfloat16(257.0f)));
   EXPECT_EQ(260.0f, float(__nv_bfloat16(259.0f)));
+}
+
+TEST(SmallFloat, PairsAreElementwise) {
+  half2 pair = -__floats2half2_rn(1.0f, 2.0f);
+  pair += __float2half2_rn(3.0f);
+  pair *= __floats2half2_rn(2.0f, 4.0f);
+  EXPECT_EQ(4.0f, __low2float(pair));
+  EXPECT_EQ(4.0f, __high2float(pair));
+  EXPECT_TRUE(pair == __float2half2_rn(4.0f));
 }
 
 __global__ void small_sums(half* h, __nv_bfloat16* b) {

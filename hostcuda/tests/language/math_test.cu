@@ -1,4 +1,6 @@
 // Vector types and the functions that CUDA adds to <math.h>.
+#include <cuComplex.h>
+
 #include <cmath>
 #include <limits>
 
@@ -63,6 +65,19 @@ TEST(Math, Vectors) {
   const dim3 d(2, 3);
   EXPECT_EQ(6u, d.x * d.y * d.z);
   EXPECT_EQ(32, warpSize);
+}
+
+TEST(Math, ComplexNumbersOfC) {
+  const cuDoubleComplex a = make_cuDoubleComplex(1, 2), b = make_cuDoubleComplex(3, -4);
+  const cuDoubleComplex product = cuCmul(a, b), quotient = cuCdiv(product, b);
+  EXPECT_EQ(11, cuCreal(product));
+  EXPECT_EQ(2, cuCimag(product));
+  EXPECT_NEAR(1, quotient.x, 1e-15);
+  EXPECT_NEAR(2, quotient.y, 1e-15);
+  EXPECT_EQ(5, cuCabs(b));
+  const cuComplex sum = cuCfmaf(make_cuComplex(0, 1), make_cuComplex(0, 1), make_cuComplex(1, 1));
+  EXPECT_EQ(0, cuCrealf(sum));
+  EXPECT_EQ(-1, cuCimagf(cuConjf(sum)));
 }
 
 }  // namespace

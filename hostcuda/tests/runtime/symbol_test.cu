@@ -51,6 +51,23 @@ TEST(Symbol, DeviceVariableIsWrittenByKernels) {
   EXPECT_EQ(100, counted);
 }
 
+TEST(Symbol, CopiesAndFillsByItsAddress) {
+  void* address = nullptr;
+  EXPECT_CUDA(cudaGetSymbolAddress(&address, counter));
+  EXPECT_CUDA(cudaMemset(address, 0, sizeof(int)));
+  count<<<2, 3>>>();
+  int counted = 0;
+  EXPECT_CUDA(cudaMemcpy(&counted, address, sizeof counted, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(6, counted);
+  DeviceArray<int> copy(1);
+  EXPECT_CUDA(cudaMemcpy(copy, address, sizeof counted, cudaMemcpyDeviceToDevice));
+  EXPECT_EQ(6, copy.get()[0]);
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaMemcpy(&counted, address, sizeof counted, cudaMemcpyHostToDevice));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemset(address, 0, sizeof(int) + 1));
+  cudaGetLastError();
+}
+
 TEST(Symbol, EachDeviceHasItsOwn) {
   const int devices = device_count();
   if (devices < 2) GTEST_SKIP();

@@ -14,6 +14,14 @@ void Array::resize(std::size_t bytes) {
   cells = ZeroedMemory<Cell>((bytes + kWordBytes - 1) / kWordBytes + 1);
 }
 
+void Array::forget(const CodePlace& where) {
+  size = 0;
+  is_freed = true;
+  writers = ZeroedMemory<std::uint8_t>(0);
+  cells = ZeroedMemory<Cell>(0);
+  released = where;
+}
+
 bool Array::any_written(std::size_t offset, std::size_t bytes) const {
   const std::uint8_t* first = writers.get() + offset;
   return std::any_of(first, first + bytes, [](std::uint8_t writer) { return writer != kNobody; });
@@ -31,15 +39,18 @@ void Arrays::reserve() {
   }
 }
 
-char* Arrays::provide(std::size_t size) {
-  constexpr std::size_t kAlignment = 4096;
+char* Arrays::provide(std::size_t size) { return provide(size, 4096, kRoom); }
+
+char* Arrays::provide_small(std::size_t size, std::size_t room) { return provide(size, 16, room); }
+
+char* Arrays::provide(std::size_t size, std::size_t alignment, std::size_t room) {
+  const auto aligned = [=](std::size_t n) { return (n + alignment - 1) / alignment * alignment; };
   if (!reserved_) reserve();
-  const std::size_t padded = (size + kAlignment - 1) / kAlignment * kAlignment + kRoom;
-  if (used_ == 0) used_ = kRoom;
-  if (padded > reserved_size_ - used_) return nullptr;
-  char* begin = reserved_ + used_;
-  used_ += padded;
-  return begin;
+  const std::size_t first = aligned(used_ == 0 ? kRoom : used_);
+  const std::size_t padded = aligned(size) + room;
+  if (first > reserved_size_ || padded > reserved_size_ - first) return nullptr;
+  used_ = first + padded;
+  return reserved_ + first;
 }
 
 void Arrays::give_back(const char* begin, std::size_t size) const {

@@ -50,6 +50,9 @@ struct Array {
   std::string name;  // empty where it is not known
   CodePlace allocated, released;
   bool is_freed = false;
+  bool of_heap = false;  // a kernel allocated it
+  bool is_used = false;
+  std::uint64_t launches_before = 0;  // it was allocated
   ZeroedMemory<std::uint8_t> writers{0};
   ZeroedMemory<Cell> cells{0};
   std::uint32_t last_launch = 0;  // that wrote it, and the bytes of what it wrote; 0: none did
@@ -60,6 +63,7 @@ struct Array {
   bool knows_missing_part = false;               // it was reported
 
   void resize(std::size_t bytes);
+  void forget(const CodePlace& where);  // it is freed
   // Host code writes to the others as it likes, unseen by us where a library does it.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
@@ -85,6 +89,8 @@ class Arrays {
  public:
   // Memory with kRoom bytes before and after it that belong to nobody; null if there is none left.
   char* provide(std::size_t size);
+  // Likewise, with less room, for what a kernel allocates.
+  char* provide_small(std::size_t size, std::size_t room);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 
   // Gives the pages back to the system; the addresses stay nobody's.
@@ -101,6 +107,7 @@ class Arrays {
 
  private:
   void reserve();
+  char* provide(std::size_t size, std::size_t alignment, std::size_t room);
   char* reserved_ = nullptr;
   std::size_t reserved_size_ = 0, used_ = 0;
   std::map<const char*, std::unique_ptr<Array>> by_begin_;

@@ -32,6 +32,7 @@ void HostChecks::allocated(const char* begin, std::size_t size, MemoryKind kind)
   Array& array = arrays_.add(begin, size);
   array.kind = kind;
   array.device = current_device();
+  array.launches_before = epochs_.launches();
   if (const CallSite* call = CallSite::current()) array.allocated = call->place();
 }
 
@@ -39,12 +40,10 @@ void HostChecks::released(const char* begin) {
   Array* array = arrays_.beginning_at(begin);
   if (!array) return;
   look_for_the_rest(*array);
+  look_for_use(*array);
   arrays_.give_back(begin, array->full_size);
-  array->size = 0;
-  array->is_freed = true;
-  array->writers = ZeroedMemory<std::uint8_t>(0);
-  array->cells = ZeroedMemory<Cell>(0);
-  if (const CallSite* call = CallSite::current()) array->released = call->place();
+  const CallSite* call = CallSite::current();
+  array->forget(call ? call->place() : CodePlace{});
 }
 
 void HostChecks::free_refused(const void* pointer) {
@@ -83,6 +82,10 @@ std::string HostChecks::reason_of_refusal(const void* to, const void* from, std:
     const Array* array = arrays_.provided(address) ? arrays_.nearest(address) : nullptr;
     if (!array) continue;
     if (array->is_freed) return std::string(what) + " was freed: " + description_of(*array, 1);
+    if (array->of_heap)
+      return std::string(what) +
+             " is memory that a kernel allocated, which the API does not know: " +
+             description_of(*array, 1);
     if (!array->contains(address, size))
       return std::to_string(size) + " bytes do not fit: " + what + " is " +
              description_of(*array, 1);
@@ -139,11 +142,8 @@ void HostChecks::mark(Array& array, std::size_t offset, std::size_t size, std::u
           (found = one)->operation);
 }
 
-void HostChecks::copied(const char* to, const char* from, std::size_t size) {
+std::uint32_t HostChecks::begin_operation() {
   const Operation* running = running_operation();
-  if (!running) return;
-  Array* target = arrays_.find(to);
-  Array* source = from ? arrays_.find(from) : nullptr;
   OperationRecord record;
   record.stream = running->stream;
   record.clock = running->clock;
@@ -153,13 +153,28 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   Epoch now;
   now.operation = epochs_.begin_operation(record);
   now.block = now.cluster = ~0u;
-  const std::uint32_t epoch = epochs_.add(now);
+  return epochs_.add(now);
+}
+
+void HostChecks::claimed(const char* begin) {
+  Array* array = arrays_.beginning_at(begin);
+  if (array && !array->is_freed && running_operation())
+    mark(*array, 0, array->size, begin_operation(), true);
+}
+
+void HostChecks::copied(const char* to, const char* from, std::size_t size) {
+  if (!running_operation()) return;
+  Array* target = arrays_.find(to);
+  Array* source = from ? arrays_.find(from) : nullptr;
+  const std::uint32_t epoch = begin_operation();
   if (source) {
+    source->is_used = true;
     mark(*source, source->offset_of(from), size, epoch, false);
     if (source->knows_writers() && !(target && target->knows_writers()))
       copied_back(*source, source->offset_of(from), size);
   }
   if (!target) return;
+  target->is_used = true;
   mark(*target, target->offset_of(to), size, epoch, true);
   std::uint8_t* writers = target->writers.get() + target->offset_of(to);
   if (source && source->knows_writers())
@@ -185,6 +200,22 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
+// Beside kernels that ran meanwhile. Memory that host code reaches may be meant for it alone.
+void HostChecks::look_for_use(const Array& array) const {
+  if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
+      array.launches_before == epochs_.launches())
+    return;
+  Finding finding;
+  finding.kind = "unused memory";
+  finding.what =
+      std::to_string(array.full_size) + " bytes are allocated, and nothing ever used them";
+  finding.place = array.allocated.text();
+  finding.array = name_of(array);
+  finding.details = {description_of(array, 1)};
+  finding.advice = "give it to the kernel it is meant for, or do without it";
+  report(std::move(finding));
+}
+
 void HostChecks::access(const Accessed& accessed) {
   if (running_operation() || CallSite::current()) return;
   Array* array = arrays_.nearest(accessed.address);
@@ -207,6 +238,7 @@ void HostChecks::report_leaks() const {
   std::map<std::pair<const void*, const char*>, Leak> leaks;
   for (const auto& [begin, array] : arrays_.all()) {
     if (array->is_freed) continue;
+    look_for_use(*array);
     Leak& leak = leaks[{array->allocated.return_address, array->allocated.file}];
     leak.bytes += array->full_size;
     ++leak.times;
@@ -222,8 +254,9 @@ void HostChecks::report_leaks() const {
     finding.place = array.allocated.text();
     finding.array = name_of(array);
     finding.details = {description_of(array, 1)};
-    finding.advice =
-        array.kind == MemoryKind::pinned ? "free it with cudaFreeHost" : "free it with cudaFree";
+    finding.advice = array.of_heap                      ? "free it in a kernel, with free or delete"
+                     : array.kind == MemoryKind::pinned ? "free it with cudaFreeHost"
+                                                        : "free it with cudaFree";
     finding.count = leak.times;
     report(std::move(finding));
   }

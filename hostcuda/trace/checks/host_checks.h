@@ -26,6 +26,7 @@ class HostChecks final : public RuntimeObserver {
   char* provide(std::size_t size) override { return arrays_.provide(size); }
   void allocated(const char* begin, std::size_t size, MemoryKind kind) override;
   void released(const char* begin) override;
+  void claimed(const char* begin) override;
   void copied(const char* to, const char* from, std::size_t size) override;
   void free_refused(const void* pointer) override;
   void copy_refused(const void* to, const void* from, std::size_t size,
@@ -42,6 +43,8 @@ class HostChecks final : public RuntimeObserver {
     bool is_launch;
   };
   void report_leaks() const;
+  void look_for_use(const Array& array) const;
+  std::uint32_t begin_operation();  // the running one
   void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
   void copied_back(Array& array, std::size_t offset, std::size_t size);
   void look_for_the_rest(const Array& array) const;

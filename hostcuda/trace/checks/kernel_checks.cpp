@@ -72,6 +72,11 @@ Finding* KernelChecks::begin(const char* kind, const void* first, const void* se
   return found->second;
 }
 
+// What is said once of each array; of what a kernel allocates, once for each place that does.
+static const void* key_of(const Array& array) {
+  return array.of_heap ? array.allocated.return_address : array.begin;
+}
+
 void KernelChecks::finish(const char* kind, const void* first, const void* second,
                           Finding finding) {
   const std::string line = finding.kind + finding.kernel + finding.place + finding.array;
@@ -107,7 +112,7 @@ void KernelChecks::describe(Finding& finding, const Array& array, const Accessed
 
 void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
   const char* kind = array.is_freed ? "use after free" : "out of bounds";
-  if (begin(kind, accessed.code, array.begin)) return;
+  if (begin(kind, accessed.code, key_of(array))) return;
   const std::string size = counted(accessed.bytes, "byte");
   const bool is_before = accessed.address < array.begin;
   const auto end = array.begin + array.full_size;
@@ -134,7 +139,7 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
     finding.advice =
         "compare the index with the number of elements (if (i < n)), and the size that is "
         "allocated, in bytes, with what is used";
-  finish(kind, accessed.code, array.begin, std::move(finding));
+  finish(kind, accessed.code, key_of(array), std::move(finding));
 }
 
 void KernelChecks::block_ended(const Races& races) {
@@ -152,7 +157,7 @@ void KernelChecks::block_ended(const Races& races) {
 
 void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::uint32_t site) {
   const char* kernel = running_block->launch().site.kernel;
-  if (begin("uninitialised", array.begin, kernel)) return;
+  if (begin("uninitialised", key_of(array), kernel)) return;
   Finding finding = of_access("uninitialised", accessed,
                               std::string("a kernel ") + verb(accessed.kind) + " " +
                                   counted(accessed.bytes, "byte") + " of " + name_of(array) +
@@ -169,9 +174,9 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
                        ? "write every element before it is read, with a barrier in between"
                        : "fill it before the launch: cudaMemset, cudaMemcpy or a kernel";
   if (array.space == Space::global)
-    return finish("uninitialised", array.begin, kernel, std::move(finding));
+    return finish("uninitialised", key_of(array), kernel, std::move(finding));
   static Finding once;  // counted, not shown
-  known_[{"uninitialised", {array.begin, kernel}}] = &once;
+  known_[{"uninitialised", {key_of(array), kernel}}] = &once;
   pending_.push_back({std::move(finding), site, ""});
 }
 
@@ -206,13 +211,14 @@ void KernelChecks::host_memory(const Accessed& accessed) {
 }
 
 void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
-  if (begin("device pointer", accessed.code, array.begin)) return;
+  if (begin("device pointer", accessed.code, key_of(array))) return;
   Finding finding = of_access("device pointer", accessed,
                               std::string("host code ") + verb(accessed.kind) +
                                   " memory of the device, which it cannot reach");
   describe(finding, array, accessed);
-  finding.advice = "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
-  finish("device pointer", accessed.code, array.begin, std::move(finding));
+  finding.advice = array.of_heap ? "let a kernel copy it to memory of cudaMalloc: the API cannot"
+                                 : "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
+  finish("device pointer", accessed.code, key_of(array), std::move(finding));
 }
 
 void KernelChecks::wrong_device(const Array& array, const Accessed& accessed) {

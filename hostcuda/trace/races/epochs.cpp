@@ -6,6 +6,7 @@ namespace hostcuda::trace {
 
 std::uint32_t Epochs::begin_operation(OperationRecord record) {
   forget_the_past(record);
+  if (record.is_kernel) ++launches_;
   operations_.push_back(std::move(record));
   return static_cast<std::uint32_t>(operations_.size() - 1);
 }

@@ -39,6 +39,7 @@ class Epochs {
   // From now on accesses belong to this operation. Returns its number.
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
+  std::uint64_t launches() const { return launches_; }
   // Whether more is known of it than that all that comes later comes after it.
   bool is_known(std::uint32_t epoch) const { return epoch >= first_; }
   const Epoch& operator[](std::uint32_t epoch) const { return epochs_[epoch - first_]; }
@@ -50,6 +51,7 @@ class Epochs {
  private:
   void forget_the_past(const OperationRecord& next);
   std::vector<OperationRecord> operations_;
+  std::uint64_t launches_ = 0;  // of kernels
   std::vector<Epoch> epochs_;
   std::uint32_t first_ = 1;            // of those in epochs_
   std::uint32_t first_operation_ = 0;  // that epochs_ may name

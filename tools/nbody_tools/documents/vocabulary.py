@@ -121,6 +121,8 @@ class Vocabulary:
             "rates": lambda folder, *names: readme_tables.rates(self.root / RESULTS, folder, names),
             "recorded": lambda folder, name, quantity: readme_tables.recorded(
                 self.root / RESULTS, folder, name, quantity),
+            "recorded_rate": lambda folder, name, bodies: readme_tables.recorded_rate(
+                self.root / RESULTS, folder, name, bodies),
             "timelines": lambda *runs: readme_tables.timelines(self.root / RESULTS, runs),
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),

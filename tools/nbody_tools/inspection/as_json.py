@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from nbody_tools.inspection.instructions import sums
+from nbody_tools.inspection.ptx import PtxKernel
 from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Inspection, Kernel, RaceSide, Row
 from nbody_tools.inspection.source_lines import source_text
 
@@ -11,6 +13,7 @@ from nbody_tools.inspection.source_lines import source_text
 def as_json(inspection: Inspection, interactions: Optional[float] = None) -> dict[str, Any]:
     """docs/inspect.md describes it."""
     return {"kernels": [kernel_json(kernel, interactions) for kernel in inspection.kernels],
+            "other_ptx": [ptx_json(ptx) for ptx in inspection.other_ptx],
             "races": [{"kernel": race.kernel, "memory": race.memory, "offset": race.offset,
                        "earlier": side_json(race.earlier), "later": side_json(race.later),
                        "count": race.count} for race in inspection.races],
@@ -36,7 +39,22 @@ def kernel_json(kernel: Kernel, interactions: Optional[float]) -> dict[str, Any]
             memory: {access: kernel.sum("executions", memory, access) / interactions
                      for access in ACCESSES} for memory in MEMORIES}
     result["lines"] = [row_json(row) for row in kernel.rows]
+    if kernel.operations:
+        result["as_written"] = [{**vars(one.place), "source": source_text(one.place), "type": one.type,
+                                 "operation": one.operation, "count": one.count} for one in kernel.operations]
+    if kernel.operations and interactions:
+        result["as_written_per_interaction"] = {
+            of: {operation: count / interactions for operation, count in found.items()}
+            for of, found in sums(kernel.operations).items()}
+    if kernel.ptx:
+        result["ptx"] = [ptx_json(ptx) for ptx in kernel.ptx]
     return result
+
+
+def ptx_json(ptx: PtxKernel) -> dict[str, Any]:
+    return {"name": ptx.name, "instructions": ptx.counts,
+            "loops": [{"first_line": loop.lines[0], "last_line": loop.lines[1], "instructions": loop.counts}
+                      for loop in ptx.loops]}
 
 
 def row_json(row: Row) -> dict[str, Any]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from typing import Iterable, Optional, Sequence
 
+from nbody_tools.inspection.instructions import Operation, by_line, sums
+from nbody_tools.inspection.ptx import Loop, PtxKernel
 from nbody_tools.inspection.trace import ACCESSES, MEMORIES, Inspection, Kernel, Row
-from nbody_tools.inspection.source_lines import source_text
+from nbody_tools.inspection.source_lines import Place, source_text
 from nbody_tools.tables import aligned
 
 WIDTH = 118
 COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "", "source")
 # Worse than this is worth a remark: five sectors where four would do is one unaligned warp.
 REMARK_FROM = 1.05
+SHARE_OF_A_ROW = 0.01  # of the operations of a kernel
 
 
 def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str:
     parts = [kernel_text(kernel, interactions) for kernel in inspection.kernels]
+    if inspection.other_ptx:
+        parts.append("\n".join(["not launched, or through a variable",
+                                *(f"  {line}" for line in of_ptx(inspection.other_ptx, bool(interactions)))]))
     parts += inspection.messages
     if inspection.exit_code:
         parts.append(f"The program ended with exit code {inspection.exit_code}: this is what it did until then.")
@@ -27,13 +33,17 @@ def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str
 def kernel_text(kernel: Kernel, interactions: Optional[float]) -> str:
     lines = [f"kernel {kernel.name}: {counted(kernel.launches, 'launch', 'launches')}, "
              f"{counted(kernel.blocks, 'block')}, {counted(kernel.threads, 'thread')}"]
+    lines += [f"  {line}" for line in (*totals(kernel, interactions), *of_ptx(kernel.ptx, bool(interactions)))]
     if not kernel.rows:
-        return f"{lines[0]}\n  accesses neither global nor shared memory"
-    if interactions:
-        lines += [f"  {line}" for line in per_interaction(kernel, interactions)]
-    for file in dict.fromkeys(row.place.file for row in kernel.rows):
+        lines.append("  accesses neither global nor shared memory")
+    computed = worth_a_row(by_line(kernel.operations))
+    for file in dict.fromkeys([*(row.place.file for row in kernel.rows), *(place.file for place in computed)]):
         lines += ["", f"  {file}"]
-        lines += table([row for row in kernel.rows if row.place.file == file])
+        if rows := [row for row in kernel.rows if row.place.file == file]:
+            lines += table(rows)
+        if there := [place for place in computed if place.file == file]:
+            lines += ([""] if rows else []) + table_of_operations({place: computed[place] for place in there}, kernel,
+                                                                  interactions)
     return "\n".join(lines)
 
 
@@ -41,14 +51,64 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def per_interaction(kernel: Kernel, interactions: float) -> list[str]:
+def totals(kernel: Kernel, interactions: Optional[float]) -> list[str]:
     lines = []
     for memory in MEMORIES:
         counts = [(access, kernel.sum("executions", memory, access)) for access in ACCESSES]
-        if any(count for _, count in counts):
+        if interactions and any(count for _, count in counts):
             lines.append(f"{memory} memory, per interaction: " + ", ".join(
                 f"{access}s {count / interactions:.4g}" for access, count in counts if count))
+    unit = "interaction" if interactions else "thread"
+    divisor = interactions or kernel.threads
+    for of, found in sums(kernel.operations).items():
+        lines.append(f"as written, per {unit}: {of}: " + ", ".join(
+            f"{named(operation)} {count / divisor:.4g}" for operation, count in found.items()))
     return lines
+
+
+def worth_a_row(lines: dict[Place, list[Operation]]) -> dict[Place, list[Operation]]:
+    """Lines that matter: the others are in --json."""
+    counts = {place: sum(one.count for one in found) for place, found in lines.items()}
+    least = SHARE_OF_A_ROW * sum(counts.values())
+    return {place: found for place, found in lines.items() if counts[place] >= least}
+
+
+def table_of_operations(lines: dict[Place, list[Operation]], kernel: Kernel,
+                        interactions: Optional[float]) -> list[str]:
+    unit = "per interaction" if interactions else "per thread"
+    cells = [["line", f"as written, {unit}", "source"]]
+    cells += [[str(place.line), in_words(found, interactions or kernel.threads), source_text(place)]
+              for place, found in lines.items()]
+    return [f"  {line}"[:WIDTH].rstrip() for line in aligned(cells, left=(1, -1))]
+
+
+def named(operation: str) -> str:
+    return operation.replace("_", " ")
+
+
+def in_words(operations: Sequence[Operation], divisor: float) -> str:
+    """float32 and threads are what is expected; the others are named."""
+    parts = []
+    for of, found in sums(operations).items():
+        words = ", ".join(f"{named(operation)} {count / divisor:.3g}" for operation, count in found.items())
+        parts.append(words if of in ("float32", "threads", "conversion") else f"{of}: {words}")
+    return "; ".join(parts)
+
+
+def of_ptx(kernels: Iterable[PtxKernel], interacts: bool) -> list[str]:
+    """A loop that takes roots computes interactions, one for each."""
+    lines = []
+    for ptx in kernels:
+        lines.append(f"in PTX, {ptx.name}: {counted(sum(ptx.counts.values()), 'instruction')}")
+        for loop in (interacts and [loop for loop in ptx.loops if loop.roots]) or ptx.loops:
+            lines.append(f"  loop at lines {loop.lines[0]} to {loop.lines[1]}, {of_loop(loop, interacts)}")
+    return lines
+
+
+def of_loop(loop: Loop, interacts: bool) -> str:
+    by = loop.roots if interacts and loop.roots else 1
+    unit = f"per root, of {by} in a pass" if interacts and loop.roots else "per pass"
+    return f"{unit}: " + ", ".join(f"{name} {count / by:.4g}" for name, count in loop.counts.items())
 
 
 def table(rows: Sequence[Row]) -> list[str]:
@@ -69,4 +129,5 @@ def remark(row: Row) -> str:
 
 
 LEGEND = """cost, ideal: sectors of 32 bytes (global) or wavefronts (shared) per request of a warp; ideal is what the
-same bytes would cost side by side. executions: by threads. No times: this is not a GPU (docs/inspect.md)."""
+same bytes would cost side by side. executions: by threads. as written: operations of the source, before any compiler
+changes them. No times: this is not a GPU (docs/inspect.md)."""

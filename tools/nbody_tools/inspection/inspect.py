@@ -1,15 +1,18 @@
-"""What the kernels of a step do to memory, without a GPU: a table per kernel, a row per source line.
+"""What the kernels of a step, or of a program of your own, do to memory and compute, without a GPU: tables
+per kernel, a row per source line.
 
   ./nbody inspect 03
   ./nbody inspect step10_tiled2d_cublas --systems 1 --bodies 2048 --json inspect.json
+  ./nbody inspect my.cu [more.cu] [--compile "-I include"] [--interactions 1e6] [-- ARGUMENTS]
 
-Builds the step with every access traced (g++ only), runs a small problem on the CPU and counts:
+Builds the program with every access traced (g++ only), runs a small problem on the CPU and counts:
 executions, sectors and bank conflicts per request, loads and stores per interaction; it names races
-(both lines, both threads) and barriers that not all threads of a block reach. docs/inspect.md says
-what the numbers mean, and how they compare with a GPU's.
+(both lines, both threads), barriers that not all threads of a block reach, and misuse of memory. Where
+there is a clang++, it builds and runs it again and counts additions, divisions, shuffles, ..., as they are
+written; where there is nvcc, it counts PTX, too. docs/inspect.md says what the numbers mean, and how they
+compare with a GPU's.
 
-Exit code: 0 nothing wrong was seen, 1 a race or barrier divergence was, or the program failed,
-2 wrong arguments or no g++.
+Exit code: 0 nothing wrong was seen, 1 something was, or the program failed, 2 wrong arguments or no g++.
 """
 
 from __future__ import annotations
@@ -17,30 +20,53 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Sequence
+from typing import Optional, Sequence
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, Failed, ToolError
-from nbody_tools.inspection.trace import inspect_program
-from nbody_tools.steps import find_step, step_folders
 from nbody_tools.inspection.as_json import as_json
 from nbody_tools.inspection.as_text import LEGEND, text_of
+from nbody_tools.inspection.instructions import count_instructions
+from nbody_tools.inspection.ptx import PtxKernel, compile_to_ptx, find_nvcc, kernels_of
+from nbody_tools.inspection.trace import Inspection, Kernel, inspect_program
+from nbody_tools.steps import find_step, step_folders
+
+HOSTCUDA = ROOT / "hostcuda" / "bin" / "hostcuda"
+NO_CLANG = "Instructions are not counted: that needs clang++, 14 or newer."
+TIMEOUT = 600.0  # seconds, per run
+ARCHITECTURE = "-arch=compute_90"  # clusters need it
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("step", metavar="STEP", help="full name or number")
+    p.add_argument("program", metavar="STEP", help="full name or number; or FILE.cu, and ARGUMENTS", nargs="+")
     p.add_argument("--systems", type=arguments.positive_integer, default=2, metavar="S", help="[2]")
     p.add_argument("--bodies", type=arguments.positive_integer, default=1024, metavar="N",
                    help="[1024]")
     p.add_argument("--steps", type=arguments.positive_integer, default=1, metavar="I",
                    help="time steps [1]")
+    p.add_argument("--compile", default="", metavar="WORDS", help="for FILE.cu: options of nvcc or the compiler")
+    p.add_argument("--interactions", type=arguments.positive_number, metavar="X",
+                   help="for FILE.cu: what to divide by [the threads of a kernel]")
     p.add_argument("--json", type=Path, metavar="FILE", help="write what was counted")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "inspect", metavar="DIR",
                    help="where to build [build/inspect]")
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program in two forms, and how nvcc would compile it."""
+    traced: Path
+    counted: Optional[Path]  # None: there is no clang++
+    sources: Sequence[str]
+    for_nvcc: Sequence[str]
 
 
 def step_with_kernels(text: str, root: Path = ROOT) -> str:
@@ -73,7 +99,7 @@ def run_quietly(words: Sequence[str], log: Path) -> None:
         raise Failed(f"'{' '.join(words)}' failed; the end of {log}:\n" + "\n".join(lines))
 
 
-def build(step: str, folder: Path) -> Path:
+def build_step(step: str, folder: Path) -> Built:
     """Configures a folder that is new; afterwards ninja knows itself when to do it again."""
     compiler = find_compiler()
     print(f"Building {step} with its accesses traced ...", file=sys.stderr)
@@ -82,23 +108,86 @@ def build(step: str, folder: Path) -> Path:
         run_quietly(["cmake", "--preset", "cpu", "-B", str(folder), "-DBUILD_TESTING=OFF",
                      f"-DCMAKE_CXX_COMPILER={compiler}", f"-DPython3_EXECUTABLE={sys.executable}"],
                     logs / "configure-inspect.log")
-    run_quietly(["cmake", "--build", str(folder), "--target", f"inspect_{step}"],
-                logs / "build-inspect.log")
-    return folder / step / f"inspect_{step}"
+    cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+    has_clang = re.search(r"^HOSTCUDA_CLANG:\w+=/", cache, re.M)
+    targets = [f"inspect_{step}", *([f"count_{step}"] if has_clang else [])]
+    run_quietly(["cmake", "--build", str(folder), "--target", *targets], logs / "build-inspect.log")
+    recipe = (ROOT / step / "CMakeLists.txt").read_text(encoding="utf-8")
+    flags = re.search(r"CUDA_FLAGS((?: -[^\s)]+)+)", recipe)
+    return Built(folder / step / targets[0], folder / step / targets[1] if has_clang else None,
+                 [f"{step}/nbody.cu"],
+                 [ARCHITECTURE, "-std=c++20", "-O3", "-Icommon/include", "-Icommon", "-I.", '-DNBODY_FLAGS=""',
+                  *(flags[1].split() if flags else [])])
+
+
+def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) -> Built:
+    for source in sources:
+        if not Path(source).is_file():
+            raise ToolError(f"{source}: there is no such file")
+    find_compiler()
+    made = {}
+    for form in ("traced", "counted"):
+        words = [sys.executable, str(HOSTCUDA), "cc", f"--{form}", *sources, *options, "-o", str(folder / form)]
+        ended = subprocess.run(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               errors="replace", check=False)
+        if ended.returncode == 0:
+            made[form] = folder / form
+        elif form == "traced":
+            sys.stderr.write(ended.stderr)
+            raise ToolError(f"{sources[0]} does not compile")
+    return Built(made["traced"], made.get("counted"), sources, [ARCHITECTURE, *options])
+
+
+def inspect(built: Built, words: Sequence[str]) -> tuple[Inspection, list[str]]:
+    """With what could not be counted, and why."""
+    found = inspect_program(built.traced, words, TIMEOUT)
+    counted = count_instructions(built.counted, words, TIMEOUT) if built.counted else {}
+    notes = [] if built.counted else [NO_CLANG]
+    compiled: list[PtxKernel] = []
+    if nvcc := find_nvcc():
+        for source in built.sources:
+            ptx = compile_to_ptx(nvcc, source, built.for_nvcc)
+            compiled += kernels_of(ptx or "")
+            notes += [] if ptx else [f"PTX is not counted: nvcc does not compile {source}."]
+
+    def with_instructions(kernel: Kernel) -> Kernel:
+        own = re.sub(r"<.*", "", kernel.name, flags=re.S).rpartition("::")[2].strip()
+        return replace(kernel, operations=counted.get(kernel.name, []),
+                       ptx=[one for one in compiled if one.name.partition("<")[0] == own])
+
+    kernels = [with_instructions(kernel) for kernel in found.kernels]
+    shown = {one.name for kernel in kernels for one in kernel.ptx}
+    return replace(found, kernels=kernels, other_ptx=tuple(one for one in compiled if one.name not in shown)), notes
 
 
 def run(options: argparse.Namespace) -> int:
-    step = step_with_kernels(options.step)
-    problem = {"systems": options.systems, "bodies": options.bodies, "steps": options.steps}
-    size = [word for name, value in problem.items() for word in (f"--{name}", str(value))]
-    inspection = inspect_program(
-        build(step, options.build),
-        ["--scenario", "galaxies", *size, "--validate", "off", "--quiet"])
-    interactions = options.systems * float(options.bodies) ** 2 * options.steps
+    first, *others = options.program
+    is_source = first.endswith(".cu")
+    if not is_source and others:
+        raise ToolError(f"'{others[0]}': a step takes no further words; a program of yours is named FILE.cu")
+    with tempfile.TemporaryDirectory() as folder:
+        if is_source:
+            sources = [word for word in options.program if word.endswith((".cu", ".cpp"))]
+            built = build_sources(sources, shlex.split(options.compile), Path(folder))
+            words = [word for word in others if word not in sources]
+            interactions, record, title = options.interactions, {"sources": sources}, " ".join(sources)
+        else:
+            step = step_with_kernels(first)
+            problem = {"systems": options.systems, "bodies": options.bodies, "steps": options.steps}
+            built = build_step(step, options.build)
+            words = ["--scenario", "galaxies", *(word for name, value in problem.items()
+                                                 for word in (f"--{name}", str(value))),
+                     "--validate", "off", "--quiet"]
+            interactions = options.systems * float(options.bodies) ** 2 * options.steps
+            record = {"step": step, "problem": problem}
+            title = (f"{step}: {options.systems} x {options.bodies} bodies, {options.steps} time step(s), "
+                     f"{interactions:,.0f} interactions")
+        inspection, notes = inspect(built, words)
     if options.json:
-        record = {"step": step, "problem": problem, **as_json(inspection, interactions)}
-        arguments.write_whole_file(options.json, json.dumps(record, indent=1) + "\n")
-    print(f"{step}: {options.systems} x {options.bodies} bodies, {options.steps} time step(s), "
-          f"{interactions:,.0f} interactions\n{LEGEND}\n")
+        arguments.write_whole_file(options.json,
+                                   json.dumps({**record, **as_json(inspection, interactions)}, indent=1) + "\n")
+    print(f"{title}\n{LEGEND}\n")
+    for note in notes:
+        print(f"{note}\n")
     print(text_of(inspection, interactions))
     return 0 if inspection.clean else 1

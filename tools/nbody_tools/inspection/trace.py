@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, Iterable, Sequence
 
 from nbody_tools.arguments import ROOT, Failed
+from nbody_tools.inspection.instructions import Operation
+from nbody_tools.inspection.ptx import PtxKernel
 from nbody_tools.inspection.source_lines import Place, shown_path, source_lines
 
 MEMORIES = ("global", "shared")
@@ -64,6 +66,8 @@ class Kernel:
     blocks: int
     threads: int
     rows: list[Row] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)  # empty where they were not counted
+    ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a template
 
     def sum(self, quantity: str, memory: str, access: str) -> int:
         return sum(getattr(row, quantity) for row in self.rows
@@ -110,6 +114,7 @@ class Inspection:
     exit_code: int = 0  # of the program; what it had done until then is in the record
     messages: tuple[str, ...] = ()  # hostcuda's, a finding each
     findings: tuple[dict[str, Any], ...] = ()  # the same for programs
+    other_ptx: tuple[PtxKernel, ...] = ()  # not launched, or through a variable
 
     @property
     def clean(self) -> bool:

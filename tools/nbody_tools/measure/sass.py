@@ -111,21 +111,10 @@ class Kernel:
 
     def loops(self) -> list[Loop]:
         """The innermost loops that compute interactions, in the order of their code."""
-        used = reachable([0], self._next) if self.code else set()
-        before: list[list[int]] = [[] for _ in self.code]
-        for place in sorted(used):
-            for following in self._next[place]:
-                before[following].append(place)
-        bodies: dict[int, set[int]] = {}  # by their heads
-        for head in sorted({self._places[one.target] for one in self.code if one.target in self._places} & used):
-            # What is only reached through the head, and leads back to it.
-            around = reachable([0], self._next, {head})
-            ends = [place for place in before[head] if place == head or place not in around]
-            if ends:
-                bodies[head] = reachable(ends, before, {head})
-        computing = [body for body in bodies.values() if self._roots(body)]
-        inner = [body for body in computing if not any(other < body for other in computing)]
-        return [self._loop(body) for body in sorted(inner, key=min)]
+        heads = {self._places[one.target] for one in self.code if one.target in self._places}
+        bodies = natural_loops(self._next, heads)
+        computing = [body for body in bodies if self._roots(body)]
+        return [self._loop(body) for body in innermost(computing)]
 
     def _roots(self, body: set[int]) -> int:
         return sum(self.code[place].name == ROOT for place in body)
@@ -135,6 +124,29 @@ class Kernel:
         counts = {group: found[group] for group in (*CLASSES, OTHER)}
         return Loop(self.name, self.code[min(body)].address, self.code[max(body)].address, counts,
                     self._roots(body))
+
+
+def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list[set[int]]:
+    """The places of each loop, where `following` says where it goes on after each place, and a loop begins
+    at a target of a jump."""
+    used = reachable([0], following) if following else set()
+    before: list[list[int]] = [[] for _ in following]
+    for place in sorted(used):
+        for after in following[place]:
+            before[after].append(place)
+    loops = []
+    for head in sorted(targets & used):
+        # What is only reached through the head, and leads back to it.
+        around = reachable([0], following, {head})
+        ends = [place for place in before[head] if place == head or place not in around]
+        if ends:
+            loops.append(reachable(ends, before, {head}))
+    return loops
+
+
+def innermost(loops: Sequence[set[int]]) -> list[set[int]]:
+    """In the order of their code."""
+    return sorted((one for one in loops if not any(other < one for other in loops)), key=min)
 
 
 def reachable(start: Sequence[int], following: Sequence[Sequence[int]],

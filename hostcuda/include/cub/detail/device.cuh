@@ -23,8 +23,14 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   }
   if (bytes < needed) return cudaErrorInvalidValue;
   const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__}, nullptr, 1, 1, 0, stream};
-  return hostcuda::enqueue_function<Work>(request, thrust::detail::one_thread<Work>,
-                                          {hostcuda::Argument<Work>(work)});
+  // A GPU works in the temporary memory. Here it is only touched: it has to be the device's.
+  const auto touching = [temporary, to_do = work]() mutable {
+    *static_cast<char*>(temporary) = 0;
+    to_do();
+  };
+  using Passed = std::remove_const_t<decltype(touching)>;
+  return hostcuda::enqueue_function<Passed>(request, thrust::detail::one_thread<Passed>,
+                                            {hostcuda::Argument<Passed>(touching)});
 }
 // What functions need that take no memory here: a GPU's always need some.
 constexpr std::size_t kSomeBytes = 256;

@@ -1,0 +1,143 @@
+// Adds up, for each kernel, what the counters say that launcher/counting.py put into the program,
+// and writes it to the file that HOSTCUDA_COUNT names when the process ends.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "execution/block.h"
+#include "execution/kernel_observer.h"
+#include "support/config.h"
+#include "support/fault.h"
+
+// Each source file's, as counting.py lays it out. What its table says is a line per block and kind
+// of operation: number of the block, line of the source, type, operation, how many, file.
+struct Module {
+  std::uint64_t* counts;  // how often each block was entered
+  std::uint64_t size;
+  const char* table;
+  const char* reader;
+};
+
+extern "C" {
+extern char hostcuda_reads_counts;
+char hostcuda_reads_counts;  // brings this file into a program that has modules
+extern Module __start_hostcuda_counts, __stop_hostcuda_counts;
+}
+
+namespace {
+
+constexpr const char* kVariable = "HOSTCUDA_COUNT";
+
+struct Kernel {
+  std::string name;
+  std::uint64_t launches = 0, blocks = 0, threads = 0;
+  std::vector<std::uint64_t> counts;  // of all modules, one after the other
+};
+
+class Counter final : public hostcuda::KernelObserver {
+ public:
+  void grid_begins(const hostcuda::Launch& launch) override {
+    const std::string name = launch.site.kernel;
+    const auto known = std::find_if(kernels_.begin(), kernels_.end(),
+                                    [&](const Kernel& kernel) { return kernel.name == name; });
+    running_ = static_cast<std::size_t>(known - kernels_.begin());
+    if (known == kernels_.end()) kernels_.emplace_back().name = name;
+    Kernel& kernel = kernels_[running_];
+    ++kernel.launches;
+    kernel.blocks += launch.blocks();
+    kernel.threads += launch.blocks() * launch.threads();
+    take(nullptr);  // what the host has computed meanwhile
+  }
+  void block_ended() override { take(&kernels_[running_].counts); }
+  void block_begins(const hostcuda::BlockState&) override {}
+  void block_pauses() override {}
+  void block_resumes(const hostcuda::BlockState&) override {}
+  void shared_variable(void*, std::size_t, const void*, const char*) override {}
+  void barrier_passed(const hostcuda::BlockState&, hostcuda::Scope) override {}
+  void barrier_diverged(const hostcuda::BlockState&) override {}
+  void warp_met(unsigned) override {}
+
+  const std::vector<Kernel>& kernels() const { return kernels_; }
+
+ private:
+  static void take(std::vector<std::uint64_t>* sums) {
+    std::size_t at = 0;
+    for (const Module* module = &__start_hostcuda_counts; module != &__stop_hostcuda_counts;
+         ++module) {
+      if (sums && sums->size() < at + module->size) sums->resize(at + module->size);
+      for (std::uint64_t i = 0; i < module->size; ++i, ++at)
+        if (sums) (*sums)[at] += module->counts[i];
+      std::fill_n(module->counts, module->size, 0);
+    }
+  }
+
+  std::vector<Kernel> kernels_;
+  std::size_t running_ = 0;
+};
+
+Counter* counter;
+
+nlohmann::ordered_json operations(const Kernel& kernel) {
+  std::map<std::tuple<std::string, int, std::string, std::string>, std::uint64_t> sums;
+  std::size_t first = 0;
+  for (const Module* module = &__start_hostcuda_counts; module != &__stop_hostcuda_counts;
+       first += module->size, ++module) {
+    std::istringstream table(module->table);
+    for (std::string row; std::getline(table, row);) {
+      std::istringstream cells(row);
+      std::size_t block = 0;
+      int line = 0;
+      std::uint64_t number = 0;
+      std::string type, operation, file;
+      cells >> block >> line >> type >> operation >> number >> std::ws;
+      std::getline(cells, file);
+      const std::size_t at = first + block;
+      if (at < kernel.counts.size() && kernel.counts[at])
+        sums[{file, line, type, operation}] += number * kernel.counts[at];
+    }
+  }
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& [what, count] : sums)
+    list.push_back({{"file", std::get<0>(what)},
+                    {"line", std::get<1>(what)},
+                    {"type", std::get<2>(what)},
+                    {"operation", std::get<3>(what)},
+                    {"count", count}});
+  return list;
+}
+
+void write_record() {
+  auto kernels = nlohmann::ordered_json::array();
+  for (const Kernel& kernel : counter->kernels())
+    kernels.push_back({{"name", kernel.name},
+                       {"launches", kernel.launches},
+                       {"blocks", kernel.blocks},
+                       {"threads", kernel.threads},
+                       {"operations", operations(kernel)}});
+  const char* path = std::getenv(kVariable);
+  std::ofstream file(path);
+  file << nlohmann::ordered_json{{"kernels", kernels}}.dump(1) << "\n" << std::flush;
+  if (file) return;
+  std::fprintf(stderr, "hostcuda: %s: cannot be written\n", path);
+  std::_Exit(1);
+}
+
+__attribute__((constructor)) void start() {
+  if (!std::getenv(kVariable)) return;
+  hostcuda::allow_variable(kVariable);
+  counter = new Counter;  // never destroyed: the host may compute until the very end
+  hostcuda::kernel_observer = counter;
+  std::atexit(write_record);
+  hostcuda::call_before_death(
+      write_record);  // an error of a kernel: what was seen until then counts
+}
+
+}  // namespace

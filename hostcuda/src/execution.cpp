@@ -1,0 +1,12 @@
+// All of execution/, in one compilation; but for debugger.cpp, which has options of its own. And
+// api.cpp: within the calls of runtime/, g++ warns of an address that it keeps until they end.
+#include "execution/block.cpp"
+#include "execution/fiber.cpp"
+#include "execution/gang.cpp"
+#include "execution/grid.cpp"
+#include "execution/launch.cpp"
+#include "execution/report.cpp"
+#include "execution/shared_memory.cpp"
+#include "execution/warp.cpp"
+#include "execution/watchdog.cpp"
+#include "runtime/api.cpp"

@@ -1,0 +1,82 @@
+// What a traced object file calls for malloc, new and the like: the launcher has renamed them in
+// it. Host code gets what it asked for. (_Znwm is operator new, and so on.)
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "execution/block.h"
+#include "trace.h"
+
+using hostcuda::trace::Kind;
+using hostcuda::trace::kMaxAccess;
+using hostcuda::trace::tracer;
+
+namespace {
+
+bool in_traced_kernel() { return tracer && hostcuda::running_block; }
+
+template <class Function>
+void* allocate(std::size_t size, const void* caller, const Function& of_host) {
+  void* pointer = nullptr;
+  return in_traced_kernel() && tracer->allocate(size, caller, pointer) ? pointer : of_host();
+}
+
+template <class Function>
+void release(void* pointer, const void* caller, const Function& of_host) {
+  if (pointer && tracer && tracer->release(pointer, caller)) return;
+  of_host();
+}
+
+// A copy by bytes goes by as many at once as the addresses and the size allow.
+unsigned piece_of(const void* to, const void* from, std::size_t size) {
+  const auto all = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
+                   size | kMaxAccess;
+  return static_cast<unsigned>(all & (~all + 1));
+}
+
+}  // namespace
+
+#define CALLER __builtin_return_address(0)
+
+extern "C" {
+void* hostcuda_malloc(std::size_t size) {
+  return allocate(size, CALLER, [&] { return std::malloc(size); });
+}
+void* hostcuda__Znwm(std::size_t size) {
+  return allocate(size, CALLER, [&] { return ::operator new(size); });
+}
+void* hostcuda__Znam(std::size_t size) {
+  return allocate(size, CALLER, [&] { return ::operator new[](size); });
+}
+void hostcuda_free(void* pointer) {
+  release(pointer, CALLER, [&] { std::free(pointer); });
+}
+#define DELETE(name, function)                            \
+  void hostcuda_##name(void* pointer) {                   \
+    release(pointer, CALLER, [&] { function(pointer); }); \
+  }
+DELETE(_ZdlPv, ::operator delete)
+DELETE(_ZdlPvm, ::operator delete)
+DELETE(_ZdaPv, ::operator delete[])
+DELETE(_ZdaPvm, ::operator delete[])
+
+// What is called by name (traced_copies.h); the copies that a compiler makes are told by
+// themselves.
+void* __real_memmove(void* to, const void* from, std::size_t size);
+void* hostcuda_memcpy(void* to, const void* from, std::size_t size) {
+  if (tracer && size) {
+    const auto bytes = static_cast<unsigned>(size);
+    const unsigned piece = piece_of(to, from, size);
+    tracer->access(from, bytes, piece, {Kind::load}, CALLER);
+    tracer->access(to, bytes, piece, {Kind::store}, CALLER);
+  }
+  return __real_memmove(to, from, size);
+}
+void* hostcuda_memset(void* to, int value, std::size_t size) {
+  if (tracer && size)
+    tracer->access(to, static_cast<unsigned>(size), piece_of(to, nullptr, size), {Kind::store},
+                   CALLER);
+  return std::memset(to, value, size);
+}
+}
