@@ -152,21 +152,24 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   share.take(systems.bodies);
   timer.uploaded();
   for (int step = 0; step < run.steps; ++step) {
-    for (size_t unit = 0; unit < share.units.size(); unit += share.at_once) {
-      const plan::Unit* const first = share.units.get() + unit;
-      const unsigned now = std::min(share.at_once, share.units.size() - unit);
-      shape.kernel<<<dim3(plan.tiles * plan.tiles, now), 32 * shape.warps>>>(
-          share.positions.get(), share.masses.get(), share.partials.get(), first, plan.tiles,
-          run.softening_squared);
-      add_tiles<<<dim3((plan.segment - 1) / kBlockSize + 1, now, 2), kBlockSize>>>(
-          share.partials.get(), share.sums.get(), first, plan.tiles, plan.segment);
+    for (const Group& group : share.groups) {
+      for (size_t unit = group.first_unit; unit < group.end_unit; unit += share.at_once) {
+        const plan::Unit* const first = share.units.get() + unit;
+        const unsigned now = std::min(share.at_once, group.end_unit - unit);
+        shape.kernel<<<dim3(plan.tiles * plan.tiles, now), 32 * shape.warps, 0, group.stream>>>(
+            share.positions.get(), share.masses.get(), group.partials, first, plan.tiles,
+            run.softening_squared);
+        add_tiles<<<dim3((plan.segment - 1) / kBlockSize + 1, now, 2), kBlockSize, 0,
+                    group.stream>>>(group.partials, share.sums.get(), first, plan.tiles,
+                                    plan.segment);
+      }
+      if (!plan.by_systems) cluster.exchange(share.sent, share.received);
+      update_bodies<<<(group.kept.count - 1) / kBlockSize + 1, kBlockSize, 0, group.stream>>>(
+          group.positions, group.velocities, share.sums.get(), group.slots, group.kept,
+          plan.segments, run.dt);
+      if (!plan.by_systems) cluster.all_gather(share.positions.get(), share.bytes_of_own());
+      CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
     }
-    if (!plan.by_systems) cluster.exchange(share.sent, share.received);
-    update_bodies<<<(share.kept.count - 1) / kBlockSize + 1, kBlockSize>>>(
-        share.own(), share.velocities.get(), share.sums.get(), share.slots.get(), share.kept,
-        plan.segments, run.dt);
-    if (!plan.by_systems) cluster.all_gather(share.positions.get(), share.bytes_of_own());
-    CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
   }
   timer.computed();
   share.give_back(systems.bodies);

@@ -9,9 +9,11 @@
 
 namespace {
 
-constexpr int kBlockSize = 128;                // of kernels that take a body per thread
-constexpr size_t kMaxBytes = size_t{2} << 30;  // for partial sums: the rest has to wait for them
-constexpr size_t kMaxUnits = 65535;            // of a launch
+constexpr int kBlockSize = 128;                 // of kernels that take a body per thread
+constexpr size_t kMaxBytes = size_t{2} << 30;   // for partial sums: the rest has to wait for them
+constexpr size_t kMaxUnits = 65535;             // of a launch
+constexpr size_t kGroups = TUNABLE(GROUPS, 2);  // of whole systems
+constexpr size_t kBlocksOfGroup = 4096;         // fewer are not worth launches of their own
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
@@ -93,6 +95,18 @@ __global__ inline void add_tiles(const float3* __restrict__ partials, float3* __
   sums[slot * segment + i] = sum;
 }
 
+// Whole systems wait for nothing of one another: in groups, each in a stream of its own, the last
+// blocks of one leave no multiprocessor idle, and its sums are read while another computes.
+struct Group {
+  Kept kept;
+  size_t first_unit, end_unit = 0;
+  Position* positions = nullptr;
+  Velocity* velocities = nullptr;
+  const int* slots = nullptr;
+  float3* partials = nullptr;
+  cudaStream_t stream = nullptr;
+};
+
 struct Share {
   nbody::Cluster& cluster;
   plan::Plan plan;
@@ -107,23 +121,23 @@ struct Share {
   nbody::DeviceArray<int> slots;
   nbody::DeviceArray<float3> sums, partials;
   size_t at_once;  // units
+  std::vector<nbody::Stream> streams;
+  std::vector<Group> groups;
   std::vector<nbody::Message> sent, received;
 
   Share(nbody::Cluster& cluster, const plan::Plan& plan)
       : cluster(cluster), plan(plan), kept(kept_by(cluster.rank(), plan)) {
     const plan::Slots places(plan, cluster.rank());
     const auto all = plan::units_of(plan, places, cluster.rank(), first / plan.segment);
-    const size_t partials_of_unit = 2 * plan.tiles * kept.segment;
-    at_once = std::min({std::max(kMaxBytes / (partials_of_unit * sizeof(float3)), size_t{1}),
-                        std::max(all.size(), size_t{1}), kMaxUnits});
     units = nbody::uploaded(all);
     slots = nbody::uploaded(places.of_sum);
     sums = nbody::DeviceArray<float3>(places.count * kept.segment);
-    partials = nbody::DeviceArray<float3>(partials_of_unit * at_once);
+    form_groups(all);
     places.add_messages(sums.get(), kept.segment, cluster.rank(), sent, received);
   }
   Position* own() const { return positions.get() + kept.first - first; }
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
+  void form_groups(const std::vector<plan::Unit>& all);
 
   // From the root, and back.
   void take(const std::vector<nbody::Body>& from) {
@@ -141,6 +155,38 @@ struct Share {
     cluster.gather(bodies.get(), plan.first_bodies(), to);
   }
 };
+
+// Units are in the order of the systems.
+inline void Share::form_groups(const std::vector<plan::Unit>& all) {
+  const size_t systems = plan.kept / plan.segments, blocks = all.size() * plan.tiles * plan.tiles;
+  const size_t most = plan.by_systems ? std::min(systems, kGroups) : 1;
+  const size_t wanted = std::clamp(blocks / kBlocksOfGroup, size_t{1}, most);
+  const size_t of_group =
+      wanted == 1 ? kept.count : (systems - 1) / wanted * kept.of_system + kept.of_system;
+  size_t largest = 1;
+  for (size_t place = 0, unit = 0; place < kept.count; place += of_group) {
+    Group group{.kept = kept, .first_unit = unit};
+    group.kept.first += place;
+    group.kept.count = std::min(of_group, kept.count - place);
+    const bool is_last = place + of_group >= kept.count;
+    while (unit < all.size() && (is_last || all[unit].row < place + of_group)) ++unit;
+    group.end_unit = unit;
+    largest = std::max(largest, unit - group.first_unit);
+    group.positions = own() + place;
+    group.velocities = velocities.get() + place;
+    group.slots = slots.get() + place / kept.segment * plan.segments;
+    groups.push_back(group);
+  }
+  const size_t partials_of_unit = 2 * plan.tiles * kept.segment;
+  const size_t fit = kMaxBytes / (groups.size() * partials_of_unit * sizeof(float3));
+  at_once = std::min({std::max(fit, size_t{1}), largest, kMaxUnits});
+  partials = nbody::DeviceArray<float3>(partials_of_unit * at_once * groups.size());
+  if (groups.size() > 1) streams.resize(groups.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    groups[g].partials = partials.get() + g * at_once * partials_of_unit;
+    groups[g].stream = groups.size() > 1 ? streams[g].get() : nullptr;
+  }
+}
 
 // Memory stays for the next call, which most often has the same sizes.
 inline Share& share_of(nbody::Cluster& cluster, const nbody::Systems& systems, int tile) {

@@ -4,6 +4,8 @@
 #ifdef NBODY_HAS_NCCL
 #include <nccl.h>
 
+#include <array>
+
 namespace nbody {
 namespace {
 
@@ -41,16 +43,11 @@ class NcclTransport : public Cluster {
   }
 
   void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) override {
-    NCCL_CHECK(ncclGroupStart());
-    for (const Message& message : sent)
-      NCCL_CHECK(ncclSend(message.data, message.bytes, ncclInt8, message.peer, ranks_, nullptr));
-    for (const Message& message : received)
-      NCCL_CHECK(ncclRecv(message.data, message.bytes, ncclInt8, message.peer, ranks_, nullptr));
-    NCCL_CHECK(ncclGroupEnd());
+    exchange(sent, received, nullptr);
   }
 
-  // The root's copy engine reads the host, and NVLink or the network does the rest. A part at a
-  // time goes through the root's device, in stream order.
+  // The root's copy engine reads the host, and NVLink or the network does the rest. Two parts at a
+  // time go through the root's device: one is copied while the other is sent.
   void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                Body* own) override {
     const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };
@@ -60,11 +57,17 @@ class NcclTransport : public Cluster {
     }
     for (int peer = 1; peer < count(); ++peer) {
       if (bytes(peer) == 0) continue;
-      CUDA_CHECK(cudaMemcpyAsync(staging(bytes(peer)), &bodies[first[peer]], bytes(peer),
-                                 cudaMemcpyHostToDevice, nullptr));
-      exchange({{peer, staging(bytes(peer)), bytes(peer)}}, {});
+      Lane& lane = lane_of(peer, bytes(peer));
+      CUDA_CHECK(cudaStreamWaitEvent(copying_.get(), lane.sent.get(), 0));
+      CUDA_CHECK(cudaMemcpyAsync(lane.memory.get(), &bodies[first[peer]], bytes(peer),
+                                 cudaMemcpyHostToDevice, copying_.get()));
+      lane.copied.record(copying_.get());
+      CUDA_CHECK(cudaStreamWaitEvent(sending_.get(), lane.copied.get(), 0));
+      exchange({{peer, lane.memory.get(), bytes(peer)}}, {}, sending_.get());
+      lane.sent.record(sending_.get());
     }
-    CUDA_CHECK(cudaMemcpyAsync(own, bodies.data(), bytes(0), cudaMemcpyHostToDevice, nullptr));
+    CUDA_CHECK(
+        cudaMemcpyAsync(own, bodies.data(), bytes(0), cudaMemcpyHostToDevice, copying_.get()));
   }
 
   void gather(const Body* own, const std::vector<std::size_t>& first,
@@ -75,12 +78,18 @@ class NcclTransport : public Cluster {
       CUDA_CHECK(cudaDeviceSynchronize());
       return;
     }
-    CUDA_CHECK(cudaMemcpyAsync(bodies.data(), own, bytes(0), cudaMemcpyDeviceToHost, nullptr));
+    CUDA_CHECK(
+        cudaMemcpyAsync(bodies.data(), own, bytes(0), cudaMemcpyDeviceToHost, copying_.get()));
     for (int peer = 1; peer < count(); ++peer) {
       if (bytes(peer) == 0) continue;
-      exchange({}, {{peer, staging(bytes(peer)), bytes(peer)}});
-      CUDA_CHECK(cudaMemcpyAsync(&bodies[first[peer]], staging(bytes(peer)), bytes(peer),
-                                 cudaMemcpyDeviceToHost, nullptr));
+      Lane& lane = lane_of(peer, bytes(peer));
+      CUDA_CHECK(cudaStreamWaitEvent(sending_.get(), lane.copied.get(), 0));
+      exchange({}, {{peer, lane.memory.get(), bytes(peer)}}, sending_.get());
+      lane.sent.record(sending_.get());
+      CUDA_CHECK(cudaStreamWaitEvent(copying_.get(), lane.sent.get(), 0));
+      CUDA_CHECK(cudaMemcpyAsync(&bodies[first[peer]], lane.memory.get(), bytes(peer),
+                                 cudaMemcpyDeviceToHost, copying_.get()));
+      lane.copied.record(copying_.get());
     }
     CUDA_CHECK(cudaDeviceSynchronize());
   }
@@ -88,16 +97,37 @@ class NcclTransport : public Cluster {
   void abort() override { ncclCommAbort(ranks_); }
 
  private:
-  void* staging(std::size_t bytes) {
-    if (staging_.bytes() < bytes) {
-      staging_ = {};
-      staging_ = DeviceArray<char>(bytes);
+  // A place on the root's device for a part on its way.
+  struct Lane {
+    DeviceArray<char> memory;
+    Event copied, sent;  // from or to the host; to or from the peer
+  };
+
+  void exchange(const std::vector<Message>& sent, const std::vector<Message>& received,
+                cudaStream_t stream) {
+    NCCL_CHECK(ncclGroupStart());
+    for (const Message& message : sent)
+      NCCL_CHECK(ncclSend(message.data, message.bytes, ncclInt8, message.peer, ranks_, stream));
+    for (const Message& message : received)
+      NCCL_CHECK(ncclRecv(message.data, message.bytes, ncclInt8, message.peer, ranks_, stream));
+    NCCL_CHECK(ncclGroupEnd());
+  }
+
+  Lane& lane_of(int peer, std::size_t bytes) {
+    Lane& lane = lanes_[static_cast<std::size_t>(peer) % lanes_.size()];
+    if (lane.memory.bytes() < bytes) {
+      CUDA_CHECK(cudaDeviceSynchronize());  // what was there may still be on its way
+      lane.memory = {};
+      lane.memory = DeviceArray<char>(bytes);
     }
-    return staging_.get();
+    return lane;
   }
 
   ncclComm_t ranks_ = nullptr;
-  DeviceArray<char> staging_;
+  // Blocking streams: both come after what the default stream has before a call, and before what
+  // it gets then.
+  Stream copying_, sending_;
+  std::array<Lane, 2> lanes_;
 };
 
 }  // namespace

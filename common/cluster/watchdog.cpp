@@ -75,6 +75,7 @@ void Watchdog::tell_all(const std::string& line) {
 }
 
 void Watchdog::give_up(const std::string& why) {
+  stop_if_ending();  // what an abort left behind is no reason of its own
   given_up_ = true;
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;

@@ -19,6 +19,7 @@ PROBLEMS = {
     "systems left over": "--systems 33 --bodies 65 --steps 3",
     "single bodies": "--systems 2 --bodies 1 --steps 3",
     "leapfrog": "--systems 5 --bodies 300 --steps 3 --scenario plummer --integrator leapfrog",
+    "two groups in streams": "--systems 41 --bodies 1000 --steps 1",
     "many masses": "--systems 1 --bodies 1000 --steps 2 --scenario star-cluster",
 }
 
