@@ -103,8 +103,7 @@ inline std::vector<size_t> Plan::first_bodies() const {
   std::vector<size_t> first;
   for (int r = 0; r <= ranks; ++r) {
     const int at = std::min(r * kept, systems * segments);
-    const size_t in_system = std::min(at % segments * segment, n);
-    first.push_back(static_cast<size_t>(at / segments) * n + in_system);
+    first.push_back(static_cast<size_t>(at / segments) * n + at % segments * segment);
   }
   return first;
 }

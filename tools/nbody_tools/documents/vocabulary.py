@@ -129,6 +129,7 @@ class Vocabulary:
             "comparison": lambda: comparison.tables(self.root / RESULTS),
             "cluster_model": lambda rate: cluster_pages.model(rate),
             "cluster_measured": lambda: cluster_pages.measured(facts),
+            "cluster_gathered": lambda: cluster_pages.gathered(self.root / RESULTS),
             "latencies": lambda: latencies.table(self.root / RESULTS),
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),
