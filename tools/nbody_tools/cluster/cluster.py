@@ -30,7 +30,7 @@ from nbody_tools.cluster import model
 from nbody_tools.steps import choose_steps, default_build, find_steps
 from nbody_tools.tables import aligned
 
-STEP = "14"
+STEP, NAME = "14", "step14_cluster"
 PROBLEMS = {  # of docs/cluster.md
     "256 x 8192": "--systems 256 --bodies 8192 --steps 20 --repeat 10",
     "262,144": "--scenario plummer --bodies 262144 --steps 5 --repeat 7",
@@ -62,7 +62,11 @@ def counts(text: str) -> tuple[int, ...]:
 
 
 def launcher(ranks: int | None) -> list[str]:
-    words = shlex.split(os.environ.get("NBODY_LAUNCHER", "mpirun"))
+    text = os.environ.get("NBODY_LAUNCHER", "mpirun")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ToolError(f"NBODY_LAUNCHER: {text} cannot be read: {str(error).lower()}") from error
     if not words or shutil.which(words[0]) is None:
         raise ToolError(f"NBODY_LAUNCHER: '{words[0] if words else ''}' is no program here (Debian: apt "
                         "install openmpi-bin)")
@@ -76,15 +80,25 @@ def environment() -> dict[str, str]:
 
 
 def program(build: Path | None, step: str) -> Path:
-    return choose_steps(find_steps(build or default_build()), [step])[0].program
+    chosen = choose_steps(find_steps(build or default_build()), [step])[0]
+    if chosen.name != NAME:
+        raise ToolError(f"'{step}' knows no ranks, each would do the same; only {NAME} does")
+    return chosen.program
 
 
 def start(ranks: int | None, words: Sequence[str]) -> int:
     return subprocess.run([*launcher(ranks), *words], env=environment(), check=False).returncode
 
 
+def require_writable(file: Path) -> None:
+    there = file if file.exists() else file.parent
+    if file.is_dir() or not os.access(there, os.W_OK):
+        raise ToolError(f"--output: {file} cannot be written")
+
+
 def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
     step = program(build, STEP)
+    require_writable(output)  # before it takes minutes
     for count in ranks:
         for name, problem in PROBLEMS.items():
             with tempfile.TemporaryDirectory() as folder:
