@@ -78,6 +78,7 @@ ncclResult_t add(ncclComm_t comm, cudaStream_t stream, int peer, bool sends, con
                  std::size_t bytes) {
   if (comm == nullptr || peer < 0 || peer >= comm->mesh.ranks()) return ncclInvalidArgument;
   if (data == nullptr && bytes > 0) return ncclInvalidArgument;
+  if (comm->aborted) return ncclInternalError;  // what NCCL says to a call after the abort
   pending[{comm, stream}].push_back(
       {peer, sends, static_cast<char*>(const_cast<void*>(data)), bytes});
   return ncclSuccess;
