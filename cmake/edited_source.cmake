@@ -1,17 +1,20 @@
-# edited_source(variable STEP step NAME name FIND text... REPLACE text...)
+# edited_source(variable STEP step | FILE path NAME name FIND text... REPLACE text...)
 #
-# A copy of a step's source with declared edits, which calls itself NAME; its path is put into
-# `variable`. Each text must occur exactly once, or the configuration and the build stop: copies cannot
+# A copy of a step's source with declared edits, which calls itself NAME, or of another file of the
+# repository, in a folder NAME; its path is put into `variable`. Each text must occur exactly once, or the configuration and the build stop: copies cannot
 # rot. The copy is made by the build, so that a change of a step does not configure everything again.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(edited_source_script ${CMAKE_CURRENT_LIST_DIR}/edit_source.py)
 
 function(edited_source variable)
-  cmake_parse_arguments(PARSE_ARGV 1 edit "" "STEP;NAME" "FIND;REPLACE")
-  file(GLOB original ${PROJECT_SOURCE_DIR}/${edit_STEP}/nbody.c*)
-  get_filename_component(extension ${original} EXT)
+  cmake_parse_arguments(PARSE_ARGV 1 edit "" "STEP;FILE;NAME" "FIND;REPLACE")
+  set(original ${PROJECT_SOURCE_DIR}/${edit_FILE})
+  if(edit_STEP)
+    file(GLOB original ${PROJECT_SOURCE_DIR}/${edit_STEP}/nbody.c*)
+  endif()
+  get_filename_component(file ${original} NAME)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${edit_NAME})
-  set(copy ${folder}/nbody${extension})
+  set(copy ${folder}/${file})
   # Texts travel in files: on a command line their quotes and brackets would not survive.
   set(count 0)
   set(texts)

@@ -56,6 +56,8 @@ endfunction()
 function(nbody_executable name object library)
   add_executable(${name})
   target_link_libraries(${name} PRIVATE ${object} ${library})
+  # An installed program finds the MPI and the NCCL that it was built with.
+  set_target_properties(${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
   if(NBODY_CUDA)
     # Carried to a GPU machine whose own libraries are older or newer, a program still starts.
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX CUDA_RUNTIME_LIBRARY Static)

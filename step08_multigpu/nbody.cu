@@ -85,8 +85,8 @@ __global__ void update_positions(Position* __restrict__ positions,
 struct Share {
   int device, first_system, count, n;
   size_t bodies = static_cast<size_t>(count) * n;
-  nbody::PinnedArray<Position> host_positions{bodies};
-  nbody::PinnedArray<Velocity> host_velocities{bodies};
+  nbody::KeptPinnedArray<Position> host_positions{bodies};
+  nbody::KeptPinnedArray<Velocity> host_velocities{bodies};
   nbody::DeviceArray<Position> positions{bodies};
   nbody::DeviceArray<Velocity> velocities{bodies};
   std::vector<nbody::Stream> streams{kStreams};

@@ -24,6 +24,8 @@ libboost-context-dev|<boost/context/detail/fcontext.hpp> -lboost_context||switch
 libopenblas-dev|<cblas.h> -lopenblas||stands in for cuBLAS when CUDA code runs on the CPU
 libhwy-dev|<hwy/highway.h>||vector instructions for the fast CPU program that GPU times are compared with
 libhdf5-dev|h5cc|tour inspect optional|reads and writes Gadget snapshots
+libopenmpi-dev|mpicc|tour inspect view optional|builds step 14, which runs on several GPUs and machines
+openmpi-bin|mpirun|tour inspect view optional|starts the ranks of step 14
 libgtest-dev|<gtest/gtest.h>|tour inspect view|runs the tests
 gdb|gdb|tour inspect view build optional|repeats the sessions of docs/debugging.md
 python3|python3||runs the tools, and prepares CUDA code for the host compiler

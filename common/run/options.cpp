@@ -55,6 +55,10 @@ void check_combinations(const StepInfo& info, const Options& options,
                      info.name + " computes the direct sum, step15_barnes_hut goes down a tree");
   }
   if (theta && *theta > kMaxTheta) refuse("--theta", shortest(*theta), kThetaAllowed);
+  if (options.distribute != Distribution::automatic && !info.cluster) {
+    throw UsageError("--distribute needs ranks to distribute over: step14_cluster, not " +
+                     std::string(info.name));
+  }
   if (options.devices > 1 && !info.multi_device) {
     throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
                      info.name + " uses one device");
@@ -102,6 +106,12 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
                      "what a node acts by, 0 its mass, 2 its quadrupole too (step 15)");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
+  parser.choice<Distribution>("--distribute", options.distribute,
+                              {{"auto", Distribution::automatic},
+                               {"systems", Distribution::systems},
+                               {"bodies", Distribution::bodies}},
+                              "over the ranks of a cluster (step 14): whole systems, or the "
+                              "bodies of each [auto]");
   parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
   parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/snapshot_file.h"
+#include "nbody/cluster.h"
 #include "nbody/step.h"
 #include "physics/validation.h"
 
@@ -28,6 +29,7 @@ struct Options {
   bool float64 = false;  // --precision double
   // --theta and --multipole, or the step's own; nothing for a direct sum.
   std::optional<Approximation> approximation;
+  Distribution distribute = Distribution::automatic;  // over ranks
   int devices = 0;  // 0: all there are, or one where a step can use only one
 
   std::filesystem::path output;

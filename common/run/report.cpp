@@ -5,6 +5,7 @@
 #include <limits>
 #include <ostream>
 
+#include "nbody/cluster.h"
 #include "support/text.h"
 
 namespace nbody {
@@ -26,6 +27,10 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out << info.name << " on " << platform.device_name;
   if (job.run.devices > 1) out << ", " << job.run.devices << " devices";
   out << " (" << platform.backend << ")\n";
+  if (!ranks().transport.empty())
+    out << format("  cluster      %d rank%s on %d host%s, data through %s\n", ranks().count,
+                  ranks().count == 1 ? "" : "s", ranks().hosts, ranks().hosts == 1 ? "" : "s",
+                  ranks().transport.c_str());
   out << format("  input        %s: %d system%s of %d bodies\n", job.start.scenario.c_str(),
                 systems.count, systems.count == 1 ? "" : "s", systems.bodies_per_system);
   const std::string steps = job.last_step == std::numeric_limits<int>::max()
@@ -46,6 +51,8 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
 
 void print_result(std::ostream& out, const Result& result) {
   if (!result.shape_origin.empty()) out << "  shape        " << result.shape_origin << '\n';
+  if (!result.ranks.distribution.empty())
+    out << "  distributed  " << result.ranks.distribution << " over the ranks\n";
   const Timing middle = median(result.repeats), range = interquartile_range(result.repeats);
   const double count = interactions(result);
   const double bodies = 1.0 * result.systems * result.bodies_per_system * result.steps;

@@ -74,6 +74,15 @@ Json json_of_force_error(const Result& result) {
           {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
+// null for a program that is no cluster's.
+Json json_of_ranks(const Ranks& ranks) {
+  if (ranks.transport.empty()) return {};
+  return {{"ranks", ranks.count},
+          {"hosts", ranks.hosts},
+          {"transport", ranks.transport},
+          {"distribution", ranks.distribution}};
+}
+
 std::string now() {
   const std::time_t time = std::time(nullptr);
   char text[32];
@@ -156,6 +165,7 @@ std::string to_json(const Result& result) {
                        {"scenario", result.scenario},
                        {"approximation", json_of(result.approximation)},
                        {"shape", json_of_shape(result)},
+                       {"cluster", json_of_ranks(result.ranks)},
                        {"repeats", repeats},
                        {"median", json_of(middle)},
                        {"iqr", json_of(interquartile_range(result.repeats))},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/snapshot_file.h"
+#include "nbody/cluster.h"
 #include "nbody/device.h"
 #include "nbody/step.h"
 #include "nbody/tuning.h"
@@ -30,6 +31,7 @@ struct Result {
   std::vector<Timing> repeats;                 // seconds
   std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose
   ChosenShape shape;
+  Ranks ranks;
   std::optional<Validation> validation;
   std::optional<ForceError> force_error;
 

@@ -70,8 +70,21 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems) {
   return timing;
 }
 
+Simulation::LockedPages::LockedPages(const Platform& platform, std::vector<Body>& bodies) {
+  const bool locked = platform.lock_pages != nullptr &&
+                      platform.lock_pages(bodies.data(), bodies.size() * sizeof(Body));
+  if (!locked) return;
+  unlock_ = platform.unlock_pages;
+  data_ = bodies.data();
+}
+
+Simulation::LockedPages::~LockedPages() {
+  if (data_ != nullptr) unlock_(data_);
+}
+
 Simulation::Simulation(const Job& job, Simulate simulate)
     : state_(job.start),
+      locked_(job.platform, state_.systems.bodies),
       last_step_(job.last_step),
       run_(job.run),
       simulate_(simulate),

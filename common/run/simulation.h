@@ -31,7 +31,21 @@ class Simulation {
   Snapshot snapshot() const;
 
  private:
+  // The bodies of the state, until it goes.
+  class LockedPages {
+   public:
+    LockedPages(const Platform& platform, std::vector<Body>& bodies);
+    ~LockedPages();
+    LockedPages(const LockedPages&) = delete;
+    LockedPages& operator=(const LockedPages&) = delete;
+
+   private:
+    void (*unlock_)(void*) = nullptr;
+    void* data_ = nullptr;
+  };
+
   Snapshot state_;
+  LockedPages locked_;
   int last_step_;
   Run run_;
   Simulate simulate_;

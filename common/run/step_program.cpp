@@ -3,6 +3,7 @@
 
 #include "io/write_whole_file.h"
 #include "live_view.h"
+#include "nbody/cluster.h"
 #include "nbody/error.h"
 #include "physics/force_error.h"
 #include "physics/reference.h"
@@ -50,7 +51,7 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
   Result result;
   result.info = info;
   result.platform = platform;
-  result.devices = job.run.devices;
+  result.devices = job.run.devices * ranks().count;
   result.systems = job.start.systems.count;
   result.bodies_per_system = job.start.systems.bodies_per_system;
   result.steps = job.run.steps;
@@ -122,6 +123,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   Result result = describe(info, platform, job);
   if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
   const Snapshot end = run_repeats(job, options, simulate, view, result);
+  result.ranks = ranks();
   result.shape_origin = shape_origin(tuning());
   result.shape = tuning().chosen.value_or(ChosenShape());
   const Snapshot final = synchronised(end);
@@ -176,7 +178,10 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   const Platform platform = query();
   set_backend(*options, platform.backend, job);
   job.run.devices = choose_devices(info, *options, platform);
+  // For other steps what copies cost is a part of the lesson, or of what they do in simulate().
+  if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
+  ranks().asked = options->distribute;
   std::optional<LiveView> view;
   if (options->view) view.emplace(*options->view, info, platform, job);
   try {

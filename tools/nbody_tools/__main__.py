@@ -16,6 +16,7 @@ from nbody_tools.arguments import OneLineParser, ToolError, fail
 COMMANDS = {
     "run": ("measure.run", "run the steps on the same input and print one table"),
     "measure": ("measure.measure", "check and time everything on a machine with a GPU"),
+    "cluster": ("cluster.cluster", "run step 14 on several ranks, and what to expect of it"),
     "tune": ("measure.tune", "find the fastest shapes of steps 11 to 13 on this device"),
     "profile": ("measure.profile", "count what the kernels of a step do, with Nsight Compute"),
     "compare": ("compare.compare", "time our steps beside the programs of others"),

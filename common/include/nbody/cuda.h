@@ -90,6 +90,12 @@ void upload(const std::vector<T>& from, const DeviceArray<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.get(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
 }
 template <class T>
+DeviceArray<T> uploaded(const std::vector<T>& from) {
+  DeviceArray<T> to(from.size());
+  upload(from, to);
+  return to;
+}
+template <class T>
 void download(const DeviceArray<T>& from, std::vector<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.data(), from.get(), from.bytes(), cudaMemcpyDeviceToHost));
 }
@@ -111,6 +117,40 @@ class PinnedArray {
  private:
   std::size_t count_;
   Owner<T*, cudaFreeHost> data_;
+};
+
+// Pinned memory for as long as the program runs: it goes to the next array of its size. To pin it
+// takes longer than to copy it, and a run in pieces or with repeats needs it many times. For the
+// one thread that makes all of them.
+template <class T>
+class KeptPinnedArray {
+ public:
+  explicit KeptPinnedArray(std::size_t count) : memory_(take(count)) {}
+  KeptPinnedArray(KeptPinnedArray&& other) noexcept = default;
+  KeptPinnedArray& operator=(KeptPinnedArray&&) = delete;
+  ~KeptPinnedArray() {
+    if (memory_.data() == nullptr) return;
+    free_ones().push_back(std::move(memory_));
+  }
+  T& operator[](std::size_t k) const { return memory_[k]; }
+
+ private:
+  static std::vector<PinnedArray<T>>& free_ones() {
+    static std::vector<PinnedArray<T>> arrays;
+    return arrays;
+  }
+  static PinnedArray<T> take(std::size_t count) {
+    for (PinnedArray<T>& one : free_ones()) {
+      if (one.size() != count) continue;
+      std::swap(one, free_ones().back());
+      PinnedArray<T> array = std::move(free_ones().back());
+      free_ones().pop_back();
+      return array;
+    }
+    free_ones().clear();  // of another problem
+    return PinnedArray<T>(count);
+  }
+  PinnedArray<T> memory_;
 };
 
 class Event {

@@ -2,6 +2,7 @@
 // and a plain CPU program, so this is compiled with the step.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "nbody/error.h"
@@ -25,6 +26,9 @@ struct Platform {
   std::string driver;  // CUDA version the driver supports, "" on a CPU
   std::string cuda;    // CUDA runtime version, "" on a CPU
   std::string flags;   // what the step was compiled with
+  // So that the device reads and writes memory of the host directly. False where it cannot be.
+  bool (*lock_pages)(void* data, std::size_t bytes) = nullptr;
+  void (*unlock_pages)(void* data) = nullptr;
 };
 std::string cpu_name();  // from the system, e.g. the "model name" of /proc/cpuinfo
 
@@ -32,6 +36,13 @@ std::string cpu_name();  // from the system, e.g. the "model name" of /proc/cpui
 using QueryPlatform = Platform (*)();
 
 #if defined(__CUDACC__) || defined(__HOSTCUDA__)
+
+inline bool lock_pages(void* data, std::size_t bytes) {
+  const bool locked = cudaHostRegister(data, bytes, cudaHostRegisterDefault) == cudaSuccess;
+  if (!locked) (void)cudaGetLastError();
+  return locked;
+}
+inline void unlock_pages(void* data) { cudaHostUnregister(data); }
 
 inline Platform query_platform() {
   int count = 0;
@@ -48,12 +59,12 @@ inline Platform query_platform() {
     return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
   };
 #if defined(__HOSTCUDA__)
-  return {
-      "hostcuda", properties.name + (" on " + cpu_name()), count, version(driver), version(runtime),
-      NBODY_FLAGS};
+  const std::string backend = "hostcuda", name = properties.name + (" on " + cpu_name());
 #else
-  return {"cuda", properties.name, count, version(driver), version(runtime), NBODY_FLAGS};
+  const std::string backend = "cuda", name = properties.name;
 #endif
+  return {backend,          name,        count,      version(driver),
+          version(runtime), NBODY_FLAGS, lock_pages, unlock_pages};
 }
 
 #else

@@ -83,6 +83,7 @@ struct StepInfo {
   const char* parent = "";
   Summation summation = Summation::running;
   bool multi_device = false;
+  bool cluster = false;                             // runs on several ranks (cluster.h)
   SimulateF64 float64 = nullptr;                    // takes --precision double
   std::optional<Approximation> approximation = {};  // takes --theta and --multipole; the default
   // Sizes of blocks, tiles and chunks: tests take as many bodies, one fewer and one more.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import accuracy, activity, comparison, latencies, machine_code, readme_tables, sources, tables, tree
+from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, machine_code,
+                                   readme_tables, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
@@ -126,6 +127,9 @@ class Vocabulary:
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
             "comparison": lambda: comparison.tables(self.root / RESULTS),
+            "cluster_model": lambda rate: cluster_pages.model(rate),
+            "cluster_measured": lambda: cluster_pages.measured(facts),
+            "cluster_gathered": lambda: cluster_pages.gathered(self.root / RESULTS),
             "latencies": lambda: latencies.table(self.root / RESULTS),
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),

@@ -18,7 +18,7 @@ from nbody_tools.tables import NOT_MEASURED, in_format
 
 FLOPS_PER_INTERACTION = 20  # a convention, from GPU Gems 3
 OTHER_PROGRAMS = ("cpu_simd",)
-FOLDERS = ("", "cpu", "profiles")  # of docs/results/, with records or profiles
+FOLDERS = ("", "cpu", "profiles", "cluster")  # of docs/results/, with records or profiles
 TIMES = ("upload", "compute", "download", "total")
 
 

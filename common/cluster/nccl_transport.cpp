@@ -1,0 +1,153 @@
+#include "cluster/transport.h"
+#include "nbody/cuda.h"
+
+#ifdef NBODY_HAS_NCCL
+#include <nccl.h>
+
+#include <array>
+
+namespace nbody {
+namespace {
+
+void check(ncclResult_t result, const char* expression, const char* file, int line) {
+  if (result == ncclSuccess) return;
+  std::string error = std::string("NCCL: ") + ncclGetErrorString(result);
+  if (result == ncclUnhandledCudaError)
+    error += std::string(", ") + cudaGetErrorName(cudaPeekAtLastError());
+  cuda_failed(error, expression, file, line);
+}
+
+}  // namespace
+}  // namespace nbody
+
+#define NCCL_CHECK(expression) check((expression), #expression, __FILE__, __LINE__)
+
+namespace nbody {
+namespace {
+
+class NcclTransport : public Cluster {
+ public:
+  explicit NcclTransport(MPI_Comm ranks) : Cluster(rank_in(ranks), count_of(ranks)) {
+    ncclUniqueId id{};
+    if (is_root()) NCCL_CHECK(ncclGetUniqueId(&id));
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, ranks);
+    NCCL_CHECK(ncclCommInitRank(&ranks_, count(), id, rank()));
+  }
+  NcclTransport(const NcclTransport&) = delete;
+  NcclTransport& operator=(const NcclTransport&) = delete;
+  ~NcclTransport() override { ncclCommDestroy(ranks_); }
+
+  void all_gather(void* all, std::size_t bytes_of_part) override {
+    NCCL_CHECK(ncclAllGather(static_cast<char*>(all) + bytes_of_part * rank(), all, bytes_of_part,
+                             ncclInt8, ranks_, nullptr));
+  }
+
+  void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) override {
+    exchange(sent, received, nullptr);
+  }
+
+  // The root's copy engine reads the host, and NVLink or the network does the rest. Two parts at a
+  // time go through the root's device: one is copied while the other is sent.
+  void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
+               Body* own) override {
+    const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };
+    if (!is_root()) {
+      if (bytes(rank()) > 0) exchange({}, {{0, own, bytes(rank())}});
+      return;
+    }
+    for (int peer = 1; peer < count(); ++peer) {
+      if (bytes(peer) == 0) continue;
+      Lane& lane = lane_of(peer, bytes(peer));
+      CUDA_CHECK(cudaStreamWaitEvent(copying_.get(), lane.sent.get(), 0));
+      CUDA_CHECK(cudaMemcpyAsync(lane.memory.get(), &bodies[first[peer]], bytes(peer),
+                                 cudaMemcpyHostToDevice, copying_.get()));
+      lane.copied.record(copying_.get());
+      CUDA_CHECK(cudaStreamWaitEvent(sending_.get(), lane.copied.get(), 0));
+      exchange({{peer, lane.memory.get(), bytes(peer)}}, {}, sending_.get());
+      lane.sent.record(sending_.get());
+    }
+    CUDA_CHECK(
+        cudaMemcpyAsync(own, bodies.data(), bytes(0), cudaMemcpyHostToDevice, copying_.get()));
+  }
+
+  void gather(const Body* own, const std::vector<std::size_t>& first,
+              std::vector<Body>& bodies) override {
+    const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };
+    if (!is_root()) {
+      if (bytes(rank()) > 0) exchange({{0, const_cast<Body*>(own), bytes(rank())}}, {});
+      CUDA_CHECK(cudaDeviceSynchronize());
+      return;
+    }
+    CUDA_CHECK(
+        cudaMemcpyAsync(bodies.data(), own, bytes(0), cudaMemcpyDeviceToHost, copying_.get()));
+    for (int peer = 1; peer < count(); ++peer) {
+      if (bytes(peer) == 0) continue;
+      Lane& lane = lane_of(peer, bytes(peer));
+      CUDA_CHECK(cudaStreamWaitEvent(sending_.get(), lane.copied.get(), 0));
+      exchange({}, {{peer, lane.memory.get(), bytes(peer)}}, sending_.get());
+      lane.sent.record(sending_.get());
+      CUDA_CHECK(cudaStreamWaitEvent(copying_.get(), lane.sent.get(), 0));
+      CUDA_CHECK(cudaMemcpyAsync(&bodies[first[peer]], lane.memory.get(), bytes(peer),
+                                 cudaMemcpyDeviceToHost, copying_.get()));
+      lane.copied.record(copying_.get());
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+  }
+
+  void abort() override { ncclCommAbort(ranks_); }
+
+ private:
+  // A place on the root's device for a part on its way.
+  struct Lane {
+    DeviceArray<char> memory;
+    Event copied, sent;  // from or to the host; to or from the peer
+  };
+
+  void exchange(const std::vector<Message>& sent, const std::vector<Message>& received,
+                cudaStream_t stream) {
+    NCCL_CHECK(ncclGroupStart());
+    for (const Message& message : sent)
+      NCCL_CHECK(ncclSend(message.data, message.bytes, ncclInt8, message.peer, ranks_, stream));
+    for (const Message& message : received)
+      NCCL_CHECK(ncclRecv(message.data, message.bytes, ncclInt8, message.peer, ranks_, stream));
+    NCCL_CHECK(ncclGroupEnd());
+  }
+
+  Lane& lane_of(int peer, std::size_t bytes) {
+    Lane& lane = lanes_[static_cast<std::size_t>(peer) % lanes_.size()];
+    if (lane.memory.bytes() < bytes) {
+      CUDA_CHECK(cudaDeviceSynchronize());  // what was there may still be on its way
+      lane.memory = {};
+      lane.memory = DeviceArray<char>(bytes);
+    }
+    return lane;
+  }
+
+  ncclComm_t ranks_ = nullptr;
+  // Blocking streams: both come after what the default stream has before a call, and before what
+  // it gets then.
+  Stream copying_, sending_;
+  std::array<Lane, 2> lanes_;
+};
+
+}  // namespace
+
+bool has_nccl() { return true; }
+std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks) {
+  return std::make_unique<NcclTransport>(ranks);
+}
+
+}  // namespace nbody
+
+#else
+
+namespace nbody {
+
+bool has_nccl() { return false; }
+std::unique_ptr<Cluster> nccl_transport(MPI_Comm) {
+  throw UsageError("NBODY_TRANSPORT: \"nccl\" is not allowed; this program was built without NCCL");
+}
+
+}  // namespace nbody
+
+#endif

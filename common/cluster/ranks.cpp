@@ -1,0 +1,172 @@
+#include "cluster/ranks.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <set>
+
+#include "nbody/cuda.h"
+#include "nbody/error.h"
+#include "run/program.h"
+
+namespace nbody {
+namespace {
+
+// What the ranks tell one another before they begin.
+struct Identity {
+  char host[64] = {};
+  int pid = 0;
+  std::size_t arguments = 0;
+  char build[64] = {};
+  char device[192] = {};
+  char place[32] = {};       // of the device on its host; "" where devices are not shared
+  char no_device[192] = {};  // why not
+
+  std::string name(int rank) const {
+    return "rank " + std::to_string(rank) + " (" + host + ", process " + std::to_string(pid) + ")";
+  }
+};
+
+template <std::size_t kSize>
+void set(char (&field)[kSize], const std::string& text) {
+  std::strncpy(field, text.c_str(), kSize - 1);
+}
+
+// Every process has its own device: by Slurm it sees no other, otherwise it takes the one that its
+// number on this host says.
+void take_device(MPI_Comm comm) {
+  MPI_Comm host;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0)
+    CUDA_CHECK(cudaSetDevice(rank_in(host) % devices));
+  MPI_Comm_free(&host);
+}
+
+Identity identity(const QueryPlatform query, int argc, char** argv, std::string& backend) {
+  Identity own;
+  gethostname(own.host, sizeof own.host - 1);
+  own.pid = getpid();
+  std::string arguments;
+  for (int k = 1; k < argc; ++k) arguments += std::string(argv[k]) + '\0';
+  own.arguments = std::hash<std::string>()(arguments);
+  try {
+    const Platform platform = query();
+    backend = platform.backend;
+    set(own.build, std::string(revision()) + ", " + backend + platform.cuda);
+    set(own.device, platform.device_name + ", " +
+                        std::to_string(device_attribute(cudaDevAttrMultiProcessorCount)) +
+                        " multiprocessors");
+    if (backend == "cuda") {
+      int device = 0;
+      cudaDeviceProp properties{};
+      CUDA_CHECK(cudaGetDevice(&device));
+      CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+      set(own.place, "PCI device " + std::to_string(properties.pciDomainID) + ":" +
+                         std::to_string(properties.pciBusID) + ":" +
+                         std::to_string(properties.pciDeviceID));
+    }
+  } catch (const NoDevice& error) {
+    set(own.no_device, error.what());
+  }
+  return own;
+}
+
+std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
+  std::vector<Identity> all(static_cast<std::size_t>(count_of(comm)));
+  MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm);
+  return all;
+}
+
+// On all ranks alike, so that all end together.
+void require_agreement(const std::vector<Identity>& all) {
+  std::set<std::string> taken;
+  bool some_device = false;
+  for (const Identity& one : all) some_device = some_device || one.no_device[0] == '\0';
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    const Identity &one = all[r], &root = all[0];
+    const std::string name = one.name(static_cast<int>(r));
+    if (!some_device) throw NoDevice(one.no_device);
+    if (one.no_device[0] != '\0') throw std::runtime_error(name + " has " + one.no_device);
+    if (one.arguments != root.arguments)
+      throw UsageError(name + " was started with other arguments than rank 0");
+    if (std::strcmp(one.build, root.build) != 0)
+      throw std::runtime_error(name + " is another build (" + one.build + ") than rank 0 (" +
+                               root.build + ")");
+    if (std::strcmp(one.device, root.device) != 0)
+      throw std::runtime_error(name + " has another device (" + one.device + ") than rank 0 (" +
+                               root.device + "): their sums would differ");
+    if (one.place[0] != '\0' && !taken.insert(std::string(one.host) + one.place).second)
+      throw std::runtime_error(name + " has no device of its own: " + one.place +
+                               " is another rank's");
+  }
+}
+
+// With the ranks agreed and connected, on every one of them.
+int run(const std::string& name, QueryPlatform query, int argc, char** argv,
+        const std::function<int()>& work) {
+  RankState& own = rank_state();
+  take_device(own.comm);
+  std::string backend;
+  const auto all = all_identities(own.comm, identity(query, argc, argv, backend));
+  require_agreement(all);
+  std::set<std::string> hosts;
+  std::vector<std::string> names;
+  for (const Identity& one : all) {
+    hosts.insert(one.host);
+    names.push_back(std::string(one.host) + ", process " + std::to_string(one.pid));
+  }
+  ranks().count = static_cast<int>(all.size());
+  ranks().hosts = static_cast<int>(hosts.size());
+  own.watchdog.emplace(own.comm, name, names);
+  try {
+    own.cluster = choose_transport(own.comm, backend);
+    own.watchdog->on_end([&own] { own.cluster->abort(); });
+    return work();
+  } catch (const UsageError&) {
+    throw;  // alike on all ranks
+  } catch (const std::exception& error) {
+    own.given_up = true;
+    own.watchdog->give_up(error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+RankState& rank_state() {
+  static RankState state;
+  return state;
+}
+
+Cluster& cluster() { return *rank_state().cluster; }
+
+int run_on_ranks(const std::string& name, QueryPlatform query, int argc, char** argv,
+                 const std::function<int()>& work) {
+  block_termination();
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  std::streambuf* const errors = std::cerr.rdbuf();
+  if (rank_in(MPI_COMM_WORLD) != 0) {
+    std::signal(SIGINT, SIG_IGN);  // the root's to heed; it ends the others
+    std::cerr.rdbuf(nullptr);      // what is wrong on all ranks alike, the root says
+  }
+  const int code = run_program(name, [&] { return run(name, query, argc, argv, work); });
+  std::cerr.rdbuf(errors);
+  RankState& own = rank_state();
+  if (own.given_up) {
+    std::fflush(nullptr);
+    std::_Exit(code);  // the others are not waiting for the end of MPI
+  }
+  if (own.watchdog) own.watchdog->dismiss();
+  own.watchdog.reset();
+  own.cluster.reset();
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace nbody

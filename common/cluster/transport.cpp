@@ -1,0 +1,52 @@
+#include "cluster/transport.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "nbody/error.h"
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+namespace nbody {
+namespace {
+
+// Asked at run time: the program may run with another MPI than it was built with.
+bool mpi_takes_device_pointers() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+int rank_in(MPI_Comm ranks) {
+  int rank = 0;
+  MPI_Comm_rank(ranks, &rank);
+  return rank;
+}
+
+int count_of(MPI_Comm ranks) {
+  int count = 0;
+  MPI_Comm_size(ranks, &count);
+  return count;
+}
+
+std::unique_ptr<Cluster> choose_transport(MPI_Comm comm, const std::string& backend) {
+  const char* const asked = std::getenv("NBODY_TRANSPORT");
+  const std::string_view way = asked != nullptr ? asked : has_nccl() ? "nccl" : "mpi";
+  if (way == "nccl") {
+    ranks().transport = "nccl";
+    return nccl_transport(comm);
+  }
+  if (way != "mpi")
+    throw UsageError("NBODY_TRANSPORT: \"" + std::string(way) + "\" is not allowed; nccl or mpi");
+  const bool device_pointers = backend == "cuda" && mpi_takes_device_pointers();
+  ranks().transport = device_pointers ? "mpi, device memory" : "mpi, host memory";
+  return mpi_transport(comm, device_pointers);
+}
+
+}  // namespace nbody

@@ -1,0 +1,179 @@
+#include "cluster/watchdog.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cluster/connection.h"
+#include "cluster/transport.h"
+#include "nbody/error.h"
+#include "nbody/stopwatch.h"
+
+namespace nbody {
+namespace {
+
+constexpr double kBeat = 1;           // seconds between signs of life
+constexpr double kSilence = 6;        // after which a rank counts as gone
+constexpr double kForLastWord = 0.5;  // between SIGTERM and what it does
+constexpr double kOneWave = 3;        // in which the SIGTERM of all ranks count as one
+constexpr double kToAbort = 2;        // for NCCL to end its kernels
+
+sigset_t termination() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+void block_termination() {
+  const sigset_t set = termination();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+Watchdog::Watchdog(MPI_Comm ranks, std::string program, std::vector<std::string> names)
+    : rank_(rank_in(ranks)),
+      count_(count_of(ranks)),
+      program_(std::move(program)),
+      names_(std::move(names)) {
+  const sigset_t set = termination();
+  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  for (const Connection& connection : connect_to_root(ranks))
+    peers_.push_back({connection.rank, connection.socket, steady_seconds()});
+  thread_ = std::thread([this] { watch(); });
+}
+
+Watchdog::~Watchdog() {
+  dismissed_ = true;
+  thread_.join();
+  for (const Peer& peer : peers_) close(peer.socket);
+  close(signals_);
+}
+
+void Watchdog::on_end(std::function<void()> abort) {
+  const std::lock_guard<std::mutex> lock(ending_);
+  abort_ = std::move(abort);
+}
+
+void Watchdog::tell_all(const std::string& line) {
+  const std::lock_guard<std::mutex> lock(sending_);
+  const std::string whole = line + '\n';
+  for (const Peer& peer : peers_)
+    (void)!send(peer.socket, whole.data(), whole.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Watchdog::give_up(const std::string& why) {
+  stop_if_ending();  // what an abort left behind is no reason of its own
+  given_up_ = true;
+  tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
+  if (rank_ == 0) return;
+  sleep_for(kSilence);  // the root ends all; should it not, this rank ends by itself
+  end_process();
+}
+
+void Watchdog::stop_if_ending() const {
+  while (is_ending_) sleep_for(1);
+}
+
+void Watchdog::dismiss() {
+  tell_all("bye");
+  dismissed_ = true;
+}
+
+void Watchdog::watch() {
+  double beat = 0;
+  while (!dismissed_) {
+    std::vector<pollfd> waiting{{signals_, POLLIN, 0}};
+    for (const Peer& peer : peers_) waiting.push_back({peer.left ? -1 : peer.socket, POLLIN, 0});
+    poll(waiting.data(), waiting.size(), 100);
+    for (std::size_t k = 0; k < peers_.size(); ++k)
+      if (waiting[k + 1].revents != 0) listen_to(peers_[k]);
+    const double now = steady_seconds();
+    for (const Peer& peer : peers_)
+      if (!peer.left && now - peer.heard > kSilence) lost(peer, "has been silent for 6 s");
+    if (waiting[0].revents != 0 || signalled_ > 0) take_signal();
+    if (now - beat > kBeat) {
+      beat = now;
+      tell_all("alive");
+    }
+  }
+}
+
+void Watchdog::listen_to(Peer& peer) {
+  char text[4096];
+  const ssize_t bytes = recv(peer.socket, text, sizeof text, MSG_DONTWAIT);
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (bytes <= 0) return lost(peer, "is gone: killed, or crashed");
+  peer.heard = steady_seconds();
+  peer.text.append(text, static_cast<std::size_t>(bytes));
+  for (std::size_t end; (end = peer.text.find('\n')) != std::string::npos;) {
+    heed(peer, peer.text.substr(0, end));
+    peer.text.erase(0, end + 1);
+  }
+}
+
+void Watchdog::heed(Peer& peer, const std::string& line) {
+  if (line == "bye") peer.left = true;
+  if (line == "end") end_process();
+  if (line == "terminate") kill(getpid(), SIGTERM);
+  if (line.starts_with("failed ")) lost(peer, ": " + line.substr(7));
+}
+
+// The launcher or the batch system wants an end. If that is because of a rank that died, the
+// connection says so within a moment; otherwise it is for the root to end as it does alone.
+void Watchdog::take_signal() {
+  signalfd_siginfo info;
+  const bool one_more = read(signals_, &info, sizeof info) == sizeof info;
+  if (one_more && signalled_ == 0 && steady_seconds() - passed_on_ > kOneWave)
+    signalled_ = steady_seconds();
+  if (signalled_ == 0 || steady_seconds() - signalled_ < kForLastWord) return;
+  signalled_ = 0;
+  passed_on_ = steady_seconds();
+  if (rank_ != 0) return tell_all("terminate");
+  const sigset_t set = termination();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  pthread_kill(pthread_self(), SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+void Watchdog::lost(const Peer& peer, const std::string& how) {
+  if (dismissed_ || given_up_) return;  // it says itself why it ends
+  if (rank_ <= 1) {
+    std::fprintf(stderr, "%s: rank %d (%s)%s%s; all ranks end\n", program_.c_str(), peer.rank,
+                 names_[static_cast<std::size_t>(peer.rank)].c_str(), how[0] == ':' ? "" : " ",
+                 how.c_str());
+  }
+  tell_all("end");
+  end_process();
+}
+
+// Not by exit(): other threads are in the middle of something.
+void Watchdog::end_process() {
+  is_ending_ = true;  // before anything is aborted
+  const std::lock_guard<std::mutex> lock(ending_);
+  if (abort_) {
+    static std::atomic<bool> aborted = false;
+    std::thread([abort = abort_] {
+      abort();
+      aborted = true;
+    }).detach();
+    const Stopwatch stopwatch;
+    while (!aborted && stopwatch.seconds() < kToAbort) sleep_for(0.02);
+  }
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
+
+}  // namespace nbody

@@ -1,0 +1,80 @@
+// Ends all ranks when one of them is gone.
+//
+// MPI and NCCL wait for a rank that died, some launchers too. So every rank has a connection of its
+// own to the root, which a thread watches: the end of a process closes it, whatever the process was
+// waiting for, and a machine that is gone falls silent. The root tells the others and says in one
+// line which rank it was; if the root is gone, rank 1 says so.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace nbody {
+
+// Blocks SIGTERM for this thread and those it starts; the watchdog takes it. To be called before
+// MPI starts threads. A launcher ends all ranks when one dies, and the root has to say why first.
+void block_termination();
+
+class Watchdog {
+ public:
+  // Called by all ranks. `names` are how messages call them, `program` begins every line.
+  Watchdog(MPI_Comm ranks, std::string program, std::vector<std::string> names);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  // What ends a collective that others have left; called before the process ends.
+  void on_end(std::function<void()> abort);
+
+  // This rank cannot go on. On the root, which then says why itself, all others have been told on
+  // return; another rank has told the root, and does not return.
+  void give_up(const std::string& why);
+
+  // Does not return once all ranks are ending: an aborted collective leaves what never arrived, and
+  // nothing may be made of that, least of all a checkpoint.
+  void stop_if_ending() const;
+
+  // From now on the ranks may leave. Called by all ranks together.
+  void dismiss();
+
+ private:
+  struct Peer {
+    int rank;
+    int socket;
+    double heard;
+    std::string text = {};
+    bool left = false;
+  };
+  void connect(MPI_Comm ranks);
+  void accept_all(int listening, unsigned long long token);
+  void watch();
+  void listen_to(Peer& peer);
+  void heed(Peer& peer, const std::string& line);
+  void take_signal();
+  void lost(const Peer& peer, const std::string& how);
+  [[noreturn]] void end_process();
+  void tell_all(const std::string& line);
+
+  int rank_, count_;
+  std::string program_;
+  std::vector<std::string> names_;
+  std::vector<Peer> peers_;  // of the root all others, of another rank the root
+  int signals_ = -1;
+  double signalled_ = 0;    // when SIGTERM came; 0: not
+  double passed_on_ = -60;  // when it was last heeded
+  std::mutex sending_;
+  std::mutex ending_;
+  std::function<void()> abort_;
+  std::atomic<bool> dismissed_ = false;
+  std::atomic<bool> given_up_ = false;
+  std::atomic<bool> is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace nbody

@@ -1,0 +1,81 @@
+// Ranks: the processes of one run, one per device. MPI starts them; rank 0, the root, reads, checks
+// and writes as every step does, and the others wait for it to call simulate().
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "nbody/step.h"
+
+namespace nbody {
+
+// What is distributed over the ranks: whole systems, which then have nothing to tell one another,
+// or the bodies of each.
+enum class Distribution { automatic, systems, bodies };
+
+// The ranks of this run, for the command line and the record; the cluster fills in what it found.
+struct Ranks {
+  int count = 1;
+  int hosts = 1;
+  std::string transport = {};  // "nccl", "mpi"; "" in a program that is no cluster's
+  Distribution asked = Distribution::automatic;
+  std::string distribution = {};  // what the step then chose
+};
+inline Ranks& ranks() {
+  static Ranks ranks;
+  return ranks;
+}
+
+// So many bytes of device memory for another rank, or from it.
+struct Message {
+  int peer;
+  void* data;
+  std::size_t bytes;
+};
+
+// Data between the devices of all ranks. Every rank makes the same calls in the same order. Work in
+// the default stream comes before a call and after it, as if the call were a kernel in between.
+class Cluster {
+ public:
+  virtual ~Cluster() = default;
+  int rank() const { return rank_; }
+  int count() const { return count_; }
+  bool is_root() const { return rank_ == 0; }
+
+  // `all` has as many equal parts as there are ranks; every rank has filled its own.
+  virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
+  // Everything at once. What a rank sends to another arrives there in the order of sending.
+  virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
+  // The bodies of the root to the devices and back: rank r has those from first[r] to first[r + 1].
+  // Only the root's vector is read or written.
+  virtual void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
+                       Body* own) = 0;
+  virtual void gather(const Body* own, const std::vector<std::size_t>& first,
+                      std::vector<Body>& bodies) = 0;
+  // Ends what other ranks wait for in vain; from any thread.
+  virtual void abort() = 0;
+
+ protected:
+  Cluster(int rank, int count) : rank_(rank), count_(count) {}
+
+ private:
+  int rank_, count_;
+};
+Cluster& cluster();
+
+// Does the work on every rank, each with a device, and returns its exit code. What is wrong with
+// one rank ends all of them.
+int run_on_ranks(const std::string& name, QueryPlatform query, int argc, char** argv,
+                 const std::function<int()>& work);
+
+// step_main() on all ranks. There simulate() is called at once; where there is no root, with
+// systems that have their sizes and no bodies.
+int run_cluster(StepInfo info, Simulate simulate, QueryPlatform query, int argc, char** argv);
+
+inline int cluster_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
+  return run_cluster(info, simulate, query_platform, argc, argv);
+}
+
+}  // namespace nbody

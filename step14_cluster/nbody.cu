@@ -1,0 +1,189 @@
+// step14_cluster -- one rank per GPU: systems, or the bodies of one, distributed over a cluster.
+//
+// Every rank keeps a part of the bodies, and gets the positions of all others in every step. Pairs
+// across ranks are computed once, too: sums of forces go back to the rank that keeps the bodies.
+// They are added in an order that does not depend on the number of ranks, and so the bits do not
+// either.
+//
+// Parent: step12_newton3.   Run: mpirun -n 4 step14_cluster --scenario plummer --bodies 1048576
+#include <cmath>
+#include <optional>
+
+#include "nbody/shape.h"
+#include "nbody/timeline.h"
+#include "step14_cluster/pairs.h"
+#include "step14_cluster/share.h"
+
+namespace {
+
+// Past the end there are massless bodies: every tile is full, and any N will do.
+__device__ Position load(const Position* __restrict__ positions, int j, int n) {
+  return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+// All sources of a column meet the bodies of a block: in each turn every warp has another part of
+// the column, so that no two add to the same sums, and the order is always the same.
+template <bool kOneMass, int K, int kWarps>
+__device__ void meet_column(const Position* __restrict__ positions, int first, int n,
+                            const Position (&body)[K], float3 (&a)[K], Position* slab,
+                            float3* column_a, float softening_squared) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int turn = 0; turn < kWarps; ++turn) {
+    for (int k = 0; k < K; ++k) {
+      const int j = ((warp + turn) % kWarps * K + k) * 32 + lane;
+      slab[lane] = slab[lane + 32] = load(positions, first + j, n);
+      __syncwarp();  // no lane may read the slab before all of it is there
+      const float3 reaction = meet<kOneMass, K>(slab, body, a, softening_squared);
+      __syncwarp();  // nor overwrite it while another lane still reads it
+      column_a[j].x += reaction.x;
+      column_a[j].y += reaction.y;
+      column_a[j].z += reaction.z;
+    }
+    __syncthreads();  // the next turn adds to what another warp has just left
+  }
+}
+
+// Two segments of tiles meet (plan.h). A block lets a tile of the row meet one of the column: what
+// the column does to the row's bodies is partials[2 y][tile of the column][body of the row], what
+// the row does to the column's is partials[2 y + 1][tile of the row][body], y = blockIdx.y.
+template <int K, int kWarps>
+__global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
+    partial_accelerations(const Position* __restrict__ all_positions,
+                          const float* __restrict__ tile_mass, float3* __restrict__ partials,
+                          const plan::Unit* __restrict__ units, int tiles,
+                          float softening_squared) {
+  constexpr int kTile = 32 * K * kWarps;
+  __shared__ Position slabs[kWarps][64];
+  __shared__ float3 column_a[kTile];
+  const plan::Unit unit = units[blockIdx.y];
+  const int row = blockIdx.x / tiles, column = blockIdx.x % tiles, n = tiles * kTile;
+  const bool itself = unit.row == unit.column;  // a segment: half of its tiles meet the others
+  if (row >= unit.row_tiles || column >= unit.column_tiles || (itself && column < row)) return;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int first_i = row * kTile + warp * 32 * K + lane;
+  Position body[K];
+  float3 a[K] = {};
+  for (int k = 0; k < K; ++k) body[k] = load(all_positions + unit.row, first_i + k * 32, n);
+  for (int k = 0; k < K; ++k) column_a[k * 32 * kWarps + threadIdx.x] = {};
+  __syncthreads();  // no warp may add to a sum before it is zero
+  const float row_mass = tile_mass[unit.row / kTile + row];
+  const float column_mass = tile_mass[unit.column / kTile + column];
+  const bool one_mass = row_mass >= 0.0f && column_mass >= 0.0f;
+  const Position* const positions = all_positions + unit.column;
+  const int first = column * kTile;
+  if (one_mass) {
+    meet_column<true, K, kWarps>(positions, first, n, body, a, slabs[warp], column_a,
+                                 softening_squared);
+  } else {
+    meet_column<false, K, kWarps>(positions, first, n, body, a, slabs[warp], column_a,
+                                  softening_squared);
+  }
+  const float on_row = one_mass ? column_mass : 1.0f;
+  // A tile that meets itself does so from both sides, and each sum is there twice.
+  const float on_column = itself && row == column ? 0.0f : one_mass ? row_mass : 1.0f;
+  const size_t bodies = n;
+  float3* const row_partials = partials + (2 * blockIdx.y * tiles + column) * bodies;
+  float3* const column_partials = partials + ((2 * blockIdx.y + 1) * tiles + row) * bodies;
+  for (int k = 0; k < K; ++k) {
+    const int i = first_i + k * 32;
+    row_partials[i] = {on_row * a[k].x, on_row * a[k].y, on_row * a[k].z};
+    const int of_tile = k * 32 * kWarps + threadIdx.x, j = column * kTile + of_tile;
+    const float3 sum = column_a[of_tile];
+    column_partials[j] = {on_column * sum.x, on_column * sum.y, on_column * sum.z};
+  }
+}
+
+// Kick, v_i += a_i dt, with the sums over the segments of the system added in their order, and
+// drift, x_i += v_i dt, of the bodies that this rank keeps.
+__global__ void update_bodies(Position* __restrict__ positions, Velocity* __restrict__ velocities,
+                              const float3* __restrict__ sums, const int* __restrict__ slots,
+                              Kept kept, int segments, float dt) {
+  const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+  if (kept.body(i) < 0) return;
+  const size_t segment = i / kept.segment, in_segment = i % kept.segment;
+  float ax = 0.0f, ay = 0.0f, az = 0.0f;
+  for (int other = 0; other < segments; ++other) {
+    const float3 sum = sums[slots[segment * segments + other] * kept.segment + in_segment];
+    ax += sum.x;
+    ay += sum.y;
+    az += sum.z;
+  }
+  velocities[i].x += ax * dt;
+  velocities[i].y += ay * dt;
+  velocities[i].z += az * dt;
+  positions[i].x += velocities[i].x * dt;
+  positions[i].y += velocities[i].y * dt;
+  positions[i].z += velocities[i].z * dt;
+}
+
+struct Shape {
+  int bodies_per_thread;
+  int warps;
+  void (*kernel)(const Position*, const float*, float3*, const plan::Unit*, int, float);
+  int tile() const { return 32 * bodies_per_thread * warps; }
+};
+
+template <int K, int kWarps>
+const Shape shape{K, kWarps, partial_accelerations<K, kWarps>};
+
+// As if there were one rank: the bits must not depend on their number.
+Shape shape_for(int systems, int n) {
+  std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
+                            shape<4, 2>,  shape<4, 1>,  shape<2, 1>};
+  // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
+  // to add a partial sum takes 1.5.
+  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
+    const double tile = shape.tile(), tiles = std::ceil(n / tile);
+    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
+            .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),
+            .side_by_side = 16.0 / shape.warps,
+            .besides = 1.5 * systems * n * (tiles + 1)};
+  });
+}
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  nbody::Cluster& cluster = nbody::cluster();
+  const Shape shape = shape_for(systems.count, systems.bodies_per_system);
+  std::optional<nbody::MassOrder> order;  // so that whole tiles have one mass
+  if (cluster.is_root()) order.emplace(systems);
+  Share& share = share_of(cluster, systems, shape.tile());
+  const plan::Plan& plan = share.plan;
+  nbody::StageTimer timer;
+  share.take(systems.bodies);
+  timer.uploaded();
+  for (int step = 0; step < run.steps; ++step) {
+    for (const Group& group : share.groups) {
+      for (size_t unit = group.first_unit; unit < group.end_unit; unit += share.at_once) {
+        const plan::Unit* const first = share.units.get() + unit;
+        const unsigned now = std::min(share.at_once, group.end_unit - unit);
+        shape.kernel<<<dim3(plan.tiles * plan.tiles, now), 32 * shape.warps, 0, group.stream>>>(
+            share.positions.get(), share.masses.get(), group.partials, first, plan.tiles,
+            run.softening_squared);
+        add_tiles<<<dim3((plan.segment - 1) / kBlockSize + 1, now, 2), kBlockSize, 0,
+                    group.stream>>>(group.partials, share.sums.get(), first, plan.tiles,
+                                    plan.segment);
+      }
+      if (!plan.by_systems) cluster.exchange(share.sent, share.received);
+      update_bodies<<<(group.kept.count - 1) / kBlockSize + 1, kBlockSize, 0, group.stream>>>(
+          group.positions, group.velocities, share.sums.get(), group.slots, group.kept,
+          plan.segments, run.dt);
+      if (!plan.by_systems) cluster.all_gather(share.positions.get(), share.bytes_of_own());
+      CUDA_CHECK(cudaGetLastError());  // a launch returns nothing: a bad configuration shows here
+    }
+  }
+  timer.computed();
+  share.give_back(systems.bodies);
+  timer.downloaded();
+  if (order) order->restore();
+  return timer.timing();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::cluster_main({.name = "step14_cluster",
+                              .parent = "step12_newton3",
+                              .summation = nbody::Summation::tiled,
+                              .boundaries = {64, 128, 256, 384, 768}},
+                             simulate, argc, argv);
+}

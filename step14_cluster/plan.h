@@ -1,0 +1,194 @@
+// Who keeps which bodies and who lets which of them meet. Every rank makes the same plan.
+//
+// What is added to what must not depend on the number of ranks, or the bits of the result would. So
+// each system is cut into segments that depend on its size alone. Two segments that meet are a
+// unit, with a sum of forces for each of them; a unit is computed by one rank, and its two sums are
+// added to others in the order of the segments, by the ranks that keep the bodies.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <vector>
+
+#include "nbody/cluster.h"
+
+namespace plan {
+
+constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // of all systems, if they are so few
+
+// Segments are numbered through all systems.
+struct Meeting {
+  int row, column;
+  int rank;  // that computes it
+};
+
+struct Plan {
+  int systems, n, ranks;
+  bool by_systems;  // no system is distributed over ranks
+  int tiles;     // of a segment: the last one of a system may have fewer, and bodies without mass
+  int segment;   // bodies
+  int segments;  // of a system
+  int kept;      // segments that a rank keeps
+  std::vector<Meeting> meetings = {};
+
+  Plan(int systems, int n, int tile, int ranks);
+  int tile() const { return segment / tiles; }
+  bool same_sizes(const Plan& other) const {
+    return systems == other.systems && n == other.n && segment == other.segment &&
+           by_systems == other.by_systems;
+  }
+  int keeper(int segment_of_all) const { return segment_of_all / kept; }
+  // Real bodies, not those that fill it up.
+  int bodies_in(int segment_of_all) const {
+    return std::clamp(n - segment_of_all % segments * segment, 0, segment);
+  }
+  // Of the bodies in the order of the input, the first that rank keeps.
+  std::vector<size_t> first_bodies() const;
+
+ private:
+  void let_meet();
+};
+
+// Systems, if no other distribution was asked for and it takes at most 5 % longer: nothing has to
+// be sent then.
+inline bool distribute_systems(int systems, int ranks) {
+  const double one_by_one = std::ceil(1.0 * systems / ranks) * ranks / systems;
+  const nbody::Distribution asked = nbody::ranks().asked;
+  const bool by_systems = asked == nbody::Distribution::automatic
+                              ? one_by_one < 1.05
+                              : asked == nbody::Distribution::systems;
+  nbody::ranks().distribution = by_systems ? "systems" : "bodies";
+  return by_systems;
+}
+
+inline Plan::Plan(int systems, int n, int tile, int ranks)
+    : systems(systems), n(n), ranks(ranks), by_systems(distribute_systems(systems, ranks)) {
+  const int all = (n - 1) / tile + 1, wanted = std::clamp(kSegments / systems, 1, all);
+  tiles = (all - 1) / wanted + 1;
+  segment = tiles * tile;
+  segments = (all - 1) / tiles + 1;
+  kept = by_systems ? ((systems - 1) / ranks + 1) * segments : (systems * segments - 1) / ranks + 1;
+  let_meet();
+}
+
+// The segments of a system stand in a ring. Each meets those up to half the ring ahead of it, and
+// itself; half the ring away, one of the two is told not to. The list goes to the ranks in equal
+// parts, so that most of what a rank computes is for segments that it keeps itself.
+inline void Plan::let_meet() {
+  const auto work = [&](const Meeting& m) {
+    const double both = 1.0 * bodies_in(m.row) * bodies_in(m.column);
+    return m.row == m.column ? both / 2 : both;
+  };
+  double all = 0, before = 0;
+  for (int s = 0; s < systems; ++s) {
+    for (int row = 0; row < segments; ++row) {
+      for (int offset = 0; offset <= segments / 2; ++offset) {
+        const int column = (row + offset) % segments;
+        if (2 * offset == segments && column < row) continue;
+        meetings.push_back({s * segments + row, s * segments + column, 0});
+        all += work(meetings.back());
+      }
+    }
+  }
+  for (Meeting& m : meetings) {
+    const double middle = before + work(m) / 2;
+    m.rank =
+        by_systems ? keeper(m.row) : std::min(static_cast<int>(middle / all * ranks), ranks - 1);
+    before += work(m);
+  }
+}
+
+inline std::vector<size_t> Plan::first_bodies() const {
+  std::vector<size_t> first;
+  for (int r = 0; r <= ranks; ++r) {
+    const int at = std::min(r * kept, systems * segments);
+    first.push_back(static_cast<size_t>(at / segments) * n + at % segments * segment);
+  }
+  return first;
+}
+
+// Where sums of forces stand in an array of segments: first what this rank computes, grouped by the
+// rank it is for, then what comes from others, grouped by the rank it comes from. Both sides of a
+// message count in the order of the meetings.
+struct Slots {
+  std::vector<int> of_row, of_column;  // of the meetings of this rank; -1: a segment with itself
+  std::vector<int> of_sum;             // [segment that it keeps][segment of the system]
+  std::vector<int> first_sent, first_received;  // [rank], and the end
+  int count = 0;
+
+  // Those of an array of sums. What stays on this rank is no message.
+  void add_messages(float3* sums, size_t segment, int rank, std::vector<nbody::Message>& sent,
+                    std::vector<nbody::Message>& received) const;
+
+  Slots(const Plan& plan, int rank);
+};
+
+inline Slots::Slots(const Plan& plan, int rank) {
+  const int own = rank * plan.kept;
+  of_sum.resize(static_cast<size_t>(plan.kept) * plan.segments);
+  // The sum over `from` for the bodies of `to` has the next place.
+  const auto place = [&](int to, int from) {
+    if (plan.keeper(to) == rank) of_sum[(to - own) * plan.segments + from % plan.segments] = count;
+    return count++;
+  };
+  std::vector<Meeting> mine;
+  std::ranges::copy_if(plan.meetings, std::back_inserter(mine),
+                       [&](const Meeting& m) { return m.rank == rank; });
+  of_row.resize(mine.size());
+  of_column.resize(mine.size(), -1);
+  for (int peer = 0; peer < plan.ranks; ++peer) {
+    first_sent.push_back(count);
+    for (size_t k = 0; k < mine.size(); ++k) {
+      const auto [row, column, computes] = mine[k];
+      if (plan.keeper(row) == peer) of_row[k] = place(row, column);
+      if (row != column && plan.keeper(column) == peer) of_column[k] = place(column, row);
+    }
+  }
+  first_sent.push_back(count);
+  for (int peer = 0; peer < plan.ranks; ++peer) {
+    first_received.push_back(count);
+    for (const auto& [row, column, computes] : plan.meetings) {
+      if (computes != peer || peer == rank) continue;
+      if (plan.keeper(row) == rank) place(row, column);
+      if (row != column && plan.keeper(column) == rank) place(column, row);
+    }
+  }
+  first_received.push_back(count);
+}
+
+inline void Slots::add_messages(float3* sums, size_t segment, int rank,
+                                std::vector<nbody::Message>& sent,
+                                std::vector<nbody::Message>& received) const {
+  const auto add = [&](std::vector<nbody::Message>& to, const std::vector<int>& first, int peer) {
+    const size_t slots = first[peer + 1] - first[peer];
+    if (peer != rank && slots > 0)
+      to.push_back({peer, sums + first[peer] * segment, slots * segment * sizeof(float3)});
+  };
+  for (int peer = 0; peer + 1 < static_cast<int>(first_sent.size()); ++peer) {
+    add(sent, first_sent, peer);
+    add(received, first_received, peer);
+  }
+}
+
+// Two segments that meet on this rank: their first bodies in the array of positions, their tiles
+// with bodies in them, and where their sums go (Slots).
+struct Unit {
+  size_t row, column;
+  int row_tiles, column_tiles, row_slot, column_slot;
+};
+
+// Positions begin with those of segment `first`.
+inline std::vector<Unit> units_of(const Plan& plan, const Slots& slots, int rank, int first) {
+  std::vector<Unit> units;
+  const auto place = [&](int s) { return static_cast<size_t>(s - first) * plan.segment; };
+  const auto tiles = [&](int s) { return (plan.bodies_in(s) - 1) / plan.tile() + 1; };
+  for (const auto& [row, column, computes] : plan.meetings) {
+    if (computes != rank) continue;
+    units.push_back({place(row), place(column), tiles(row), tiles(column),
+                     slots.of_row[units.size()], slots.of_column[units.size()]});
+  }
+  return units;
+}
+
+}  // namespace plan

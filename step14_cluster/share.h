@@ -1,0 +1,202 @@
+// What a rank has on its device: the bodies that it keeps, the positions of all, and sums of
+// forces.
+#pragma once
+
+#include <memory>
+
+#include "nbody/cuda.h"
+#include "step14_cluster/plan.h"
+
+namespace {
+
+constexpr int kBlockSize = 128;                 // of kernels that take a body per thread
+constexpr size_t kMaxBytes = size_t{2} << 30;   // for partial sums: the rest has to wait for them
+constexpr size_t kMaxUnits = 65535;             // of a launch
+constexpr size_t kGroups = TUNABLE(GROUPS, 2);  // of whole systems
+constexpr size_t kBlocksOfGroup = 4096;         // fewer are not worth launches of their own
+
+using Position = float4;  // loaded 16 bytes at once; w is the mass
+using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
+
+// Segments are filled up with bodies without mass, which the input does not have.
+struct Kept {
+  size_t first, count;  // places in the segments of all systems
+  size_t segment, of_system, n, systems, first_body;
+
+  // Of the part of the input that the rank keeps; -1 for what fills a segment up.
+  __host__ __device__ long long body(size_t i) const {
+    const size_t system = (first + i) / of_system, k = (first + i) % of_system;
+    if (i >= count || system >= systems || k >= n) return -1;
+    return static_cast<long long>(system * n + k - first_body);
+  }
+};
+
+inline Kept kept_by(int rank, const plan::Plan& plan) {
+  const size_t segment = plan.segment, count = plan.kept * segment;
+  return {.first = rank * count,
+          .count = count,
+          .segment = segment,
+          .of_system = plan.segments * segment,
+          .n = static_cast<size_t>(plan.n),
+          .systems = static_cast<size_t>(plan.systems),
+          .first_body = plan.first_bodies()[rank]};
+}
+
+__global__ inline void take_apart(const nbody::Body* bodies, Kept kept, Position* positions,
+                                  Velocity* velocities) {
+  const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+  if (i >= kept.count) return;
+  const long long k = kept.body(i);
+  const nbody::Body b = k < 0 ? nbody::Body{} : bodies[k];
+  positions[i] = {b.x, b.y, b.z, b.mass};
+  velocities[i] = {b.vx, b.vy, b.vz, 0};
+}
+
+__global__ inline void put_together(nbody::Body* bodies, Kept kept, const Position* positions,
+                                    const Velocity* velocities) {
+  const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+  const long long k = kept.body(i);
+  if (k < 0) return;
+  const float4 x = positions[i], v = velocities[i];
+  bodies[k] = {x.x, x.y, x.z, v.x, v.y, v.z, x.w};
+}
+
+// The mass of the bodies of a tile, or -1 where they differ.
+__global__ inline void compare_masses(const Position* __restrict__ positions,
+                                      float* __restrict__ masses, int tile) {
+  const float mass = positions[static_cast<size_t>(blockIdx.x) * tile].w;
+  bool same = true;
+  for (int i = threadIdx.x; i < tile; i += kBlockSize)
+    same = same && positions[static_cast<size_t>(blockIdx.x) * tile + i].w == mass;
+  same = __syncthreads_and(same);
+  if (threadIdx.x == 0) masses[blockIdx.x] = same ? mass : -1.0f;
+}
+
+// The sums over the tiles of the other segment, in their order: blockIdx.z is 0 for the bodies of a
+// unit's row and 1 for those of its column. In a segment that meets itself a tile was the column of
+// those before it.
+__global__ inline void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
+                                 const plan::Unit* __restrict__ units, int tiles, size_t segment) {
+  const plan::Unit unit = units[blockIdx.y];
+  const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
+  const int slot = blockIdx.z == 0 ? unit.row_slot : unit.column_slot;
+  if (i >= segment || slot < 0) return;
+  const int others = blockIdx.z == 0 ? unit.column_tiles : unit.row_tiles;
+  const int own = static_cast<int>(i / (segment / tiles));
+  float3 sum = {};
+#pragma unroll 8
+  for (int t = 0; t < others; ++t) {
+    const bool is_column = unit.row == unit.column ? t < own : blockIdx.z == 1;
+    const float3 partial = partials[((2 * blockIdx.y + is_column) * tiles + t) * segment + i];
+    sum.x += partial.x;
+    sum.y += partial.y;
+    sum.z += partial.z;
+  }
+  sums[slot * segment + i] = sum;
+}
+
+// Whole systems wait for nothing of one another: in groups, each in a stream of its own, the last
+// blocks of one leave no multiprocessor idle, and its sums are read while another computes.
+struct Group {
+  Kept kept;
+  size_t first_unit, end_unit = 0;
+  Position* positions = nullptr;
+  Velocity* velocities = nullptr;
+  const int* slots = nullptr;
+  float3* partials = nullptr;
+  cudaStream_t stream = nullptr;
+};
+
+struct Share {
+  nbody::Cluster& cluster;
+  plan::Plan plan;
+  Kept kept;
+  // Whole systems need no others: then there is no place for what other ranks keep.
+  size_t first = plan.by_systems ? kept.first : 0;
+  nbody::DeviceArray<Position> positions{plan.by_systems ? kept.count : kept.count * plan.ranks};
+  nbody::DeviceArray<Velocity> velocities{kept.count};
+  nbody::DeviceArray<nbody::Body> bodies{kept.count};  // as they come and go
+  nbody::DeviceArray<float> masses{positions.size() / plan.tile()};
+  nbody::DeviceArray<plan::Unit> units;
+  nbody::DeviceArray<int> slots;
+  nbody::DeviceArray<float3> sums, partials;
+  size_t at_once;  // units
+  std::vector<nbody::Stream> streams;
+  std::vector<Group> groups;
+  std::vector<nbody::Message> sent, received;
+
+  Share(nbody::Cluster& cluster, const plan::Plan& plan)
+      : cluster(cluster), plan(plan), kept(kept_by(cluster.rank(), plan)) {
+    const plan::Slots places(plan, cluster.rank());
+    const auto all = plan::units_of(plan, places, cluster.rank(), first / plan.segment);
+    units = nbody::uploaded(all);
+    slots = nbody::uploaded(places.of_sum);
+    sums = nbody::DeviceArray<float3>(places.count * kept.segment);
+    form_groups(all);
+    places.add_messages(sums.get(), kept.segment, cluster.rank(), sent, received);
+  }
+  Position* own() const { return positions.get() + kept.first - first; }
+  size_t bytes_of_own() const { return kept.count * sizeof(Position); }
+  void form_groups(const std::vector<plan::Unit>& all);
+
+  // From the root, and back.
+  void take(const std::vector<nbody::Body>& from) {
+    cluster.scatter(from, plan.first_bodies(), bodies.get());
+    take_apart<<<(kept.count - 1) / kBlockSize + 1, kBlockSize>>>(bodies.get(), kept, own(),
+                                                                  velocities.get());
+    if (!plan.by_systems) cluster.all_gather(positions.get(), bytes_of_own());
+    compare_masses<<<masses.size(), kBlockSize>>>(positions.get(), masses.get(), plan.tile());
+    CUDA_CHECK(cudaGetLastError());
+  }
+  void give_back(std::vector<nbody::Body>& to) {
+    put_together<<<(kept.count - 1) / kBlockSize + 1, kBlockSize>>>(bodies.get(), kept, own(),
+                                                                    velocities.get());
+    CUDA_CHECK(cudaGetLastError());
+    cluster.gather(bodies.get(), plan.first_bodies(), to);
+  }
+};
+
+// Units are in the order of the systems.
+inline void Share::form_groups(const std::vector<plan::Unit>& all) {
+  const size_t systems = plan.kept / plan.segments, blocks = all.size() * plan.tiles * plan.tiles;
+  const size_t most = plan.by_systems ? std::min(systems, kGroups) : 1;
+  const size_t wanted = std::clamp(blocks / kBlocksOfGroup, size_t{1}, most);
+  const size_t of_group =
+      wanted == 1 ? kept.count : (systems - 1) / wanted * kept.of_system + kept.of_system;
+  size_t largest = 1;
+  for (size_t place = 0, unit = 0; place < kept.count; place += of_group) {
+    Group group{.kept = kept, .first_unit = unit};
+    group.kept.first += place;
+    group.kept.count = std::min(of_group, kept.count - place);
+    const bool is_last = place + of_group >= kept.count;
+    while (unit < all.size() && (is_last || all[unit].row < place + of_group)) ++unit;
+    group.end_unit = unit;
+    largest = std::max(largest, unit - group.first_unit);
+    group.positions = own() + place;
+    group.velocities = velocities.get() + place;
+    group.slots = slots.get() + place / kept.segment * plan.segments;
+    groups.push_back(group);
+  }
+  const size_t partials_of_unit = 2 * plan.tiles * kept.segment;
+  const size_t fit = kMaxBytes / (groups.size() * partials_of_unit * sizeof(float3));
+  at_once = std::min({std::max(fit, size_t{1}), largest, kMaxUnits});
+  partials = nbody::DeviceArray<float3>(partials_of_unit * at_once * groups.size());
+  if (groups.size() > 1) streams.resize(groups.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    groups[g].partials = partials.get() + g * at_once * partials_of_unit;
+    groups[g].stream = groups.size() > 1 ? streams[g].get() : nullptr;
+  }
+}
+
+// Memory stays for the next call, which most often has the same sizes.
+inline Share& share_of(nbody::Cluster& cluster, const nbody::Systems& systems, int tile) {
+  static std::unique_ptr<Share> share;
+  const plan::Plan plan(systems.count, systems.bodies_per_system, tile, cluster.count());
+  if (!share || !share->plan.same_sizes(plan)) {
+    share.reset();  // before there is more
+    share = std::make_unique<Share>(cluster, plan);
+  }
+  return *share;
+}
+
+}  // namespace

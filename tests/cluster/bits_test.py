@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Is the result right, and are its bits the same on any number of ranks, however it is distributed?"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ranks import InFolder, main, run
+
+COUNTS = (2, 3, 4, 7)
+TRANSPORTS = ("mpi", "nccl")
+WAYS = [(transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS]
+NIGHTLY = "NBODY_NIGHTLY" in os.environ
+PROBLEMS = {
+    "one system": "--systems 1 --bodies 2111 --steps 2",
+    "fewer tiles than ranks": "--systems 1 --bodies 130 --steps 3",
+    "fewer systems than ranks": "--systems 3 --bodies 257 --steps 3",
+    "systems left over": "--systems 33 --bodies 65 --steps 3",
+    "single bodies": "--systems 2 --bodies 1 --steps 3",
+    "leapfrog": "--systems 5 --bodies 300 --steps 3 --scenario plummer --integrator leapfrog",
+    "two groups in streams": "--systems 41 --bodies 1000 --steps 1",
+    "many masses": "--systems 1 --bodies 1000 --steps 2 --scenario star-cluster",
+}
+
+
+class Bits(InFolder):
+    def bits(self, ranks: int, arguments: str, **extra: str) -> bytes:
+        end = self.folder / "end.bin"
+        self.right(run(ranks, f"{arguments} --quiet --output {end}", **extra))
+        return end.read_bytes()
+
+    def test_do_not_depend_on_the_ranks(self) -> None:
+        """By day one way for each number of ranks, at night all of them."""
+        for turn, (name, problem) in enumerate(PROBLEMS.items()):
+            expected = self.bits(1, problem + " --validate full")
+            for k, ranks in enumerate(COUNTS):
+                for transport, distribution in WAYS if NIGHTLY else [WAYS[(turn + k) % len(WAYS)]]:
+                    with self.subTest(name, ranks=ranks, transport=transport, distribution=distribution):
+                        self.assertEqual(
+                            self.bits(ranks, f"{problem} --distribute {distribution} --validate off",
+                                      NBODY_TRANSPORT=transport), expected)
+
+    def test_are_right(self) -> None:
+        record = self.folder / "r.json"
+        for transport in TRANSPORTS:
+            self.right(run(3, f"--systems 2 --bodies 1111 --steps 4 --validate full --json {record}",
+                           NBODY_TRANSPORT=transport))
+            found = json.loads(record.read_text())
+            self.assertEqual(found["verdict"], "pass")
+            self.assertEqual(found["device"]["count"], 3)
+            self.assertEqual(found["cluster"]["ranks"], 3)
+            self.assertEqual(found["cluster"]["distribution"], "bodies")
+            self.assertTrue(found["cluster"]["transport"].startswith(transport))
+
+    def test_whole_systems_where_they_come_out_even(self) -> None:
+        record = self.folder / "r.json"
+        self.right(run(3, f"--systems 6 --bodies 33 --steps 1 --json {record}"))
+        self.assertEqual(json.loads(record.read_text())["cluster"]["distribution"], "systems")
+
+    def test_resume_on_fewer_ranks(self) -> None:
+        state, end = self.folder / "state.bin", self.folder / "end.bin"
+        problem = "--systems 1 --bodies 700 --scenario plummer --integrator leapfrog"
+        expected = self.bits(1, f"{problem} --steps 9")
+        self.right(run(4, f"{problem} --steps 5 --checkpoint {state} --quiet"))
+        self.right(run(3, f"--resume {state} --steps 9 --output {end} --quiet"))
+        self.assertEqual(end.read_bytes(), expected)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""When a rank cannot go on, do all of them end soon, with one line that says which and why, and does the
+last checkpoint stay?"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from ranks import PATIENCE, Ended, InFolder, Started, main, program, run, run_each
+
+KILLS = int(os.environ.get("NBODY_TEST_KILLS", "3"))
+SEED = int(os.environ.get("NBODY_TEST_SEED", "1"))
+PROBLEM = "--systems 1 --bodies 500 --scenario plummer --integrator leapfrog"
+STEPS = 400
+TRANSPORTS = ("mpi", "nccl")
+
+
+class Failures(InFolder):
+    def one_line(self, ended: Ended, *patterns: str) -> None:
+        self.assertEqual(len(ended.lines()), 1, ended.error)
+        for pattern in patterns:
+            self.assertRegex(ended.lines()[0], pattern)
+
+    def test_killed_ranks(self) -> None:
+        """Any rank at any moment, and with either transport; then the run goes on from its checkpoint."""
+        chance = random.Random(SEED)
+        expected = self.folder / "expected.bin"
+        self.right(run(1, f"{PROBLEM} --steps {STEPS} --output {expected} --quiet --validate off"))
+        for kill in range(KILLS):
+            rank, transport = chance.randrange(4), TRANSPORTS[kill % len(TRANSPORTS)]
+            with self.subTest(kill=kill, rank=rank, transport=transport):
+                state, end = self.folder / f"state{kill}.bin", self.folder / f"end{kill}.bin"
+                run_on = Started(4, f"{PROBLEM} --steps {STEPS} --checkpoint {state} --quiet --validate off "
+                                    f"--snapshot-every 5 --snapshot-dir {self.snapshots(kill)}",
+                                 NBODY_TRANSPORT=transport)
+                victims = run_on.wait_for(state, 4)
+                time.sleep(chance.uniform(0, 0.5))
+                os.kill(victims[rank], signal.SIGKILL)
+                ended = run_on.end(PATIENCE)
+                self.assertNotEqual(ended.code, 0)
+                self.one_line(ended, f"rank {rank} .*process {victims[rank]}.* is gone; all ranks end|"
+                                     f"rank {rank} .*process {victims[rank]}.* is gone: killed, or crashed")
+                self.right(run(3, f"--resume {state} --steps {STEPS} --output {end} --quiet --validate off"))
+                self.assertEqual(end.read_bytes(), expected.read_bytes())
+
+    def snapshots(self, kill: int) -> Path:
+        folder = self.folder / f"snapshots{kill}"
+        folder.mkdir()
+        return folder
+
+    def test_a_rank_that_hangs(self) -> None:
+        state = self.folder / "state.bin"
+        run_on = Started(3, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off")
+        victim = run_on.wait_for(state, 3)[2]
+        os.kill(victim, signal.SIGSTOP)
+        try:
+            ended = run_on.end(PATIENCE)
+        finally:
+            if Path(f"/proc/{victim}").exists():
+                os.kill(victim, signal.SIGCONT)
+        self.one_line(ended, "rank 2 .* has been silent for 6 s")
+
+    def each(self, arguments: str = "--scenario two-body --steps 3") -> list[list[str]]:
+        return [[str(program()), *arguments.split()] for _ in range(3)]
+
+    def test_a_rank_without_a_device(self) -> None:
+        ranks = self.each()
+        ranks[1][:0] = ["env", "HOSTCUDA_DEVICES=0"]
+        ended = run_each(ranks)
+        self.assertEqual(ended.code, 1, ended.error)
+        self.one_line(ended, "rank 1 .* has no CUDA device")
+
+    def test_no_device_at_all(self) -> None:
+        ended = run(3, "--scenario two-body", HOSTCUDA_DEVICES="0")
+        self.assertEqual(ended.code, 77, ended.error)
+        self.one_line(ended, "no CUDA device")
+
+    def test_other_arguments(self) -> None:
+        ranks = self.each()
+        ranks[2][-1] = "4"
+        ended = run_each(ranks)
+        self.assertEqual(ended.code, 2, ended.error)
+        self.one_line(ended, "rank 2 .* was started with other arguments than rank 0")
+
+    def test_another_build(self) -> None:
+        """A program whose revision is another one's."""
+        text = program().read_bytes()
+        version = run(1, "--version").output.split()[-1].encode()
+        self.assertIn(version, text)
+        other = self.folder / "step14_cluster"
+        other.write_bytes(text.replace(version, bytes(reversed(version))))
+        shutil.copymode(program(), other)
+        ranks = self.each()
+        ranks[1][0] = str(other)
+        ended = run_each(ranks)
+        self.assertEqual(ended.code, 1, ended.error)
+        self.one_line(ended, "rank 1 .* is another build .* than rank 0")
+
+    def test_a_device_that_is_lost_in_a_collective(self) -> None:
+        """Of the root, and of another rank; with either transport."""
+        for lost in (0, 2):
+            for transport in TRANSPORTS:
+                with self.subTest(rank=lost, transport=transport):
+                    ranks = self.each("--systems 1 --bodies 500 --steps 50 --validate off")
+                    ranks[lost][:0] = ["env", "HOSTCUDA_LOSE_DEVICE=150"]
+                    ended = run_each(ranks, {"NBODY_TRANSPORT": transport})
+                    self.assertNotEqual(ended.code, 0)
+                    self.assertLess(ended.seconds, PATIENCE)
+                    self.one_line(ended, "cudaErrorDevicesUnavailable", "^step14_cluster: " + ("(?!rank)" if lost == 0 else "rank 2 "))
+
+    def test_a_wrong_argument_is_said_once(self) -> None:
+        ended = run(3, "--steps no")
+        self.assertEqual(ended.code, 2, ended.error)
+        self.one_line(ended, "--steps")
+
+    def test_an_unknown_transport(self) -> None:
+        ended = run(3, "--scenario two-body", NBODY_TRANSPORT="pigeon")
+        self.assertEqual(ended.code, 2, ended.error)
+        self.one_line(ended, 'NBODY_TRANSPORT: "pigeon" is not allowed')
+
+    def test_an_interruption_ends_with_a_checkpoint(self) -> None:
+        """SIGTERM to all ranks, as a batch system sends it at the end of its time."""
+        state = self.folder / "state.bin"
+        run_on = Started(3, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off")
+        for rank in run_on.wait_for(state, 3):
+            os.kill(rank, signal.SIGTERM)
+        ended = run_on.end(PATIENCE)
+        self.one_line(ended, "interrupted after [0-9]+ steps; --resume")
+        steps = int(re.findall("after ([0-9]+) steps", ended.error)[0])
+        self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
+
+
+if __name__ == "__main__":
+    main()

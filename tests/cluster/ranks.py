@@ -1,0 +1,138 @@
+"""Starts a program on several ranks of this machine, as the tests need it: each rank may be another."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+PATIENCE = 10.0  # seconds in which every rank has to end after one of them did
+LIMIT = 120.0
+
+
+def program() -> Path:
+    return Path(os.environ["NBODY_PROGRAM"])
+
+
+def environment(extra: Optional[dict[str, str]] = None) -> dict[str, str]:
+    """One thread per rank, more ranks than cores, and root, as in a container."""
+    return {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_mpi_yield_when_idle": "1", **(extra or {})}
+
+
+@dataclass
+class Ended:
+    code: int
+    output: str
+    error: str
+    seconds: float
+
+    def lines(self, name: str = "step14_cluster: ") -> list[str]:
+        """What the ranks said, without what the launcher adds."""
+        return [line for line in self.error.splitlines() if line.startswith(name)]
+
+
+def words_of(ranks: Sequence[Sequence[str]]) -> list[str]:
+    words = ["mpirun", "--bind-to", "none"]
+    for k, rank in enumerate(ranks):
+        words += [":"] * (k > 0) + ["-n", "1", *rank]
+    return words
+
+
+def run_each(ranks: Sequence[Sequence[str]], extra: Optional[dict[str, str]] = None) -> Ended:
+    """A command for each rank."""
+    began = time.monotonic()
+    process = subprocess.Popen(words_of(ranks), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               stdin=subprocess.DEVNULL, env=environment(extra), start_new_session=True)
+    try:
+        output, error = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, error = process.communicate()
+        raise AssertionError(f"not ended after {LIMIT:g} s: {output}{error}") from None
+    return Ended(process.returncode, output, error, time.monotonic() - began)
+
+
+def run(count: int, arguments: str, **extra: str) -> Ended:
+    return run_each([[str(program()), *arguments.split()]] * count, extra)
+
+
+class Started:
+    """A run under way, to be disturbed."""
+
+    def __init__(self, count: int, arguments: str, **extra: str) -> None:
+        self.error = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            words_of([[str(program()), *arguments.split()]] * count), stdout=subprocess.DEVNULL,
+            stderr=self.error, stdin=subprocess.DEVNULL, env=environment(extra), start_new_session=True)
+
+    def ranks(self) -> list[int]:
+        """Their process ids, in the order of the ranks."""
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if Path(os.readlink(folder / "exe")) != program().resolve():
+                    continue
+                text = (folder / "environ").read_bytes().decode(errors="replace")
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if parent == self.process.pid:
+                values = dict(entry.partition("=")[::2] for entry in text.split("\0"))
+                found[int(values["OMPI_COMM_WORLD_RANK"])] = int(folder.name)
+        return [found[rank] for rank in sorted(found)]
+
+    def wait_for(self, file: Path, count: int) -> list[int]:
+        """Until the run has written a file: the process ids."""
+        until = time.monotonic() + LIMIT
+        while not file.exists() or len(self.ranks()) < count:
+            if time.monotonic() > until or self.process.poll() is not None:
+                raise AssertionError(f"{file} was not written: {self.end().error}")
+            time.sleep(0.02)
+        return self.ranks()
+
+    def end(self, limit: float = LIMIT) -> Ended:
+        began = time.monotonic()
+        try:
+            self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            pass
+        seconds = time.monotonic() - began
+        left = self.ranks()
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            for rank in left:
+                os.kill(rank, signal.SIGKILL)
+            self.process.wait()
+        self.error.seek(0)
+        error = self.error.read()
+        self.error.close()
+        if left or seconds >= limit:
+            raise AssertionError(f"after {limit:g} s these ranks had not ended: {left}\n{error}")
+        return Ended(self.process.returncode, "", error, seconds)
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="nbody-cluster-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def right(self, ended: Ended) -> Ended:
+        self.assertEqual(ended.code, 0, ended.output + ended.error)
+        return ended
+
+
+def main() -> None:
+    if shutil.which("mpirun") is None:
+        print("skipped: no mpirun here (Debian: apt install openmpi-bin)")
+        sys.exit(77)
+    unittest.main(verbosity=2)

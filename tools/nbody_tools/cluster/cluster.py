@@ -1,0 +1,149 @@
+"""Runs step 14 on several ranks, and says what to expect of it.
+
+  ./nbody cluster run --ranks 4 14 --scenario plummer --bodies 1048576 --steps 5
+  NBODY_LAUNCHER="srun --ntasks=4" ./nbody cluster run 14 --input galaxy.bin
+  ./nbody cluster predict --rate 3400e9
+  ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
+
+run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its options
+         [mpirun], --ranks how many it starts; a batch system that knows the number needs no --ranks.
+predict  the seconds of a time step and the share of communication, by bodies and GPUs (docs/cluster.md).
+measure  the problems of docs/cluster.md on so many ranks, with a result record of each.
+
+Exit code: that of the run; 1 a measurement failed, 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Sequence
+
+from nbody_tools import arguments
+from nbody_tools.arguments import Failed, ToolError
+from nbody_tools.cluster import model
+from nbody_tools.steps import choose_steps, default_build, find_steps
+from nbody_tools.tables import aligned
+
+STEP, NAME = "14", "step14_cluster"
+PROBLEMS = {  # of docs/cluster.md
+    "256 x 8192": "--systems 256 --bodies 8192 --steps 20 --repeat 10",
+    "262,144": "--scenario plummer --bodies 262144 --steps 5 --repeat 7",
+    "1,048,576": "--scenario plummer --bodies 1048576 --steps 2 --repeat 5",
+    "4,194,304": "--scenario plummer --bodies 4194304 --steps 1 --repeat 3",
+}
+BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 10 ** 8, 10 ** 9)
+RANKS = (1, 2, 4, 8, 64, 1000, 10000)
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    commands = p.add_subparsers(dest="what", required=True, metavar="run|predict|measure")
+    run_it = commands.add_parser("run", help="start a step on several ranks")
+    run_it.add_argument("--ranks", type=arguments.positive_integer, help="[what the launcher decides]")
+    run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
+    run_it.add_argument("step", help="14")
+    run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="for the step")
+    predict = commands.add_parser("predict", help="what a time step should take")
+    predict.add_argument("--rate", type=arguments.positive_number, required=True,
+                         help="interactions per second of one GPU")
+    measure = commands.add_parser("measure", help="measure the problems of docs/cluster.md")
+    measure.add_argument("--ranks", type=counts, default=(1, 2, 4), metavar="P,P", help="[1,2,4]")
+    measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
+    measure.add_argument("--output", type=Path, required=True, metavar="FILE", help="records are added to it")
+
+
+def counts(text: str) -> tuple[int, ...]:
+    return tuple(arguments.positive_integer(part) for part in text.split(","))
+
+
+def launcher(ranks: int | None) -> list[str]:
+    text = os.environ.get("NBODY_LAUNCHER", "mpirun")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ToolError(f"NBODY_LAUNCHER: {text} cannot be read: {str(error).lower()}") from error
+    if not words or shutil.which(words[0]) is None:
+        raise ToolError(f"NBODY_LAUNCHER: '{words[0] if words else ''}' is no program here (Debian: apt "
+                        "install openmpi-bin)")
+    return [*words, *(["-n", str(ranks)] if ranks else [])]
+
+
+def environment() -> dict[str, str]:
+    """mpirun refuses root, which a container often has, and more ranks than cores, which a test has."""
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    return {**os.environ, **allowed, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def program(build: Path | None, step: str) -> Path:
+    chosen = choose_steps(find_steps(build or default_build()), [step])[0]
+    if chosen.name != NAME:
+        raise ToolError(f"'{step}' knows no ranks, each would do the same; only {NAME} does")
+    return chosen.program
+
+
+def start(ranks: int | None, words: Sequence[str]) -> int:
+    return subprocess.run([*launcher(ranks), *words], env=environment(), check=False).returncode
+
+
+def require_writable(file: Path) -> None:
+    there = file if file.exists() else file.parent
+    if file.is_dir() or not os.access(there, os.W_OK):
+        raise ToolError(f"--output: {file} cannot be written")
+
+
+def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
+    step = program(build, STEP)
+    require_writable(output)  # before it takes minutes
+    for count in ranks:
+        for name, problem in PROBLEMS.items():
+            with tempfile.TemporaryDirectory() as folder:
+                record = Path(folder) / "record.json"
+                code = start(count, [str(step), *problem.split(), "--warmup", "1", "--validate", "sampled",
+                                     "--quiet", "--json", str(record)])
+                if code != 0:
+                    raise Failed(f"{name} on {count} ranks: exit code {code}")
+                with output.open("a", encoding="utf-8") as lines:
+                    lines.write(record.read_text("utf-8"))
+            print(f"{name} on {count}: written to {output}", flush=True)
+
+
+def prediction_rows(rate: float) -> list[list[str]]:
+    rows = []
+    for bodies in BODIES:
+        cells = [model.step(bodies, ranks, rate) for ranks in RANKS]
+        rows.append([f"{bodies:,}", *(f"{in_words(cell.seconds)}, {percent(cell.share)}" for cell in cells)])
+    return rows
+
+
+def head() -> list[str]:
+    return ["bodies", *(f"{ranks:,} GPU{'s' if ranks > 1 else ''}" for ranks in RANKS)]
+
+
+def percent(share: float) -> str:
+    """Two digits; what is left of a hundred where it is less than one."""
+    if share == 0:
+        return "0"
+    return f"{100 * share:.{0 if share >= 0.1 else 1 if share >= 0.01 else 2 if share >= 0.001 else 3}f} %"
+
+
+def in_words(seconds: float) -> str:
+    for limit, unit, name in ((1e-3, 1e-6, "us"), (1, 1e-3, "ms"), (120, 1, "s"), (7200, 60, "min"),
+                              (172800, 3600, "h")):
+        if seconds < limit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds / 86400:.3g} days"
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.what == "run":
+        return start(options.ranks, [str(program(options.build, options.step)), *options.words])
+    if options.what == "measure":
+        measure(options.ranks, options.build, options.output)
+        return 0
+    print("\n".join(aligned([head(), *prediction_rows(options.rate)])))
+    return 0

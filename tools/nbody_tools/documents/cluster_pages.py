@@ -1,0 +1,61 @@
+"""The tables of docs/cluster.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from nbody_tools.cluster import cluster
+from nbody_tools.records.facts import Facts, Problem, Value
+from nbody_tools.tables import NOT_MEASURED, markdown
+
+STEP = "step14_cluster"
+LINK = 450  # GB/s each way: 18 links of NVLink 4, 25 GB/s each
+RANKS = (2, 4)
+ROWS = (  # what a row says, the problem, its time, the words of its predictions
+    ("262,144 bodies", Problem(1, 262144, 5), "compute", "one of 262,144 on {} GPUs, times one"),
+    ("1,048,576 bodies", Problem(1, 1048576, 2), "compute", "one of 1,048,576 on {} GPUs, times one"),
+    ("4,194,304 bodies", Problem(1, 4194304, 1), "compute", "one of 4,194,304 on {} GPUs, times one"),
+    ("256 x 8192 bodies", Problem(256, 8192, 20), "compute", "256 x 8192 x 20 on {} GPUs, compute, times one"),
+    ("256 x 8192 bodies", Problem(256, 8192, 20), "total", "256 x 8192 x 20 on {} GPUs, total, times one"),
+)
+
+
+def model(rate: Value) -> str:
+    """Of a GPU that computes so many G interactions/s."""
+    return markdown(cluster.head(), cluster.prediction_rows(float(rate.content) * 1e9))
+
+
+def measured(facts: Facts) -> str:
+    """The speed of several GPUs over one, predicted and, where there are records, measured."""
+    rows = []
+    for name, problem, time, words in ROWS:
+        one = facts.value(STEP, problem, time, 1)
+        cells = []
+        for ranks in RANKS:
+            ratio = one / facts.value(STEP, problem, time, ranks)
+            cells += [str(facts.predicted("14, " + words.format(ranks), "predicted")),
+                      "-" if ratio.content is None else f"{float(ratio.content):.2f}"]
+        rows.append([name, time, *cells])
+    head = [cell for ranks in RANKS for cell in (f"{ranks} GPUs, predicted", "measured")]
+    return markdown(("problem", "time", *head), rows)
+
+
+def gathered(results: Path) -> str:
+    """busbw of nbody-gather by size, for each number of ranks and transport of the newest run."""
+    texts = sorted((results / "cluster").glob("*_gather.txt"))
+    if not texts:
+        return NOT_MEASURED
+    columns: list[str] = []
+    rows: dict[int, list[str]] = {}
+    for line in texts[-1].read_text("utf-8").splitlines():
+        if head := re.fullmatch(r"# (\d+) ranks, (\w+).*; median of \d+", line):
+            columns.append(f"{head[1]} GPUs, {head[2].upper()}")
+        elif columns and len(cells := line.split()) == 5 and cells[0].isdigit():
+            busbw = float(cells[4])
+            of_link = f" ({100 * busbw / LINK:.0f} %)" if columns[-1].endswith("NCCL") else ""
+            took = cluster.in_words(1e-6 * float(cells[2]))
+            row = rows.setdefault(int(cells[0]), [f"{int(cells[1]):,}"])
+            row.append(f"{took}, {busbw:.3g}{of_link}")
+    return markdown(("size (B)", "bodies", *columns),
+                    [[f"{size:,}", *row] for size, row in sorted(rows.items())])

@@ -1,0 +1,72 @@
+"""nbody cluster: what it starts, what it refuses, and what docs/cluster.md shows of a gather."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.cluster import cluster, model
+from nbody_tools.documents import cluster_pages
+from nbody_tools.steps import Step
+from nbody_tools.tables import NOT_MEASURED
+
+GATHER = """4 GPUs
+# 2 ranks, nccl; median of 20
+    size (B)       bodies  time (us)   algbw (GB/s)   busbw (GB/s)
+       65536         4096       20.0          90.00          45.00
+# 2 ranks, mpi, host memory; median of 20
+    size (B)       bodies  time (us)   algbw (GB/s)   busbw (GB/s)
+       65536         4096     2000.0           3.00           1.50
+"""
+
+
+class Cluster(unittest.TestCase):
+    def launcher(self, text: str, ranks: int | None = 3) -> list[str]:
+        with mock.patch.dict(os.environ, NBODY_LAUNCHER=text):
+            return cluster.launcher(ranks)
+
+    def test_the_launcher_is_a_variable(self) -> None:
+        self.assertEqual(self.launcher("env A=1 mpirun"), ["env", "A=1", "mpirun", "-n", "3"])
+        self.assertEqual(self.launcher("env", None), ["env"])
+
+    def test_a_launcher_that_is_none(self) -> None:
+        for text, why in (("", "no program"), ("no_such_launcher -x", "no program"), ("'", "no closing quotation")):
+            with self.subTest(text), self.assertRaisesRegex(ToolError, f"^NBODY_LAUNCHER: .*{why}"):
+                self.launcher(text)
+
+    def test_a_step_without_ranks(self) -> None:
+        steps = [Step("step07_overlap", Path("a")), Step("step14_cluster", Path("b"))]
+        with mock.patch.object(cluster, "find_steps", lambda build: steps):
+            self.assertEqual(cluster.program(Path("build"), "14"), Path("b"))
+            with self.assertRaisesRegex(ToolError, "'7' knows no ranks"):
+                cluster.program(Path("build"), "7")
+
+    def test_an_output_that_cannot_be_written_is_said_at_once(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            cluster.require_writable(Path(folder) / "new")
+            for wrong in (Path(folder), Path(folder) / "none" / "new"):
+                with self.assertRaisesRegex(ToolError, "cannot be written"):
+                    cluster.require_writable(wrong)
+
+    def test_the_model(self) -> None:
+        one, four = model.step(1048576, 1, 1e12), model.step(1048576, 4, 1e12)
+        self.assertEqual((one.share, one.seconds), (0, 1048576 ** 2 / 1e12))
+        self.assertEqual(four.compute, one.compute / 4)
+        self.assertLess(four.share, model.step(262144, 4, 1e12).share)
+
+    def test_the_table_of_a_gather(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(cluster_pages.gathered(Path(folder)), NOT_MEASURED)
+            (Path(folder) / "cluster").mkdir()
+            (Path(folder) / "cluster" / "a_gather.txt").write_text(GATHER)
+            self.assertEqual(cluster_pages.gathered(Path(folder)).splitlines()[::2],
+                             ["| size (B) | bodies | 2 GPUs, NCCL | 2 GPUs, MPI |",
+                              "| 65,536 | 4,096 | 20 us, 45 (10 %) | 2 ms, 1.5 |"])
+
+
+if __name__ == "__main__":
+    unittest.main()
