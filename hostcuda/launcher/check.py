@@ -13,6 +13,7 @@ wrong.
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -102,13 +103,22 @@ def findings_of_messages(ended):
     return found
 
 
+def in_words(code):
+    """How a run ended: its exit status, or the signal's name."""
+    if code == "timeout":
+        return "no end"
+    if code >= 0:
+        return f"exit status {code}"
+    return f"signal {-code} ({signal.strsignal(-code)})"
+
+
 def findings_of_end(ended, plain, unstable):
     """How the run ended, and what it printed, compared with the plain run."""
     if ended.code == "timeout":
         return [Finding("the program does not end", ended.mode)]
     if ended.code != plain.code:
-        how = f"signal {-ended.code}" if ended.code < 0 else f"exit status {ended.code}"
-        return [Finding(f"ends with {how}; with the default order it is {plain.code}", ended.mode)]
+        return [Finding(f"ends with {in_words(ended.code)}; with the default order it is {in_words(plain.code)}",
+                        ended.mode)]
     for number, (here, there) in enumerate(zip(ended.output, plain.output)):
         if here != there and number not in unstable:
             return [Finding("the output depends on it", ended.mode,
@@ -139,7 +149,8 @@ def check_program(programs, arguments, timeout, folder):
             (*MODES, traced)))
     findings = findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
-        findings.append(Finding(f"ends with {plain.code}", plain.mode))
+        findings.append(Finding("the program does not end" if plain.code == "timeout" else
+                                f"ends with {in_words(plain.code)}", plain.mode))
     for one in ended:
         messages = findings_of_messages(one)
         findings += messages

@@ -59,6 +59,7 @@ int limit = 5;
 const int kThree = 3;
 int on_host(int x) { return x; }
 struct Pair { int a; void reset() { a = 0; } };
+struct Pointer { float* p; };
 __device__ int on_device(int x) { return x * kThree; }
 __global__ void child(int) {}
 template <class T> __global__ void generic(T* p, int n) { *p = n; }
@@ -82,6 +83,7 @@ int main() {
   kernel(p, 3);  // a __global__ function call must be configured: kernel<<<
   kernel<<<1, 2>>>(p);  // too few arguments to function call, expected 2, have 1
   kernel<<<1, 2>>>(p, p);  // cannot initialize a parameter of type 'int'
+  kernel<<<1, 2>>>(Pointer{p}, 1);  // no viable conversion from 'Pointer' to 'float *'
   kernel<<<1>>>(p, 1);  // too few execution configuration arguments
   generic<<<1, 2>>>(p);  // launch of 'generic': requires 2 arguments, but 1 was provided
   generic<<<1, 2>>>(p, 2);
