@@ -159,8 +159,7 @@ def check_program(programs, arguments, timeout, folder):
         if not messages and one.mode != "traced":
             findings += findings_of_end(one, plain, unstable)
     traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
-    runs = 1 + (not hangs) + len(ended)
-    return plain, unique(findings), traced.get("findings", []), runs
+    return plain, unique(findings), traced.get("findings", []), 1 + len(ended)
 
 
 def main(words):
