@@ -24,7 +24,8 @@ KINDS = re.compile(
 NO_MATCH = re.compile(r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'")
 OTHER_SIDE = re.compile(r"candidate \w+(?: template)? not viable: call to (__\w+__) function from (__[\w ]+__) function")
 NOT_VIABLE = re.compile(r"candidate \w+(?: template)? not viable: (.*)")
-ARGUMENTS = re.compile(r"too (?:few|many) arguments to function call|cannot initialize a parameter of type")
+ARGUMENTS = re.compile(r"too (?:few|many) arguments to function call|cannot initialize a parameter of type|"
+                       r"no viable conversion from")
 NOT_CONFIGURED = re.compile(r"call to global function '?([^' ]+)'? not configured")
 LAUNCH_IN_KERNEL = re.compile(r"reference to __global__ function '(.*)' in __(?:global|device)__ function")
 

@@ -59,6 +59,7 @@ int limit = 5;
 const int kThree = 3;
 int on_host(int x) { return x; }
 struct Pair { int a; void reset() { a = 0; } };
+struct Pointer { float* p; };
 __device__ int on_device(int x) { return x * kThree; }
 __global__ void child(int) {}
 template <class T> __global__ void generic(T* p, int n) { *p = n; }
@@ -82,6 +83,7 @@ int main() {
   kernel(p, 3);  // a __global__ function call must be configured: kernel<<<
   kernel<<<1, 2>>>(p);  // too few arguments to function call, expected 2, have 1
   kernel<<<1, 2>>>(p, p);  // cannot initialize a parameter of type 'int'
+  kernel<<<1, 2>>>(Pointer{p}, 1);  // no viable conversion from 'Pointer' to 'float *'
   kernel<<<1>>>(p, 1);  // too few execution configuration arguments
   generic<<<1, 2>>>(p);  // launch of 'generic': requires 2 arguments, but 1 was provided
   generic<<<1, 2>>>(p, 2);
@@ -167,11 +169,22 @@ program: kernel.o main.o
                                      if not MISTAKE.search(line)).replace("+ s ", "").replace("s + ", ""))
         self.works(BIN / "hostcuda", "cc", "-Werror", "-c", "b.cu")
 
+    def test_a_hang_is_waited_for_only_twice(self):
+        modes = []
+
+        def run(_, __, mode, *___):
+            modes.append(mode)
+            return check.Run(mode, -6, [], f"hostcuda: ERROR: thread (0,0,0) runs for 20 s {check.HANG}\n")
+        with mock.patch.object(check, "run", run):
+            _, findings, _, runs = check.check_program(dict.fromkeys(("plain", "asan", "traced"), ""), [], 1,
+                                                       self.folder)
+        self.assertEqual((["the default order", "traced"], 2, 1), (modes, runs, len(findings)))
+
     def test_check_without_clang_says_so(self):
         ran = check.Run("the default order", 0, [], "")
         said = io.StringIO()
         with mock.patch.multiple(check, build=lambda *_: 0, find_clang=lambda: None,
-                                 check_program=lambda *_: (ran, [], [])), \
+                                 check_program=lambda *_: (ran, [], [], 8)), \
                 contextlib.redirect_stdout(said):
             self.assertEqual(0, check.main(["a.cu"]))
         self.assertRegex(said.getvalue(), r"\nhost and device code were not told apart: clang\+\+ is not ")

@@ -123,11 +123,24 @@ void Tracer::fence() {
 }
 
 // Atomics and volatile accesses are what threads tell each other with that they have come so far.
-void Tracer::order(const Array& array, std::size_t offset, How how) {
-  const std::uint64_t address = array.identity + offset / kWordBytes * kWordBytes;
+void Tracer::order(std::uint64_t address, How how) {
+  address -= address % kWordBytes;
   const auto thread = static_cast<std::uint16_t>(thread_);
   if (how.kind != Kind::store) fences_.acquired_at(address, now_.block, thread);
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
+}
+
+// The counter or the lock is often a __device__ variable: a variable of the program, which is no
+// array.
+void Tracer::order_by_variable(const char* address, How how) {
+  if (how.kind != Kind::atomic && !how.is_volatile) return;
+  const unsigned thread = running_block->current_number();
+  if (thread != thread_) change_thread(thread);
+  if (how.releases) {
+    fences_.fence(now_, static_cast<std::uint16_t>(thread_));
+    renew_epoch();
+  }
+  if (fences_.any()) order(reinterpret_cast<std::uint64_t>(address), how);
 }
 
 Array* Tracer::array_of_atomic(const char*& address, Kind kind) {
@@ -140,7 +153,9 @@ void Tracer::acquire(const void* pointer) {
   const Busy busy(*this);
   const auto* address = static_cast<const char*>(pointer);
   if (const Array* array = array_of_atomic(address, Kind::load))
-    order(*array, array->offset_of(address), {Kind::load});
+    order(array->identity + array->offset_of(address), {Kind::load});
+  else if (AddressSpace::of_program(address))
+    order_by_variable(address, {Kind::load, true});
 }
 
 void Tracer::release(const void* pointer, bool is_fence) {
@@ -149,11 +164,14 @@ void Tracer::release(const void* pointer, bool is_fence) {
   const Busy busy(*this);
   const auto* address = static_cast<const char*>(pointer);
   const Array* array = array_of_atomic(address, Kind::store);
-  if (!array) return;
+  if (!array) {
+    if (AddressSpace::of_program(address)) order_by_variable(address, {Kind::store, true});
+    return;
+  }
   const std::size_t offset = array->offset_of(address);
   std::memset(array->writers.get() + offset, kKernel,
               std::min<std::size_t>(kWordBytes, array->size - offset));
-  order(*array, offset, {Kind::store});
+  order(array->identity + offset, {Kind::store});
 }
 
 void Tracer::look_at_device(Array& array, const Accessed& accessed) {
@@ -253,8 +271,9 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     const Busy busy(*this);
     Array* array = find_array(address, how.kind, bytes, code);
     if (!array) {
-      if (AddressSpace::of_program(address)) recent = {code, &program_, stamp_, 0, how.kind};
-      return;
+      if (!AddressSpace::of_program(address)) return;
+      recent = {code, &program_, stamp_, 0, how.kind};
+      return order_by_variable(address, how);
     }
     look_at_device(*array, {address, bytes, how.kind, code});
     if (!is_known || recent.array->space != array->space)
@@ -267,8 +286,8 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     recent.array = array;
   }
   Array& array = *recent.array;
-  if (&array == &program_) return;
   const Busy busy(*this);
+  if (&array == &program_) return order_by_variable(address, how);
   const unsigned thread = running_block->current_number();
   if (thread != thread_) change_thread(thread);
   const Accessed accessed{address, bytes, how.kind, code};
@@ -282,6 +301,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     fences_.fence(now_, static_cast<std::uint16_t>(thread_));
     renew_epoch();
   }
+  if (how.compares) races_.compare_and_swap(array, offset, thread_, now_);
   count(array, offset, std::min(bytes, piece), how, recent.site);
   for (unsigned done = piece, part = 1; done < bytes; done += piece, ++part) {
     const unsigned size = std::min(piece, bytes - done);
@@ -289,7 +309,8 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
           sites_.number_of({hash, kernel_, static_cast<std::uint8_t>(part),
                             static_cast<std::uint8_t>(size), array.space, how.kind}));
   }
-  if (fences_.any() && (how.kind == Kind::atomic || how.is_volatile)) order(array, offset, how);
+  if (fences_.any() && (how.kind == Kind::atomic || how.is_volatile))
+    order(array.identity + offset, how);
 }
 
 }  // namespace hostcuda::trace

@@ -1,5 +1,5 @@
 // The atomic operations of instrumented code: carried out, and counted as one access each. Some
-// CUDA atomics are a load and a compare-and-swap here; the load is not counted.
+// CUDA atomics are a load and a weak compare-and-swap here; the load is not counted.
 #include "trace.h"
 
 namespace {
@@ -14,10 +14,12 @@ bool releases(int order) {
 
 // The builtins take any integer; the instrumentation has one function per size.
 template <class Integer>
-volatile Integer* counted(volatile Integer* p, int order, bool reads, const void* caller) {
+volatile Integer* counted(volatile Integer* p, int order, bool reads, const void* caller,
+                          bool compares = false) {
   How how{Kind::atomic};
   how.reads = reads;
   how.releases = releases(order);
+  how.compares = compares;
   if (tracer)
     tracer->access(const_cast<const Integer*>(p), sizeof(Integer), sizeof(Integer), how, caller);
   return p;
@@ -32,10 +34,12 @@ volatile Integer* counted(volatile Integer* p, int order, bool reads, const void
   Type __tsan_atomic##bits##_##operation(volatile Type* p, Type value, int order) { \
     return __atomic_##operation(COUNTED(p), value, ORDER);                          \
   }
-#define COMPARE_EXCHANGE(Type, bits, strength)                                            \
-  int __tsan_atomic##bits##_compare_exchange_##strength(volatile Type* p, Type* expected, \
-                                                        Type value, int order, int) {     \
-    return __atomic_compare_exchange_n(COUNTED(p), expected, value, false, ORDER, ORDER); \
+#define COMPARE_EXCHANGE(Type, bits, strength, of_program)                                        \
+  int __tsan_atomic##bits##_compare_exchange_##strength(volatile Type* p, Type* expected,         \
+                                                        Type value, int order, int) {             \
+    return __atomic_compare_exchange_n(                                                           \
+        counted(p, order, true, __builtin_return_address(0), of_program), expected, value, false, \
+        ORDER, ORDER);                                                                            \
   }
 #define ATOMICS(Type, bits)                                                                  \
   Type __tsan_atomic##bits##_load(const volatile Type* p, int) {                             \
@@ -55,8 +59,8 @@ volatile Integer* counted(volatile Integer* p, int order, bool reads, const void
   UPDATE(Type, bits, fetch_and)                                                              \
   UPDATE(Type, bits, fetch_or)                                                               \
   UPDATE(Type, bits, fetch_xor)                                                              \
-  COMPARE_EXCHANGE(Type, bits, strong)                                                       \
-  COMPARE_EXCHANGE(Type, bits, weak)
+  COMPARE_EXCHANGE(Type, bits, strong, true)                                                 \
+  COMPARE_EXCHANGE(Type, bits, weak, false)
 
 extern "C" {
 ATOMICS(unsigned char, 8)

@@ -55,6 +55,7 @@ struct How {
   bool is_volatile = false;
   bool reads = kind != Kind::store;  // an exchange does not depend on what it finds
   bool releases = false;             // it orders what came before it, as a fence does
+  bool compares = false;             // the program's own compare-and-swap
 };
 
 class Tracer final : public KernelObserver {
@@ -116,7 +117,8 @@ class Tracer final : public KernelObserver {
   bool load_word_at_once(const Recent& recent, const char* address);
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
-  void order(const Array& array, std::size_t offset, How how);
+  void order(std::uint64_t address, How how);
+  void order_by_variable(const char* address, How how);
   void leave_warp(unsigned warp);
   void settle();
 

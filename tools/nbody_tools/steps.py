@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -67,7 +68,7 @@ def find_steps(build: Path) -> list[Step]:
     steps = [Step(name, (build / name / name).absolute()) for name in step_folders(build)
              if (build / name / name).is_file() and os.access(build / name / name, os.X_OK)]
     if not steps:
-        raise ToolError(f"{build}: holds no step programs; build first (cmake --build {build})")
+        raise ToolError(f"{build}: holds no step programs; build first (cmake --build {shlex.quote(str(build))})")
     return steps
 
 

@@ -206,6 +206,12 @@ class Ptx(unittest.TestCase):
         self.assertEqual(loop.lines, (9, 9))
         self.assertEqual(loop.counts, {"fma": 1, "compare": 1, "shuffle": 1, "integer": 1, "other": 1})
 
+    def test_lines_of_a_loop_are_the_kernels_own(self) -> None:
+        inlined = "\t.loc\t6 397 9, function_name $L__info_string19, inlined_at 1 8 3\n" \
+                  "\t.loc\t7 39 5, function_name $L__info_string16, inlined_at 6 397 9\n"
+        (kernel,) = kernels_of(PTX.replace("\tshfl.sync", inlined + "\tshfl.sync"))
+        self.assertEqual(kernel.loops[0].lines, (8, 9))
+
     def test_a_loop_is_counted_by_the_roots_it_takes(self) -> None:
         loop = Loop((7, 9), {"add": 8, "rsqrt": 2, "integer": 1})
         self.assertEqual(of_loop(loop, interacts=True), "per root, of 2 in a pass: add 4, rsqrt 1, integer 0.5")

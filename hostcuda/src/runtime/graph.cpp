@@ -409,9 +409,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   for (const auto& node : exec->nodes) {
     auto operation = std::make_shared<Operation>();
     operation->work = node.work;
-    operation->dependencies.push_back(begin);
-    for (const std::size_t one : node.dependencies)
-      operation->dependencies.push_back(operations[one]);
+    depend(*operation, begin);
+    for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
+    append_to_clock(*operation, *stream);
     operations.push_back(operation);
     stream->awaited.push_back(operation);
   }

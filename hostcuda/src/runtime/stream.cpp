@@ -38,11 +38,6 @@ RandomNumbers& random_numbers() {
 
 bool pending(const OperationPointer& operation) { return operation && !operation->done; }
 
-void depend(Operation& operation, const OperationPointer& earlier) {
-  if (runtime_observer && earlier) join(operation.clock, earlier->clock);
-  if (pending(earlier)) operation.dependencies.push_back(earlier);
-}
-
 Clock clock_of_host;
 const Operation* running = nullptr;
 
@@ -56,6 +51,23 @@ void run_something(const OperationPointer& newest) {
 }
 
 }  // namespace
+
+void depend(Operation& operation, const OperationPointer& earlier) {
+  if (runtime_observer && earlier) join(operation.clock, earlier->clock);
+  if (pending(earlier)) operation.dependencies.push_back(earlier);
+}
+
+void append_to_clock(Operation& operation, const CUstream_st& stream) {
+  if (!runtime_observer) return;
+  operation.stream = stream.number;
+  if (const CallSite* call = CallSite::current()) {
+    operation.function = call->function();
+    operation.place = call->place();
+  }
+  join(operation.clock, clock_of_host);
+  join(operation.clock, Clock(stream.number + 1));
+  ++operation.clock[stream.number];
+}
 
 bool is_default(const CUstream_st& stream) {
   return &stream == &streams_of(stream.device).default_stream;
@@ -83,16 +95,7 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   } else if (stream.with_default) {
     depend(*operation, device.default_stream.last);
   }
-  if (runtime_observer) {
-    operation->stream = stream.number;
-    if (const CallSite* call = CallSite::current()) {
-      operation->function = call->function();
-      operation->place = call->place();
-    }
-    join(operation->clock, clock_of_host);
-    join(operation->clock, Clock(stream.number + 1));
-    ++operation->clock[stream.number];
-  }
+  append_to_clock(*operation, stream);
   stream.last = operation;
   if (config().streams == StreamMode::eager) complete(operation);
   if (config().streams == StreamMode::random) run_something(operation);

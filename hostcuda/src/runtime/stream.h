@@ -34,6 +34,11 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work,
 
 bool is_default(const CUstream_st& stream);
 
+// The operation comes after the earlier one, which may be null.
+void depend(Operation& operation, const OperationPointer& earlier);
+// Tells a tool that watches whose operation it is, once all that it depends on is known.
+void append_to_clock(Operation& operation, const CUstream_st& stream);
+
 // Runs the operation and everything that it depends on, and nothing else.
 void complete(const OperationPointer& operation);
 

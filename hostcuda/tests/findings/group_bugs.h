@@ -48,11 +48,85 @@ inline void past_the_other_blocks_tile(bool wrong) {
   reads_the_neighbours<<<2, kThreads>>>(out.data, wrong ? 1 : 0);
 }
 
+// A compare-and-swap checks what the plain load guessed; nothing does where others add meanwhile.
+__global__ void adds_doubles(double* sum, bool wrong) {
+  auto* const bits = reinterpret_cast<unsigned long long*>(sum);
+  if (wrong) atomicAdd(bits, 1ull);
+  // BUG sum_read_while_others_add
+  unsigned long long seen = *bits, assumed;
+  if (wrong) return static_cast<void>(atomicExch(bits + 1, seen));
+  do {
+    assumed = seen;
+    seen = atomicCAS(bits, assumed, __double_as_longlong(1 + __longlong_as_double(assumed)));
+  } while (seen != assumed);
+}
+inline void sum_read_while_others_add(bool wrong) {
+  const Buffer<double> sum(2);
+  adds_doubles<<<2, kThreads>>>(sum.data, wrong);
+}
+
+__device__ unsigned blocks_done;
+__global__ void last_block_adds(int* partial, bool wrong) {
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x + 1] = 1;
+  if (!wrong) __threadfence();
+  if (atomicInc(&blocks_done, gridDim.x - 1) != gridDim.x - 1) return;
+  for (unsigned b = 1; b <= gridDim.x; ++b)
+    // BUG counted_in_a_variable
+    partial[0] += partial[b];
+}
+inline void counted_in_a_variable(bool wrong) {
+  const Buffer<int> partial(5);
+  last_block_adds<<<4, kThreads>>>(partial.data, wrong);
+}
+
+__device__ int mutex;
+__global__ void locked_by_a_variable(int* value, bool wrong) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(&mutex, 0, 1) != 0) {
+  }
+  __threadfence();
+  // BUG locked_by_a_variable
+  *value += 1;
+  if (!wrong) __threadfence();
+  atomicExch(&mutex, 0);
+}
+inline void lock_in_a_variable(bool wrong) {
+  const Buffer<int> value(1);
+  locked_by_a_variable<<<4, kThreads>>>(value.data, wrong);
+}
+
+__global__ void sets_neighbour(int* out, int by) {
+  // BUG out_of_bounds_in_a_graph
+  out[index() + by] = 1;
+}
+inline void out_of_bounds_in_a_graph(bool wrong) {
+  const Buffer<int> out(kThreads);
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t replayed;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  sets_neighbour<<<1, kThreads, 0, stream>>>(out.data, 0);
+  sets_neighbour<<<1, kThreads, 0, stream>>>(out.data, wrong ? 1 : 0);
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&replayed, graph, 0);
+  for (int i = 0; i < 3; ++i) cudaGraphLaunch(replayed, stream);
+  cudaStreamSynchronize(stream);
+  cudaGraphExecDestroy(replayed);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+}
+
 inline const std::vector<Bug>& group_bugs() {
   static const std::vector<Bug> bugs = {
       {"two_write_one_slot", "race", two_write_one_slot},
       {"syncwarp_in_a_branch", "deadlock", syncwarp_in_a_branch},
       {"past_the_other_blocks_tile", "out of bounds", past_the_other_blocks_tile},
+      {"sum_read_while_others_add", "race", sum_read_while_others_add},
+      {"counted_in_a_variable", "race", counted_in_a_variable},
+      {"locked_by_a_variable", "lost update", lock_in_a_variable},
+      {"out_of_bounds_in_a_graph", "out of bounds", out_of_bounds_in_a_graph},
   };
   return bugs;
 }

@@ -61,11 +61,21 @@ bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space)
   return both && one_is_load && space == Space::global;
 }
 
+void Races::compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when) {
+  Access own;
+  own.thread = thread;
+  for (const Access& read : array.cells[offset / kWordBytes].reads)
+    if (read.epoch && !read.is_atomic && same_thread(read, own, when)) guesses_.insert(read.site);
+}
+
 void Races::check(const Access& earlier, const Access& later, const Epoch& when, const Array& array,
                   std::size_t offset, bool one_is_load) {
   if (!(earlier.bytes & later.bytes) || are_strong(earlier, later, one_is_load, array.space))
     return;
   if (is_ordered(earlier, later, when, array.space)) return;
+  if (one_is_load && (earlier.is_atomic ? guesses_.contains(later.site)
+                                        : later.is_atomic && guesses_.contains(earlier.site)))
+    return;
   const auto [race, is_new] = found_.try_emplace({earlier.site, later.site});
   if (is_new) {
     race->second = {side(earlier), side(later), offset, &array};

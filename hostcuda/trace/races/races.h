@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,9 @@ class Races {
   // An access of a copy, or of host code, that touches a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
+  // A plain load that this thread's compare-and-swap follows is a guess, which the swap checks:
+  // such loads race with no atomic.
+  void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
   // The most frequent case of `access` at once: the load of a word whose last write comes before.
   // False if it is not that.
   bool load_word(Array& array, std::size_t offset, Access access) {
@@ -73,6 +77,7 @@ class Races {
   const Fences& fences_;
   std::uint32_t ordered_ = 0;  // an epoch that comes before the running one
   std::map<Sites, Race> found_;
+  std::set<std::uint32_t> guesses_;  // sites of loads
   std::vector<const Race*> new_;
   Unordered unordered_{};
   bool has_unordered_ = false;

@@ -66,7 +66,8 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
     for key in keys or [key for key, _ in PROFILE_COLUMNS]:
         label = ", ".join(filter(None, (known[key].label, known[key].unit)))
         rows.append([label, *(metric(line, key) for line in lines.values())])
-    head = ["", *(f"{name[4:].replace('_', ' ')}: `{line['kernel'].partition('<')[0]}`"
+    problems = dict.fromkeys(f"{line['systems']} x {line['bodies']} bodies" for line in lines.values())
+    head = [" and ".join(problems), *(f"{name[4:].replace('_', ' ')}: `{line['kernel'].partition('<')[0]}`"
                   for name, line in lines.items())]
     return markdown(head, rows)
 

@@ -18,7 +18,7 @@ from nbody_tools.measure.sass import innermost, natural_loops, readable
 
 ENTRY = re.compile(r"^(?:\.visible |\.weak )*\.entry (\w+)\(.*?^\{$(.*?)^\}$", re.M | re.S)
 LABEL = re.compile(r"^(\$\w+):")
-PLACE = re.compile(r"^\.loc\s+(\d+) (\d+)")
+PLACE = re.compile(r"^\.loc\s+(\d+) (\d+)(?:.*inlined_at (\d+) (\d+))?")
 INSTRUCTION = re.compile(r"^(@!?%p\d+ )?([a-z]\w*(?:\.[\w:]+)*)\s*(.*);")
 ENDS = ("ret", "exit", "trap")
 REAL = re.compile(r"\.(?:f16x2|f16|bf16x2|bf16|f32|f64)\b")
@@ -93,12 +93,13 @@ def kernels_of(ptx: str) -> list[PtxKernel]:
 
 
 def kernel(name: str, text: str) -> PtxKernel:
-    code, labels, line = [], {}, 0
+    code, labels, line, own = [], {}, 0, ""
     for row in map(str.strip, text.splitlines()):
         if match := LABEL.match(row):
             labels[match[1]] = len(code)
         elif match := PLACE.match(row):
-            line = int(match[2])
+            own = own or match[1]  # of a header's function that was inlined, the line that calls it
+            line = next((int(at) for file, at in (match.groups()[:2], match.groups()[2:]) if file == own), line)
         elif match := INSTRUCTION.match(row):
             condition, words, operands = match.groups()
             jumps = words.startswith("bra")
