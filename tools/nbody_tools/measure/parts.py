@@ -26,6 +26,7 @@ MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
 UNCHECKED = ("--validate", "off")
+OTHERS = ("step14_", "step15_")  # of several ranks, and a tree: parts of their own
 FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
 FIRST_STEP_OF_CHUNKS = "10"  # from here its sum is divided, too
 FIRST_STEP_OF_MASSES = "11"  # from here equal masses, or none, may save work
@@ -37,6 +38,11 @@ MILLION = 1125000
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 QUEUES = (1, 2, 4, 8, 16, 32)
 COPY_QUEUES = "CUDA_DEVICE_MAX_COPY_CONNECTIONS"
+
+
+def direct(bench: Bench) -> list[str]:
+    """The steps that compute direct sums on their own."""
+    return [step for step in bench.steps if not step.startswith(OTHERS)]
 
 
 def single(bodies: int, steps: int = 5) -> tuple:
@@ -66,13 +72,13 @@ def sanitize(bench: Bench) -> None:
 
 def staircase(bench: Bench) -> None:
     """32 systems x 8192 bodies x 20 steps, all steps"""
-    for step in bench.steps:
+    for step in direct(bench):
         bench.record(step, *MAIN, *TIMED)
 
 
 def sizes(bench: Bench) -> None:
     """one system of 16384 to 262144 bodies, the steps that give it several blocks; 1,125,000, from step 10"""
-    many_blocks = [step for step in bench.steps if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
+    many_blocks = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
     for bodies in SINGLE:
         for step in many_blocks:
             bench.record(step, *single(bodies), *TIMED)
@@ -83,7 +89,7 @@ def sizes(bench: Bench) -> None:
 
 def small(bench: Bench) -> None:
     """one system of 512 to 8192 bodies and batches of small systems, 1000 time steps, from step 10"""
-    for step in bench.steps:
+    for step in direct(bench):
         if number_of(step) < FIRST_STEP_OF_CHUNKS:
             continue
         for bodies in SMALL:
@@ -95,7 +101,7 @@ def small(bench: Bench) -> None:
 
 def masses(bench: Bench) -> None:
     """star-cluster, a mass of its own for every body, one system; planets and a million test particles; from step 11"""
-    from_11 = [step for step in bench.steps if number_of(step) >= FIRST_STEP_OF_MASSES]
+    from_11 = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MASSES]
     for step in (*from_11, *bench.built("step12_always_asks")):
         for bodies in (*SINGLE, 1048576):
             bench.record(step, "--scenario", "star-cluster", "--bodies", bodies, "--steps", 2, *TIMED)
