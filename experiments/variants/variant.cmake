@@ -39,9 +39,10 @@ function(nbody_variant name)
   endif()
   target_compile_options(${name}_object PRIVATE ${flags})
   if(variant_INCLUDE)
-    set(header ${CMAKE_CURRENT_SOURCE_DIR}/${variant_INCLUDE})
+    # By its name alone: a folder may have blanks in its name.
+    target_include_directories(${name}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_options(${name}_object PRIVATE
-      $<IF:$<COMPILE_LANGUAGE:CUDA>,-include=${header},SHELL:-include\ ${header}>)
+      $<IF:$<COMPILE_LANGUAGE:CUDA>,-include=${variant_INCLUDE},SHELL:-include\ ${variant_INCLUDE}>)
   endif()
   list(JOIN flags " " flags_text)
   list(JOIN variant_DEFINITIONS " -D" definitions_text)

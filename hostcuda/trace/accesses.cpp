@@ -224,11 +224,12 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// Nothing but this happens in the inner loops of most kernels.
+// Nothing but this happens in the inner loops of most kernels. It calls no function, so that the
+// compiler saves no registers for it.
 [[gnu::always_inline]] inline bool Tracer::load_word_at_once(const Recent& recent,
                                                              const char* address) {
   Array& array = *recent.array;
-  if (&array == &program_) return true;
+  if (&array == &program_) return false;
   const std::size_t offset = array.offset_of(address);
   if (offset % kWordBytes != 0 || offset + kWordBytes > array.size ||
       running_block->current_number() != thread_ || !array.all_written(offset, kWordBytes))
@@ -239,9 +240,23 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   access.bytes = 15;
   access.site = recent.site;
   if (!races_.load_word(array, offset, access)) return false;
-  WarpLog& log = logs_[warp_];
-  log.add(thread_ % kLanes, recent.site, array.identity + offset);
-  return !log.is_full() || (log.settle(sites_), true);
+  return logs_[warp_].add_at_once(thread_ % kLanes, recent.site, array.identity + offset);
+}
+
+Tracer::Recent& Tracer::recent_of(const void* code, Kind kind) {
+  const auto hash = reinterpret_cast<std::uintptr_t>(code);
+  return recent_[(hash ^ hash >> 12 ^ static_cast<unsigned>(kind)) % recent_.size()];
+}
+
+void Tracer::load_word(const void* pointer, const void* code) {
+  if (kernel_observer == this && !busy_ && !hang_is_to_be_reported && running_block) {
+    const Recent& recent = recent_of(code, Kind::load);
+    const auto* address = static_cast<const char*>(pointer);
+    if (recent.code == code && recent.stamp == stamp_ && recent.kind == Kind::load &&
+        recent.array->contains(address) && load_word_at_once(recent, address))
+      return;
+  }
+  access(pointer, kWordBytes, kWordBytes, {Kind::load}, code);
 }
 
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
@@ -259,13 +274,10 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     return host_.access({address, bytes, how.kind, code});
   }
   const auto hash = reinterpret_cast<std::uintptr_t>(code);
-  Recent& recent = recent_[(hash ^ hash >> 12 ^ static_cast<unsigned>(how.kind)) % recent_.size()];
+  Recent& recent = recent_of(code, how.kind);
   const bool is_known = recent.code == code && recent.stamp == stamp_ && recent.kind == how.kind;
   const bool is_close = is_known && recent.array->contains(address) &&
                         (recent.array != &program_ || !find_shared(address));
-  if (is_close && bytes == kWordBytes && how.kind == Kind::load && !how.is_volatile &&
-      load_word_at_once(recent, address))
-    return;
   if (!is_close) {
     if (AddressSpace::of_running_thread(address)) return;
     const Busy busy(*this);

@@ -15,6 +15,11 @@ namespace {
 inline void tell(const void* p, unsigned bytes, unsigned piece, How how, const void* caller) {
   if (tracer) tracer->access(p, bytes, piece, how, caller);
 }
+inline void tell_load(const void* p, unsigned bytes, const void* caller) {
+  if (!tracer) return;
+  if (bytes == kWordBytes) return tracer->load_word(p, caller);
+  tracer->access(p, bytes, bytes, {Kind::load}, caller);
+}
 }  // namespace
 
 #define CALLER __builtin_return_address(0)
@@ -46,7 +51,7 @@ void __tsan_write_range(void* p, std::size_t size) {
 }
 
 #define HOSTCUDA_TRACED(bytes)                                                                     \
-  void __tsan_read##bytes(void* p) { tell(p, bytes, bytes, {Kind::load}, CALLER); }                \
+  void __tsan_read##bytes(void* p) { tell_load(p, bytes, CALLER); }                                \
   void __tsan_write##bytes(void* p) { tell(p, bytes, bytes, {Kind::store}, CALLER); }              \
   void __tsan_unaligned_read##bytes(void* p) { tell(p, bytes, kWordBytes, {Kind::load}, CALLER); } \
   void __tsan_unaligned_write##bytes(void* p) {                                                    \

@@ -70,6 +70,8 @@ class Tracer final : public KernelObserver {
   // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
   // once is cut into pieces of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
+  // As access() of a word that is loaded, not volatile: nearly every access is one.
+  void load_word(const void* address, const void* code);
   void fence();
   // A load or a store of libcu++'s atomics: not counted, but it may order others.
   void acquire(const void* address);
@@ -106,6 +108,7 @@ class Tracer final : public KernelObserver {
     std::uint32_t stamp = 0, site = 0;
     Kind kind = Kind::load;  // the copy of a vector loads and stores
   };
+  Recent& recent_of(const void* code, Kind kind);
   Array* find_array(const char*& address, Kind kind, unsigned bytes, const void* code);
   Array* find_shared(const char* address) const;
   Array* find_shared_of_other_block(const char*& address) const;

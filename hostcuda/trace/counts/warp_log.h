@@ -36,6 +36,7 @@ class LaneLog {
     if (next_ == end_) grow();
     *next_++ = access;
   }
+  bool has_room() const { return next_ != end_; }
   const LoggedAccess* begin() const { return begin_; }
   const LoggedAccess* end() const { return next_; }
   bool empty() const { return begin_ == next_; }
@@ -54,6 +55,12 @@ class WarpLog {
   void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
     lanes_[lane].add({site, address});
     ++size_;
+  }
+  // False, and nothing is added, where that would take more than a moment.
+  bool add_at_once(unsigned lane, std::uint32_t site, std::uint64_t address) {
+    if (is_full() || !lanes_[lane].has_room()) return false;
+    add(lane, site, address);
+    return true;
   }
   // So long between two barriers is only a thread that spins. Its memory has a bound.
   bool is_full() const { return size_ >= kMaxAccesses; }
