@@ -93,14 +93,14 @@ class Numbers(InRoot):
         fakes.write_records(self.results / "v.jsonl", [fakes.record("step03_tile_64", "cuda", (0.2,))])
         fakes.write_records(self.results / "profiles" / "p.jsonl", [
             {"step": step, "kernel": f"{step[:6]}<int>", "date": "2026", "launches": 1,
-             "metrics": {"registers": 40.0 + len(step)}} for step in ("step02_layout", "step03_tiling")])
+             "systems": 32, "bodies": 8192, "metrics": {"registers": 40.0 + len(step)}} for step in ("step02_layout", "step03_tiling")])
         facts = Facts(self.folder)
         self.assertEqual(self.text("cpu_simd.systems.compute"), "3.5 s")
         self.assertEqual(self.text("this.kernel('step03').registers"), "53")
         self.assertEqual(self.text("this.kernel().registers"), "53")
         self.file("step03_tiling/nbody.cu", '.parent = "step02_layout"')
         self.assertEqual(self.text("profile('registers')").splitlines()[::2],
-                         ["|  | 02 layout: `step02` | 03 tiling: `step03` |",
+                         ["| 32 x 8192 bodies | 02 layout: `step02` | 03 tiling: `step03` |",
                           "| registers per thread | 53 | 53 |"])
         self.assertEqual(self.text("variants()"), self.text("variants('step03_tile_64')"))
         self.assertEqual(self.text("variants('step03_x')"), "*not measured*")
