@@ -101,7 +101,7 @@ std::vector<Connection> accept_all(int listening, const Meeting& meeting, int ot
   return connections;
 }
 
-// -1 where nobody answers, or somebody else.
+// -1 where no rank answers, or a stranger.
 int reach(in_addr address, const Meeting& meeting, int rank) {
   const int connecting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const sockaddr_in there{

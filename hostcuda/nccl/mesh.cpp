@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kForAllRanks{60};
-constexpr int kMilliseconds = 20;  // between looks at whether somebody aborted
+constexpr int kMilliseconds = 20;  // between looks at whether a rank has aborted
 
 // In the abstract name space: nothing is left in a folder when a process is killed.
 sockaddr_un address_of(const std::string& name, int rank, socklen_t& length) {

@@ -50,7 +50,7 @@ std::size_t bytes_of(ncclDataType_t type) {
   return 0;
 }
 
-// As a kernel of NCCL does, it waits for a rank that is gone until somebody aborts.
+// As a kernel of NCCL does, it waits for a rank that is gone until another aborts.
 void run(ncclComm_t comm, const std::vector<Transfer>& transfers) {
   if (comm->aborted) return;
   const End end = comm->mesh.run(transfers, comm->aborted);
