@@ -13,8 +13,7 @@
 namespace {
 
 using namespace nbody;
-using tree::Node;
-using tree::Position;
+using namespace tree;
 using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                   // bodies of a warp, which is a block
@@ -22,6 +21,9 @@ constexpr int kStack = TUNABLE(STACK, 512);  // nodes
 // A node has more bits in common than its parent, of a key and then of an index: to open one at a
 // time takes no more room than this, whatever the tree.
 constexpr int kDepth = 3 * kCoordinateBits + 32;
+// A box so many times as wide as the distance at which a node acts as a whole may lie around that
+// node with no body near it, as 32 bodies far out lie around the middle. Its bodies are asked.
+constexpr float kWide = 8;
 constexpr unsigned kAllLanes = 0xffffffff;
 
 // Whether a node acts as a whole on all bodies of a box: its centre is far enough from the nearest
@@ -66,6 +68,7 @@ __global__ void __launch_bounds__(32)
   const unsigned lanes_before = (1u << lane) - 1;
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
+  const float3 width = 1 / kWide * (box.high - box.low);
 
   float3 a{};
   int size = 1;  // of the stack
@@ -75,10 +78,17 @@ __global__ void __launch_bounds__(32)
     // Each lane takes a node from the top; fewer where their children might not find room.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
-    const Node& node = nodes[stack[size + min(lane, taken - 1)]];
+    const int number = stack[size + min(lane, taken - 1)];
+    const Node& node = nodes[number];
     const float4 centre = node.centre;
     const int left = node.left, right = node.right;
-    const bool accepted = lane < taken && acts_as_a_whole(centre, box);
+    bool accepted = lane < taken && acts_as_a_whole(centre, box);
+    const bool doubtful = lane < taken && !accepted && centre.w < dot(width, width);
+    for (unsigned asked = __ballot_sync(kAllLanes, doubtful); asked != 0; asked &= asked - 1) {
+      const int holder = __ffs(asked) - 1;
+      const float4 c = nodes[__shfl_sync(kAllLanes, number, holder)].centre;
+      accepted |= __all_sync(kAllLanes, acts_as_a_whole(c, BoxOf()(body))) && lane == holder;
+    }
     const bool refused = lane < taken && !accepted;
     const unsigned whole = __ballot_sync(kAllLanes, accepted);
     const unsigned opened = __ballot_sync(kAllLanes, refused && right >= 0);
@@ -117,7 +127,6 @@ __global__ void __launch_bounds__(32)
     }
     a = a + partial;  // sums of sums lose fewer digits
   }
-
   if (i >= n) return;
   Position& position = positions[order[i]];
   Velocity& velocity = velocities[order[i]];
@@ -129,9 +138,8 @@ __global__ void __launch_bounds__(32)
 Timing simulate(const Run& run, Systems& systems) {
   const int n = systems.bodies_per_system;
   const auto kernel = run.approximation.multipole == 2 ? advance<true> : advance<false>;
-  DeviceArray<Position> positions(systems.bodies.size());
-  DeviceArray<Velocity> velocities(systems.bodies.size());
-  tree::Tree tree(n);
+  DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
+  Tree tree{n};
   const Transfer transfer(systems.bodies);
   StageTimer timer;
   transfer.upload(positions.get(), velocities.get());

@@ -1,11 +1,9 @@
-// A tree over the bodies of one system: which of them a node has, where their mass is, and how it
-// is spread.
+// A tree over the bodies of one system: its nodes, where their mass is, and how it is spread.
 //
 // Bodies are sorted along Hilbert's curve (nbody/hilbert.h). Those whose keys begin with the same
-// bits are in one cell of the cube around all and stand in a row, so a node is a range of sorted
+// bits are in one cell of the cube around all and stand in a row: a node is a range of sorted
 // bodies. Each is found by itself, from the keys around one end of its range (Karras, High
-// Performance Graphics 2012): no locks, no levels, one kernel. Where keys are equal, the numbers of
-// the sorted bodies go on.
+// Performance Graphics 2012): no locks, no levels, one kernel. Equal keys go on with an index.
 #pragma once
 
 #include "nbody/box.h"
@@ -24,7 +22,6 @@ static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 // Float32 places a centre of mass to 1e-7 of its coordinates. A node counts as so large that this
 // error is small beside that of the opening angle.
 constexpr float kRoundingRadius = 3e-4f;
-
 using Position = float4;  // w is the mass
 
 // 64 bytes, of which the first 32 decide whether a node is opened.
@@ -62,9 +59,8 @@ __device__ inline int link(Node* nodes, int n, int parent, int inner, int first,
   return number;
 }
 
-// Bodies in the order of their keys; and a thread for every inner node of a tree down to single
-// bodies. Body i stands at one end of node i, which goes on to that side where more bits are in
-// common, as far as more are than on the other side.
+// Bodies in the order of their keys, and inner nodes down to single bodies: body i is at one end of
+// node i, which goes on to the side with more bits in common, as far as more are than on the other.
 static __global__ void make_nodes(const Position* __restrict__ positions,
                                   const int* __restrict__ order, const CurveKey* __restrict__ keys,
                                   Position* __restrict__ bodies, Node* __restrict__ nodes, int n) {
@@ -153,8 +149,8 @@ static __global__ void find_moments(const Position* __restrict__ bodies, Node* n
 }
 
 struct Tree {
-  explicit Tree(int bodies_of_a_system) : n(bodies_of_a_system) {}
-
+  int n;
+  int root() const { return n > kLeafSize ? 0 : n; }
   void build(const Position* positions, float theta) {
     const int blocks = (n - 1) / kBlockSize + 1;
     work.run([&](void* memory, std::size_t& bytes) {
@@ -169,18 +165,14 @@ struct Tree {
     make_nodes<<<blocks, kBlockSize>>>(positions, order.get(), sorted_keys.get(), bodies.get(),
                                        nodes.get(), n);
     find_moments<<<blocks, kBlockSize>>>(bodies.get(), nodes.get(), n, theta);
-    CUDA_CHECK(cudaGetLastError());
   }
-  int root() const { return n > kLeafSize ? 0 : n; }
-
-  int n;
   std::size_t size = static_cast<std::size_t>(n);
   DeviceArray<Position> bodies{size};           // sorted
   DeviceArray<int> numbers{size}, order{size};  // 0, 1, 2, ...; the number of each sorted body
   DeviceArray<CurveKey> keys{size}, sorted_keys{size};
   DeviceArray<Node> nodes{2 * size};
   DeviceArray<Box> cube{1};  // around all bodies
-  CubMemory work;
+  CubMemory work{};
 };
 
 }  // namespace tree
