@@ -66,6 +66,10 @@ function(nbody_executable name object library)
   endif()
 endfunction()
 
+# Threads that wait for the next kernel spin, and keep other tests from running: most of the processor time
+# of a step with many small kernels.
+set(NBODY_TEST_ENVIRONMENT OMP_WAIT_POLICY=passive)
+
 # Every step takes the same tests, in the same groups. Through hostcuda the ones that depend on the
 # order of threads or streams run again in orders no GPU would choose.
 function(nbody_add_step_tests name)
@@ -111,12 +115,12 @@ endfunction()
 function(nbody_add_command_line_test test name filter)
   add_test(NAME ${test} COMMAND command_line_test --gtest_filter=${filter})
   set_tests_properties(${test} PROPERTIES
-    ENVIRONMENT "NBODY_PROGRAM=$<TARGET_FILE:${name}>" LABELS "${name};bad-input"
+    ENVIRONMENT "NBODY_PROGRAM=$<TARGET_FILE:${name}>;${NBODY_TEST_ENVIRONMENT}" LABELS "${name};bad-input"
     SKIP_RETURN_CODE 77 TIMEOUT 120)
 endfunction()
 
 function(nbody_add_step_test name group filter)
   add_test(NAME ${name}.${group} COMMAND ${name}_test --gtest_filter=${filter})
   set_tests_properties(${name}.${group} PROPERTIES
-    LABELS "${name}" SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${ARGN}")
+    LABELS "${name}" SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};${ARGN}")
 endfunction()

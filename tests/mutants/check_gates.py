@@ -1,11 +1,9 @@
 """Is every gate of the validator needed? check_gates.py RECORDS
 
 A gate is needed if some mutant is rejected by it alone. The gates are those that the programs report,
-so that a new gate without such a mutant fails this. The two gates of forces at a smaller angle are one
-check: a wrong tree fails both.
+so that a new gate without such a mutant fails this.
 """
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -13,19 +11,13 @@ results = [json.loads(file.read_text()) for file in sorted(Path(sys.argv[1]).glo
            if not file.name.endswith(".declared.json")]
 runs = [(result["name"], result["is_wrong"], result["found"]) for result in results
         if "verdict" in result["found"]]
-
-
-def check_of(gate):
-    return re.sub(r"^(rms|p99)_at_theta", "forces_at_theta", gate)
-
-
-gates = list(dict.fromkeys(check_of(gate) for _, _, found in runs for gate in found["errors"]))
+gates = list(dict.fromkeys(gate for _, _, found in runs for gate in found["errors"]))
 if not gates:
     sys.exit(f"{sys.argv[1]}: no mutant has been run; ctest -L mutants runs them")
 
 not_needed = []
 for gate in gates:
-    needing = [name for name, is_wrong, found in runs if is_wrong and {check_of(failed) for failed in found["failed"]} == {gate}]
+    needing = [name for name, is_wrong, found in runs if is_wrong and found["failed"] == [gate]]
     print(f"{gate}: without it {', '.join(needing) or 'no mutant'} would pass")
     if not needing:
         not_needed.append(gate)

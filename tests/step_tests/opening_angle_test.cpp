@@ -49,7 +49,7 @@ class LadderOpening : public testing::TestWithParam<Angle> {
 };
 
 TEST_P(LadderOpening, PassesEveryGate) {
-  for (const int n : {40, 1100})
+  for (const int n : {40, 700})
     EXPECT_EQ(
         failed_gates(sphere(n < 100 ? 3 : 1, n), 0.01, 3, kSoftening, ValidationMode::full, angle_),
         "");
