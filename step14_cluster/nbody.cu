@@ -7,7 +7,6 @@
 //
 // Parent: step12_newton3.   Run: mpirun -n 4 step14_cluster --scenario plummer --bodies 1048576
 #include <cmath>
-#include <optional>
 
 #include "nbody/shape.h"
 #include "nbody/timeline.h"
@@ -144,12 +143,10 @@ Shape shape_for(int systems, int n) {
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   nbody::Cluster& cluster = nbody::cluster();
   const Shape shape = shape_for(systems.count, systems.bodies_per_system);
-  std::optional<nbody::MassOrder> order;  // so that whole tiles have one mass
-  if (cluster.is_root()) order.emplace(systems);
   Share& share = share_of(cluster, systems, shape.tile());
   const plan::Plan& plan = share.plan;
   nbody::StageTimer timer;
-  share.take(systems.bodies);
+  auto order = share.take(systems);
   timer.uploaded();
   for (int step = 0; step < run.steps; ++step) {
     for (const Group& group : share.groups) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "nbody/cuda.h"
 #include "step14_cluster/plan.h"
@@ -12,7 +13,7 @@ namespace {
 constexpr int kBlockSize = 128;                 // of kernels that take a body per thread
 constexpr size_t kMaxBytes = size_t{2} << 30;   // for partial sums: the rest has to wait for them
 constexpr size_t kMaxUnits = 65535;             // of a launch
-constexpr size_t kGroups = TUNABLE(GROUPS, 2);  // of whole systems
+constexpr size_t kGroups = TUNABLE(GROUPS, 4);  // of whole systems
 constexpr size_t kBlocksOfGroup = 4096;         // fewer are not worth launches of their own
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
@@ -139,7 +140,17 @@ struct Share {
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
   void form_groups(const std::vector<plan::Unit>& all);
 
-  // From the root, and back.
+  // From the root, and back. While they are on their way, the root looks whether whole tiles have
+  // one mass; if that takes another order, they go once more.
+  std::optional<nbody::MassOrder> take(nbody::Systems& from) {
+    take(from.bodies);
+    std::optional<nbody::MassOrder> order;
+    if (!cluster.root_says(cluster.is_root() && nbody::MassOrder::is_needed(from))) return order;
+    CUDA_CHECK(cudaDeviceSynchronize());  // no copy may still read what is moved now
+    if (cluster.is_root()) order.emplace(from);
+    take(from.bodies);
+    return order;
+  }
   void take(const std::vector<nbody::Body>& from) {
     cluster.scatter(from, plan.first_bodies(), bodies.get());
     take_apart<<<(kept.count - 1) / kBlockSize + 1, kBlockSize>>>(bodies.get(), kept, own(),

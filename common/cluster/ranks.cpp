@@ -143,6 +143,11 @@ RankState& rank_state() {
   return state;
 }
 
+bool Cluster::root_says(bool yes) const {
+  MPI_Bcast(&yes, 1, MPI_C_BOOL, 0, rank_state().comm);
+  return yes;
+}
+
 Cluster& cluster() { return *rank_state().cluster; }
 
 int run_on_ranks(const std::string& name, QueryPlatform query, int argc, char** argv,

@@ -74,6 +74,7 @@ class BodyOrder {
 class MassOrder : public BodyOrder<float> {
  public:
   explicit MassOrder(Systems& systems);
+  static bool is_needed(const Systems& systems);
 };
 
 // Puts the bodies without mass of every system behind the others: they exert no force.

@@ -26,6 +26,7 @@ std::vector<float> places(const Systems& systems) {
 
 TEST(MassOrder, GroupsEverySystemByItselfAndPutsItBack) {
   Systems systems = with_masses(2, {1, 2, 1, 2, 3, 3, 0, 3});
+  EXPECT_TRUE(MassOrder::is_needed(systems));
   MassOrder order(systems);
   EXPECT_EQ(places(systems), (std::vector<float>{0, 2, 1, 3, 4, 5, 7, 6}));
   for (Body& body : systems.bodies) body.vx = body.x;
@@ -39,6 +40,7 @@ TEST(MassOrder, LeavesGroupsAndManyMassesAsTheyAre) {
        {std::vector<float>{2, 2, 1, 1, 3}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 1}}) {
     Systems systems = with_masses(1, masses);
     const std::vector<float> before = places(systems);
+    EXPECT_FALSE(MassOrder::is_needed(systems));
     MassOrder order(systems);
     EXPECT_EQ(places(systems), before);
     order.restore();

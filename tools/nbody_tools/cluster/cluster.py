@@ -6,7 +6,7 @@
   ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
 
 run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its options
-         [mpirun], --ranks how many it starts; a batch system that knows the number needs no --ranks.
+         [mpirun --bind-to none], --ranks how many it starts; a batch system that knows the number needs no --ranks.
 predict  the seconds of a time step and the share of communication, by bodies and GPUs (docs/cluster.md).
 measure  the problems of docs/cluster.md on so many ranks, with a result record of each.
 
@@ -62,7 +62,8 @@ def counts(text: str) -> tuple[int, ...]:
 
 
 def launcher(ranks: int | None) -> list[str]:
-    text = os.environ.get("NBODY_LAUNCHER", "mpirun")
+    """Open MPI by itself binds one or two ranks to a core each: the root would validate on one."""
+    text = os.environ.get("NBODY_LAUNCHER", "mpirun --bind-to none")
     try:
         words = shlex.split(text)
     except ValueError as error:
