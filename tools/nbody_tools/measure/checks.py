@@ -69,7 +69,7 @@ def same_bits(bench: Bench) -> None:
         name = f"{step}.{kind}"
         ends = set()
         for number in range(REPEATS):
-            output = bench.folder / f"{name}.raw"
+            output = bench.folder / f"{name}.bin"
             output.unlink(missing_ok=True)
             bench.run(f"{name}.{number}.log", [bench.program(step), *words, *UNCHECKED, "--output", output], WAITING)
             if not output.exists():
