@@ -122,6 +122,15 @@ sys.exit(subprocess.run(words[program[0]:]).returncode)
                          2 * ["step11_register_blocking"] + 3 * ["step13_persistent"])
         self.assertEqual(len((self.output / "limits" / "profiles.jsonl").read_text().splitlines()), 2 * 5)
 
+    def test_what_cannot_be_profiled_is_timed_all_the_same(self) -> None:
+        fakes.write_step(self.build, fakes.record("step12_newton3"))
+        path = self.script("ncu", "open(words[words.index('--log-file') + 1], 'w').write('==ERROR== no permission')\nsys.exit(1)")
+        with mock.patch.dict("os.environ", {"PATH": f"{path}:/usr/bin:/bin"}):
+            code, _, errors = self.measure("limits")
+        self.assertEqual((code, errors.count("\n")), (1, 2), errors)
+        self.assertIn("FAILED: limits: step12_newton3: ncu: exit code 1", errors)
+        self.assertEqual(len(self.records("limits")), 3)
+
     def test_it_needs_nothing_but_python(self) -> None:
         """-S: without the packages of the distribution."""
         code = f"import sys; sys.path.insert(0, {str(fakes.TOOLS)!r}); import nbody_tools.measure.measure"

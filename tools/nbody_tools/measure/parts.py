@@ -140,10 +140,15 @@ def limits(bench: Bench) -> None:
 
 
 def keep_profile(bench: Bench, name: str, step: str, problem: tuple, *choice: object) -> None:
-    csv, record = profile_program(step, bench.program(step), ncu_or_fail(), problem, ("--set", "full", *choice),
-                                  bench.timeout)
-    write_whole_file(bench.folder / f"{name}.ncu.csv", csv)
-    kernels = ncu.aggregate(ncu.read_csv(csv, name), interactions_of_a_launch(record))
+    program = ncu_or_fail()
+    try:
+        csv, record = profile_program(step, bench.program(step), program, problem, ("--set", "full", *choice),
+                                      bench.timeout)
+        write_whole_file(bench.folder / f"{name}.ncu.csv", csv)
+        kernels = ncu.aggregate(ncu.read_csv(csv, name), interactions_of_a_launch(record))
+    except ncu.ProfileError as error:
+        bench.fail(str(error))
+        return
     write_whole_file(bench.folder / f"{name}.jsonl", "".join(
         json.dumps(line) + "\n" for line in json_lines(step, record, kernels)))
     bench.say(f"{name}: {', '.join(kernel.kernel.partition('<')[0] for kernel in kernels)}")
