@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 UNCHECKED = ("--validate", "off", "--quiet")
+# The rest is the same in all programs: what a step can spoil, as in cmake/nbody_step.cmake.
+OF_A_STEP = "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
 WAITING = {"OMP_WAIT_POLICY": "passive"}  # threads that wait leave the cores to the other programs
 # Small: under racecheck a kernel takes thousands of times as long.
 SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
@@ -38,15 +40,16 @@ def at_once(task: Callable[..., None], items: Iterable[tuple]) -> None:
 
 def checks(bench: Bench) -> None:
     """the tests and the command-line tests of all steps, GPU required"""
-    def check(step: str, log: str, program: object) -> None:
-        printed = bench.run(f"{step}.{log}.log", [program],
-                            {**WAITING, "NBODY_PROGRAM": str(bench.build / step / step)})
+    def check(step: str, log: str, *words: object) -> None:
+        printed = bench.run(f"{step}.{log}.log", words, {**WAITING, "NBODY_PROGRAM": str(bench.build / step / step)})
         skipped = printed.count("[  SKIPPED ] ") // 2  # each is named again at the end
         bench.say(f"{step} {log}: {printed.count('       OK')} tests passed, {skipped} skipped")
 
+    at_once(check, [(step, "test", bench.build / step / f"{step}_test") for step in bench.steps])
     command_line = bench.build / "tests/command_line/command_line_test"
-    at_once(check, [(step, log, program) for step in bench.steps for log, program in
-                    (("command_line", command_line), ("test", bench.build / step / f"{step}_test"))])
+    whole = bench.gpu_steps[:1]
+    at_once(check, [(step, "command_line", command_line, *(() if step in whole else (OF_A_STEP,)))
+                    for step in bench.steps])
 
 
 def sanitize(bench: Bench) -> None:
