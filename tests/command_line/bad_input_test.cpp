@@ -137,7 +137,7 @@ const Case kCases[] = {
     {"--json nowhere/record.json", "nowhere"},
     {"--timeline nowhere/t.csv", "nowhere"},
     {"--tuned nowhere.json", "nowhere.json: cannot be read"},
-    {"--tuned good.csv", "good.csv: not a table of ./nbody tune"},
+    {"--tuned good.csv", "good.csv:1: not JSON; it must be a table that ./nbody tune wrote"},
     {"--tuned good.csv --json folder/../good.csv", "--json: .*--tuned is the same file"},
     {"--checkpoint nowhere/c.bin", "nowhere"},
     {"--snapshot-every 5", "--snapshot-every and --snapshot-dir go together"},

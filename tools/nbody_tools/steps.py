@@ -85,6 +85,15 @@ def backend_of(steps: Sequence[Step]) -> Optional[str]:
     return probe.record.backend if probe.record is not None else None
 
 
+def has_gpu() -> bool:
+    """As in ./nbody: whether the driver names one, whatever was built."""
+    try:
+        listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return listed.startswith("GPU ")
+
+
 def default_build(root: Path = ROOT) -> Path:
     """build/cuda where its programs find a device, else build/cpu."""
     cuda = root / "build" / "cuda"

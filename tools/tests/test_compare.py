@@ -5,6 +5,7 @@ import math
 import sys
 import unittest
 from array import array
+from unittest import mock
 
 from tests import fakes
 from nbody_tools.compare import bodies as made
@@ -100,6 +101,20 @@ class Tool(fakes.InFolder):
         self.assertIn("cupy: skipped: ", errors)
         self.assertIn("nobody is here of frob", self.refused("compare", "frob", "--build", self.folder / "build"))
 
+    def test_without_a_gpu(self) -> None:
+        """Our steps are emulated: few bodies, no time, and both said."""
+        kick = KICK.format(tools=str(fakes.TOOLS), factor=1.0).replace("\n", "\n  ")
+        fakes.write_step(self.folder / "build", fakes.record("step11_register_blocking", backend="hostcuda"),
+                         f"if '--input' in words:{kick}")  # first it is asked what it runs on
+        words = ("compare", "step11", "--build", self.folder / "build", "--rounds", 1, "--output", self.folder / "out.jsonl")
+        with mock.patch("nbody_tools.compare.compare.EMULATED_SIZES", [70]):
+            code, out, errors = self.call(*words)
+        self.assertEqual(code, 0, errors)
+        self.assertIn("no GPU here: our steps are emulated, with 70 bodies; their times are no measurement\n", errors)
+        self.assertRegex(out, r"step11_register_blocking +emulated; RMS error \d\.\de-\d\d\n")
+        self.assertIn('--bodies: "8192" is not allowed without a GPU, where our steps are emulated; at most 4096',
+                      self.refused(*words, "--bodies", "64,8192"))
+
     def test_folders_without_the_kernel(self) -> None:
         self.step("step10_tiled2d_cublas")
         for option, expected in (("--sample", "no bodysystemcuda.cu"), ("--ktt", "no Nbody.cu")):
@@ -135,10 +150,11 @@ class Tool(fakes.InFolder):
 class Table(unittest.TestCase):
     def test_sizes_side_by_side(self) -> None:
         one = {"contender": "a", "bodies": 10, "backend": "cuda", "median": 2.0, "iqr": 0.1,
-               "interactions_per_second": 5e9}
+               "interactions_per_second": 5e9, "acceleration_rms": 2e-7}
         text = table([one, {**one, "contender": "b", "bodies": 20}, {**one, "contender": "b", "backend": "hostcuda"}])
         self.assertEqual([line.split() for line in text.splitlines()][1:],
-                         [["a", "5", "(5.0", "%)", "-"], ["b", "emulated", "5", "(5.0", "%)"]])
+                         [["a", "5", "(5.0", "%)", "-"],
+                          ["b", "emulated;", "RMS", "error", "2.0e-07", "5", "(5.0", "%)"]])
 
 
 class Page(fakes.InRepository):

@@ -69,7 +69,7 @@ class Measure(fakes.InFolder):
             path.chmod(0o755)
         code, out, _ = self.measure("checks")
         self.assertEqual(code, 0)
-        self.assertIn("step03_tiling: 1 tests passed", out)
+        self.assertIn("step03_tiling test: 1 tests passed, 0 skipped", out)
         test.unlink()
         self.assertIn("step00_cpu_omp.command_line.log: error cannot be started", self.measure("checks", "--again")[2])
 
@@ -83,20 +83,53 @@ class Measure(fakes.InFolder):
         names = {path.name for path in (self.output / "connections").iterdir()}
         self.assertLessEqual({"queues_unset.jsonl", "queues_8.jsonl", "copy_queues_32.jsonl"}, names)
 
-    def test_sanitizer_and_profiler(self) -> None:
-        path = self.script("compute-sanitizer", "print('========= ERROR SUMMARY: 0 errors')")
-        self.script("ncu", f"""import shutil, subprocess
+    def test_runs_that_end_with_other_bits(self) -> None:
+        for step, bits in (("step03_tiling", "b'same'"), ("step12_newton3", "os.urandom(4)")):
+            program = self.file(f"build/{step}/{step}", f"#!{sys.executable}\nimport os, sys\n"
+                                f"open(sys.argv[sys.argv.index('--output') + 1], 'wb').write({bits})\n")
+            program.chmod(0o755)
+        code, out, errors = self.measure("same_bits")
+        self.assertEqual((code, errors.count("\n")), (1, 2), errors)
+        self.assertIn("step03_tiling.species: 10 runs, the same bits", out)
+        self.assertIn("FAILED: same_bits: step12_newton3.masses: 10 runs ended in 10 ways", errors)
+
+    def profiler(self) -> str:
+        return self.script("ncu", f"""import shutil, subprocess
 if "--log-file" in words: shutil.copy({str(fakes.TOOLS / "tests/data/ncu_raw.csv")!r}, words[words.index("--log-file") + 1])
 program = [i for i, word in enumerate(words) if "/step" in word and word.endswith(word.split("/")[-2])]
 sys.exit(subprocess.run(words[program[0]:]).returncode)
 """)
+
+    def test_sanitizer_and_profiler(self) -> None:
+        path = self.script("compute-sanitizer", "print('========= ERROR SUMMARY: 0 errors')")
+        self.profiler()
         with mock.patch.dict("os.environ", {"PATH": f"{path}:/usr/bin:/bin"}):
             code, out, errors = self.measure("sanitize", "profile")
         self.assertEqual((code, errors), (0, ""))
-        self.assertIn("step03_tiling racecheck: ERROR SUMMARY: 0 errors", out)
+        self.assertIn("step03_tiling.racecheck: ERROR SUMMARY: 0 errors", out)
         lines = (self.output / "profile" / "profiles.jsonl").read_text().splitlines()
         self.assertEqual(len(lines), 6)  # two kernels of each of three steps
         self.assertTrue((self.output / "profile" / "step03_tiling.ncu.csv").is_file())
+
+    def test_profiles_and_times_where_steps_are_near_their_limit(self) -> None:
+        for step in ("step11_register_blocking", "step13_persistent"):
+            fakes.write_step(self.build, fakes.record(step))
+        with mock.patch.dict("os.environ", {"PATH": f"{self.profiler()}:/usr/bin:/bin"}):
+            code, out, errors = self.measure("limits")
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("step13_persistent.4096: ", out)
+        self.assertEqual([record["step"] for record in self.records("limits")],
+                         2 * ["step11_register_blocking"] + 3 * ["step13_persistent"])
+        self.assertEqual(len((self.output / "limits" / "profiles.jsonl").read_text().splitlines()), 2 * 5)
+
+    def test_what_cannot_be_profiled_is_timed_all_the_same(self) -> None:
+        fakes.write_step(self.build, fakes.record("step12_newton3"))
+        path = self.script("ncu", "open(words[words.index('--log-file') + 1], 'w').write('==ERROR== no permission')\nsys.exit(1)")
+        with mock.patch.dict("os.environ", {"PATH": f"{path}:/usr/bin:/bin"}):
+            code, _, errors = self.measure("limits")
+        self.assertEqual((code, errors.count("\n")), (1, 2), errors)
+        self.assertIn("FAILED: limits: step12_newton3: ncu: exit code 1", errors)
+        self.assertEqual(len(self.records("limits")), 3)
 
     def test_it_needs_nothing_but_python(self) -> None:
         """-S: without the packages of the distribution."""

@@ -2,9 +2,11 @@
 
 import json
 from pathlib import Path
+from unittest import mock
 
 from tests import fakes
 from nbody_tools.measure.tune import best_of, updated, users_table
+from nbody_tools.steps import has_gpu
 
 # Takes the rank that the table says; its times are in `costs`, by rank. Rank `bad` fails its check.
 CHOOSE = """
@@ -84,7 +86,7 @@ class Tune(fakes.InFolder):
         self.step("step11_register_blocking", [1.0], backend="hostcuda")
         code, _, errors = self.tune()
         self.assertEqual((code, errors.count("\n")), (77, 1))
-        self.assertIn("emulated times decide nothing", errors)
+        self.assertIn("it needs a GPU: emulated times decide nothing", errors)
         self.file("lines.jsonl", "[]\n")
         self.assertIn("not what ./nbody tune measured", self.tune()[2])
         self.file("lines.jsonl", "")
@@ -98,6 +100,27 @@ class Tune(fakes.InFolder):
         fakes.write_step(self.folder / "old", fakes.record("step03_tiling"))
         self.assertIn("has no shapes", self.refused("tune", "03", "--build", self.folder / "old", "--table",
                                                     self.folder / "x", "--output", self.folder / "y"))
+
+    def test_without_a_gpu(self) -> None:
+        """77 and one line, whether nothing was built, or programs that find no device."""
+        fakes.write_step(self.folder / "build", fakes.record("step12_newton3"), "sys.exit(77)")
+        code, _, errors = self.tune()
+        self.assertEqual((code, errors), (77, "nbody tune: skipped: it needs a GPU: emulated times decide nothing, "
+                                              "and step12_newton3 finds no device\n"))
+        nowhere = ("--build", self.file("empty/x", "").parent, "--table", self.folder / "t", "--output", self.folder / "o")
+        with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=False):
+            code, _, errors = self.call("tune", *nowhere)
+        self.assertEqual((code, errors.count("\n")), (77, 1))
+        self.assertIn("it needs a GPU: emulated times decide nothing, and nvidia-smi names none here", errors)
+        with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=True):
+            self.assertIn("build first", self.refused("tune", *nowhere))
+
+    def test_whether_there_is_a_gpu(self) -> None:
+        with mock.patch.dict("os.environ", {"PATH": str(self.folder)}):
+            self.assertFalse(has_gpu())
+            for listed, expected in (("No devices found.", False), ("GPU 0: NVIDIA H200", True)):
+                self.file("nvidia-smi", f"#!/bin/sh\necho '{listed}'\n").chmod(0o755)
+                self.assertIs(has_gpu(), expected)
 
     def test_where_there_is_one_way_only(self) -> None:
         fakes.write_step(self.folder / "build", fakes.record("step13_persistent", shape=None))

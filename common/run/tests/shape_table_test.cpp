@@ -66,24 +66,61 @@ TEST_F(ShapeTable, AShapeThatIsNotTheSameAnyMoreIsNotTaken) {
   EXPECT_EQ(choose_shape(1, 64, 3, cost_of), 1);
 }
 
+// One line each: where it is, what stands there, and what may.
 TEST_F(ShapeTable, WhatIsNoTableIsRefused) {
-  for (const char* text :
-       {"", "{}", "[]", R"({"devices": {"GPU": {"shapes": []}}})",
-        R"({"devices": {"GPU": {"date": "d", "shapes": [{"step": "step", "systems": 1}]}}})",
-        R"({"devices": {"GPU": {"date": "d", "shapes": [
-            {"step": "step", "systems": 1, "bodies": 64, "rank": -1}]}}})",
-        R"({"devices": {"GPU": {"date": "d", "shapes": [
-            {"step": "step", "systems": "1", "bodies": 64, "rank": 1}]}}})"}) {
+  const auto shape = [](const std::string& text) {
+    return R"({"devices": {"GPU": {"date": "d", "shapes": [
+        {"step": "step", "systems": 1, "bodies": 64, "rank": 1}, )" +
+           text + "]}}}";
+  };
+  const std::string all = std::string(file_),
+                    numbers = " is not allowed; it must be a whole number from ";
+  const std::pair<std::string, std::string> cases[] = {
+      {"", ":1: not JSON; it must be a table that ./nbody tune wrote"},
+      {"{\n\n  garbage", ":3: not JSON; it must be a table that ./nbody tune wrote"},
+      {"{\"devices\": {\"\xff\": 1}}", ":1: not JSON; it must be a table that ./nbody tune wrote"},
+      {"[1]", ": [1] is not allowed; it must be an object"},
+      {"{}", ": there is no \"devices\"; ./nbody tune writes one"},
+      {R"({"devices": 7})", ": /devices: 7 is not allowed; it must be an object"},
+      {R"({"devices": {"another": 7}})",
+       ": /devices/another: 7 is not allowed; it must be an object"},
+      {R"({"devices": {"GPU": {"shapes": []}}})",
+       ": /devices/GPU: there is no \"date\"; ./nbody tune writes one"},
+      {R"({"devices": {"GPU": {"date": 1, "shapes": []}}})",
+       ": /devices/GPU/date: 1 is not allowed; it must be a string"},
+      {R"({"devices": {"GPU": {"date": "d", "shapes": {}}}})",
+       ": /devices/GPU/shapes: {} is not allowed; it must be an array of shapes"},
+      {shape("\"" + std::string(50, 'x') + "\""), ": /devices/GPU/shapes/1: \"" +
+                                                      std::string(39, 'x') +
+                                                      "... is not allowed; it must be an object"},
+      {shape(R"({"step": "step", "systems": 1})"),
+       ": /devices/GPU/shapes/1: there is no \"bodies\"; ./nbody tune writes one"},
+      {shape(R"({"step": "step", "systems": 1, "bodies": 64, "rank": -1})"),
+       ": /devices/GPU/shapes/1/rank: -1" + numbers + "0 to 2147483647"},
+      {shape(R"({"step": "step", "systems": "1", "bodies": 64, "rank": 1})"),
+       ": /devices/GPU/shapes/1/systems: \"1\"" + numbers + "1 to 2147483647"},
+      {shape(R"({"step": "step", "systems": 1, "bodies": 4294967360, "rank": 1})"),
+       ": /devices/GPU/shapes/1/bodies: 4294967360" + numbers + "1 to 2147483647"},
+      {shape(R"({"step": "step", "systems": 1, "bodies": 64, "rank": 1.5})"),
+       ": /devices/GPU/shapes/1/rank: 1.5" + numbers + "0 to 2147483647"},
+      {shape(R"({"step": "step", "systems": 1, "bodies": 64, "rank": 1, "slots": null})"),
+       ": /devices/GPU/shapes/1/slots: null is not allowed; it must be a number"}};
+  for (const auto& [text, complaint] : cases) {
     try {
       read(text);
       ADD_FAILURE() << "accepted: " << text;
     } catch (const UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find("shapes.json: not a table of ./nbody tune"),
-                std::string::npos)
-          << error.what();
+      EXPECT_EQ(error.what(), all + complaint);
     }
   }
-  EXPECT_THROW(read_shape_table(folder_.path() / "none.json", "step", "GPU"), UsageError);
+  for (const char* name : {"none.json", "."}) {
+    try {
+      read_shape_table(folder_.path() / name, "step", "GPU");
+      ADD_FAILURE() << "read: " << name;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.what(), (folder_.path() / name).string() + ": cannot be read");
+    }
+  }
 }
 
 TEST_F(ShapeTable, IsWhereConfigurationsAre) {

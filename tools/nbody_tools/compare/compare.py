@@ -11,6 +11,9 @@ Each first takes one step from bodies at rest, and its velocities are compared w
 wrong is not timed. Then all take turns, so that a change of the clock meets all of them. A time is that of
 the kernels (of the whole time loop in Python), per time step; medians over all turns and repeats.
 
+Without a GPU our steps are emulated: their forces are compared, not their times, for 1024 bodies unless
+--bodies says otherwise.
+
 Exit code: 0 all right, 1 something was wrong or failed, 2 wrong arguments.
 """
 
@@ -37,13 +40,14 @@ from nbody_tools.tables import ABSENT, aligned, plain
 
 MAX_STEPS = 1000
 SIZES = "1024,4096,16384,65536,262144"
+EMULATED_SIZES, MAX_EMULATED = [1024], 4096  # more takes minutes per time step, and shows no more
 
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("contender", nargs="*", help="names or their beginnings; all when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="where our programs are [build/cuda if it finds a device, else build/cpu]")
-    p.add_argument("--bodies", type=sizes, default=sizes(SIZES), metavar="N,N", help=f"[{SIZES}]")
+    p.add_argument("--bodies", type=sizes, metavar="N,N", help=f"[{SIZES}; without a GPU 1024]")
     p.add_argument("--masses", choices=made.MASSES, default=made.MASSES[0],
                    help="of the bodies; step 12 is faster where all are equal [different]")
     p.add_argument("--sample", type=arguments.existing_folder, metavar="DIR",
@@ -170,10 +174,9 @@ def record_of(entry: Entry, bodies: made.Bodies, options: argparse.Namespace) ->
             "acceleration_rms": entry.error}
 
 
-def field_of(options: argparse.Namespace, programs: Path, failures: list[str]) -> Iterator[Contender]:
+def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs: Path,
+             failures: list[str]) -> Iterator[Contender]:
     """Those that were asked for and are here; kernels of others are built."""
-    build = options.build or default_build()
-    on_a_gpu = backend_of(find_steps(build)) == "cuda"
     yield from (one for one in ours(build) if wanted(options, one.name))
     drivers: list[Driver] = []
     for folder, name, adapter in ((options.sample, "sample", sample), (options.ktt, "ktt", ktt)):
@@ -192,6 +195,18 @@ def field_of(options: argparse.Namespace, programs: Path, failures: list[str]) -
     yield from (one for one in packages("cuda" if on_a_gpu else "cpu") if wanted(options, one.name))
 
 
+def sizes_for(options: argparse.Namespace, emulated: bool) -> list[int]:
+    """Of the bodies; what is emulated has to be small, and is no measurement."""
+    if not emulated:
+        return options.bodies or sizes(SIZES)
+    found = options.bodies or EMULATED_SIZES
+    if max(found) > MAX_EMULATED:
+        raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps are emulated; "
+                        f"at most {MAX_EMULATED}")
+    say(f"no GPU here: our steps are emulated, with {', '.join(map(str, found))} bodies; their times are no measurement")
+    return found
+
+
 def wanted(options: argparse.Namespace, name: str) -> bool:
     return not options.contender or any(name.startswith(word) for word in options.contender)
 
@@ -204,7 +219,8 @@ def table(records: Sequence[dict[str, Any]]) -> str:
     rows = [["G interactions/s of N =", *map(str, sizes_)]]
     for name in names:
         found = [cells.get((name, size)) for size in sizes_]
-        rows.append([name, *(ABSENT if r is None else "emulated" if r["backend"] == "hostcuda" else
+        rows.append([name, *(ABSENT if r is None else f"emulated; RMS error {r['acceleration_rms']:.1e}"
+                             if r["backend"] == "hostcuda" else
                              f"{plain(1e-9 * r['interactions_per_second'])} ({100 * r['iqr'] / r['median']:.1f} %)"
                              for r in found)])
     return "\n".join(aligned(rows))
@@ -215,10 +231,13 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         arena = Field(options, folder)
-        contenders = list(field_of(options, folder, arena.failures))
+        build = options.build or default_build()
+        backend = backend_of(find_steps(build))
+        contenders = list(field_of(options, build, backend == "cuda", folder, arena.failures))
         if not contenders:
             raise ToolError(f"nobody is here of {', '.join(options.contender)}")
-        for count in options.bodies:
+        emulated = backend == "hostcuda" and any(one.ours for one in contenders)
+        for count in sizes_for(options, emulated):
             say(f"{count} bodies ...")
             bodies = made.plummer_sphere(folder / "bodies.bin", count, options.masses)
             entries = [entry for one in contenders if one.name not in arena.absent

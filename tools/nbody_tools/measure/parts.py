@@ -14,6 +14,7 @@ from nbody_tools.arguments import Failed, write_whole_file
 from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
 from nbody_tools.measure import machine_code, ncu
 from nbody_tools.measure.accuracy import accuracy, long_disk, production_sums, tensor_cores
+from nbody_tools.measure.checks import checks, same_bits, sanitize
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
 from nbody_tools.measure.tree import tree
 from nbody_tools.records.record import check_measurement, read_records
@@ -35,7 +36,11 @@ SINGLE = (16384, 65536, 262144)
 SMALL = (512, 1024, 2048, 4096, 8192)
 BATCHES = ((32, 1024), (132, 512))
 MILLION = 1125000
-SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
+FORCES = "regex:^(partial_accelerations|advance)$"  # kernels
+# Bodies and time steps to count, which Nsight Compute repeats for every few counters, and to time.
+LIMITS = {"11": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5))),
+          "12": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5), (1048576, 1))),
+          "13": (((2048, 100), (4096, 100), (8192, 100)), ((2048, 1000), (4096, 1000), (8192, 1000)))}
 QUEUES = (1, 2, 4, 8, 16, 32)
 COPY_QUEUES = "CUDA_DEVICE_MAX_COPY_CONNECTIONS"
 
@@ -47,27 +52,6 @@ def direct(bench: Bench) -> list[str]:
 
 def single(bodies: int, steps: int = 5) -> tuple:
     return ("--scenario", "plummer", "--bodies", bodies, "--steps", steps)
-
-
-def checks(bench: Bench) -> None:
-    """the tests and the command-line tests of all steps, GPU required"""
-    for step in bench.steps:
-        folder = bench.build / step
-        printed = bench.run(f"{step}.test.log", [folder / f"{step}_test"])
-        bench.say(f"{step}: {printed.count('       OK')} tests passed")
-        bench.run(f"{step}.command_line.log", [bench.build / "tests/command_line/command_line_test"],
-                  {"NBODY_PROGRAM": str(folder / step)})
-
-
-def sanitize(bench: Bench) -> None:
-    """compute-sanitizer's four tools on every step at a small size"""
-    for step in bench.gpu_steps:
-        for tool in SANITIZERS:
-            printed = bench.run(f"{step}.{tool}.log", [
-                "compute-sanitizer", "--tool", tool, "--error-exitcode", 9, bench.program(step),
-                "--scenario", "galaxies", "--systems", 3, "--bodies", 1100, "--steps", 2, *UNCHECKED, "--quiet"])
-            summary = re.search(r"(?:ERROR|RACECHECK) SUMMARY.*", printed)
-            bench.say(f"{step} {tool}: {summary[0] if summary else 'no summary'}")
 
 
 def staircase(bench: Bench) -> None:
@@ -138,13 +122,39 @@ def timelines(bench: Bench) -> None:
 def profile(bench: Bench) -> None:
     """Nsight Compute on one time step of every step: profiles.jsonl for docs/results/profiles/, and raw CSV"""
     for step in bench.gpu_steps:
-        csv, record = profile_program(step, bench.program(step), ncu_or_fail(), (*MAIN[:-1], 1),
-                                      ("--set", "full", "--launch-count", 4), bench.timeout)
-        write_whole_file(bench.folder / f"{step}.ncu.csv", csv)
-        kernels = ncu.aggregate(ncu.read_csv(csv, step), interactions_of_a_launch(record))
-        write_whole_file(bench.folder / f"{step}.jsonl", "".join(
-            json.dumps(line) + "\n" for line in json_lines(step, record, kernels)))
-        bench.say(f"{step}: {', '.join(kernel.kernel.partition('<')[0] for kernel in kernels)}")
+        keep_profile(bench, step, step, (*MAIN[:-1], 1), "--launch-count", 4)
+    gather_profiles(bench)
+
+
+def limits(bench: Bench) -> None:
+    """one system of one mass, where docs/limits.md asks what is left: steps 11 to 13, with Nsight Compute and timed"""
+    of_steps = [(step, LIMITS[number_of(step)]) for step in direct(bench) if number_of(step) in LIMITS]
+    for step, (profiled, _) in of_steps:
+        for bodies, steps in profiled:
+            keep_profile(bench, f"{step}.{bodies}", step, single(bodies, steps), "--launch-count", 1,
+                         "--kernel-name", FORCES)
+    gather_profiles(bench)
+    for step, (_, timed) in of_steps:
+        for bodies, steps in timed:
+            bench.record(step, *single(bodies, steps), *TIMED)
+
+
+def keep_profile(bench: Bench, name: str, step: str, problem: tuple, *choice: object) -> None:
+    program = ncu_or_fail()
+    try:
+        csv, record = profile_program(step, bench.program(step), program, problem, ("--set", "full", *choice),
+                                      bench.timeout)
+        write_whole_file(bench.folder / f"{name}.ncu.csv", csv)
+        kernels = ncu.aggregate(ncu.read_csv(csv, name), interactions_of_a_launch(record))
+    except ncu.ProfileError as error:
+        bench.fail(str(error))
+        return
+    write_whole_file(bench.folder / f"{name}.jsonl", "".join(
+        json.dumps(line) + "\n" for line in json_lines(step, record, kernels)))
+    bench.say(f"{name}: {', '.join(kernel.kernel.partition('<')[0] for kernel in kernels)}")
+
+
+def gather_profiles(bench: Bench) -> None:
     lines = (path.read_text(encoding="utf-8") for path in sorted(bench.folder.glob("step*.jsonl")))
     write_whole_file(bench.folder / "profiles.jsonl", "".join(lines))
 
@@ -272,6 +282,6 @@ def ncu_or_fail() -> str:
 
 
 PARTS: dict[str, Callable[[Bench], None]] = {
-    part.__name__: part for part in (checks, sanitize, staircase, sizes, small, masses, variants, timelines, profile,
+    part.__name__: part for part in (checks, sanitize, same_bits, staircase, sizes, small, masses, variants, timelines, profile,
                                      sass, patterns, devices, connections, cpu, activity, latencies, float64, accuracy,
-                                     long_disk, tensor_cores, production_sums, tree)}
+                                     long_disk, tensor_cores, production_sums, tree, limits)}

@@ -28,13 +28,20 @@ from typing import Any, Iterator, Optional, Sequence
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.records.record import Quartiles, Record, quartiles
-from nbody_tools.steps import NO_DEVICE, Step, choose_steps, find_steps, run_step
+from nbody_tools.steps import NO_DEVICE, Step, choose_steps, find_steps, has_gpu, run_step, step_folders
 from nbody_tools.tables import aligned, seconds
 
 STEPS = ("11", "12", "13")
 SYSTEMS, BODIES = "1", "1024,2048,4096,8192,16384,65536,262144"
 TIMED_INTERACTIONS = 5e10  # of a run; a launch should not be what is measured
 MAX_STEPS = 1000
+
+
+class NoGpu(ToolError):
+    code = NO_DEVICE
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"skipped: it needs a GPU: emulated times decide nothing, and {why}")
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -85,6 +92,8 @@ class Tuner:
         outcome = run_step(self.step, ["--scenario", "plummer", "--systems", str(self.systems), "--bodies",
                                        str(self.bodies), "--tuned", str(table), *map(str, words)],
                            self.options.timeout)
+        if outcome.status == "no device":
+            raise NoGpu(f"{self.step.name} finds no device")
         if not outcome.good or outcome.record is None:
             raise ToolError(f"{outcome.status} {outcome.message}")
         return outcome.record
@@ -93,6 +102,8 @@ class Tuner:
         """By the rule, without a table of this device: what device it is, and how many shapes there are
         (`shape` is null where there is only one way)."""
         record = self.run("", 0, "--steps", 1, "--validate", "off")
+        if record.emulated:
+            raise NoGpu(f"{self.step.program.parent.parent} has programs for the CPU")
         if "shape" not in record.data:
             raise ToolError(f"{self.step.name} does not say which shape it took: it is of another version")
         return record
@@ -199,6 +210,8 @@ def updated(table: Path, best: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
+    if not step_folders(options.build) and not has_gpu():
+        raise NoGpu("nvidia-smi names none here")
     steps = choose_steps(find_steps(options.build), options.step)
     for step in steps:
         if step.number in STEPS:
@@ -217,8 +230,6 @@ def run(options: argparse.Namespace) -> int:
         for step, systems, bodies in problems(options):
             tuner = Tuner(step, systems, bodies, options, known, Path(folder))
             first = tuner.first()
-            if first.emulated:
-                arguments.fail("nbody tune: skipped: emulated times decide nothing; it needs a GPU", NO_DEVICE)
             if first.data["shape"] is None:
                 print(f"{step.name}, {systems} x {bodies}: nothing to choose", flush=True)
                 continue

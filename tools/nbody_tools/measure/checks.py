@@ -1,0 +1,88 @@
+"""The parts of ./nbody measure that judge and do not time, and so run many programs at once. Only the standard
+library: a machine with a GPU has little else."""
+
+from __future__ import annotations
+
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Callable, Iterable
+
+from nbody_tools.steps import number_of
+
+if TYPE_CHECKING:
+    from nbody_tools.measure.measure import Bench
+
+SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
+UNCHECKED = ("--validate", "off", "--quiet")
+# The rest is the same in all programs: what a step can spoil, as in cmake/nbody_step.cmake.
+OF_A_STEP = "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
+WAITING = {"OMP_WAIT_POLICY": "passive"}  # threads that wait leave the cores to the other programs
+# Small: under racecheck a kernel takes thousands of times as long.
+SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
+# Kernels that SMALL does not reach: float64, masses all different, systems of one block and of a cluster.
+OTHER_KERNELS = {"11": {"double": (*SMALL, "--precision", "double")},
+                 "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
+                 "13": {"blocks": ("--scenario", "galaxies", "--systems", 132, "--bodies", 40, "--steps", 2),
+                        "clusters": ("--scenario", "galaxies", "--systems", 66, "--bodies", 520, "--steps", 1)}}
+# No multiple of a tile; enough for several blocks per system.
+REPEATED = ("--scenario", "galaxies", "--systems", 3, "--bodies", 5003, "--steps", 10)
+ALL_DIFFERENT = ("--scenario", "star-cluster", "--bodies", 30011, "--steps", 3)
+REPEATS = 10
+FIRST_OF_SAME_BITS = "03"
+
+
+def at_once(task: Callable[..., None], items: Iterable[tuple]) -> None:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for future in [pool.submit(task, *item) for item in items]:
+            future.result()
+
+
+def checks(bench: Bench) -> None:
+    """the tests and the command-line tests of all steps, GPU required"""
+    def check(step: str, log: str, *words: object) -> None:
+        printed = bench.run(f"{step}.{log}.log", words, {**WAITING, "NBODY_PROGRAM": str(bench.build / step / step)})
+        skipped = printed.count("[  SKIPPED ] ") // 2  # each is named again at the end
+        bench.say(f"{step} {log}: {printed.count('       OK')} tests passed, {skipped} skipped")
+
+    at_once(check, [(step, "test", bench.build / step / f"{step}_test") for step in bench.steps])
+    command_line = bench.build / "tests/command_line/command_line_test"
+    whole = bench.gpu_steps[:1]
+    at_once(check, [(step, "command_line", command_line, *(() if step in whole else (OF_A_STEP,)))
+                    for step in bench.steps])
+
+
+def sanitize(bench: Bench) -> None:
+    """compute-sanitizer's four tools on every step at a small size"""
+    def look(step: str, kind: str, tool: str, words: tuple) -> None:
+        name = ".".join(filter(None, (step, kind, tool)))
+        printed = bench.run(f"{name}.log", ["compute-sanitizer", "--tool", tool, "--error-exitcode", 9,
+                                            bench.program(step), *words, *UNCHECKED], WAITING)
+        summary = re.search(r"(?:ERROR|RACECHECK) SUMMARY.*", printed)
+        bench.say(f"{name}: {summary[0] if summary else 'no summary'}")
+
+    at_once(look, [(step, kind, tool, words) for step in bench.gpu_steps
+                   for kind, words in {"": SMALL, **OTHER_KERNELS.get(number_of(step), {})}.items()
+                   for tool in SANITIZERS])
+
+
+def same_bits(bench: Bench) -> None:
+    """ten runs of every step from 03 on, whose bodies must end with the same bits"""
+    def repeat(step: str, kind: str, words: tuple) -> None:
+        name = f"{step}.{kind}"
+        ends = set()
+        for number in range(REPEATS):
+            output = bench.folder / f"{name}.bin"
+            output.unlink(missing_ok=True)
+            bench.run(f"{name}.{number}.log", [bench.program(step), *words, *UNCHECKED, "--output", output], WAITING)
+            if not output.exists():
+                return  # a failure, and named as one
+            ends.add(output.read_bytes())
+            output.unlink()
+        if len(ends) > 1:
+            bench.fail(f"{name}: {REPEATS} runs ended in {len(ends)} ways")
+        else:
+            bench.say(f"{name}: {REPEATS} runs, the same bits")
+
+    at_once(repeat, [(step, kind, words) for step in bench.gpu_steps if number_of(step) >= FIRST_OF_SAME_BITS
+                     for kind, words in (("species", REPEATED), ("masses", ALL_DIFFERENT))])
