@@ -143,4 +143,6 @@ inline unsigned curand_poisson(curandState* state, double mean) {
   return events;
 }
 
+#include "curand.h"  // as in CUDA
+
 #endif

@@ -73,18 +73,24 @@ def split_command_line(words):
 
 
 def run(program, arguments, mode, environment, timeout):
-    words = [program, *arguments]
+    program = subprocess.Popen([program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               env={"HOSTCUDA_WATCHDOG": "20", **os.environ, **environment},
+                               stderr=subprocess.PIPE, text=True, errors="replace")
     try:
-        ended = subprocess.run(words, env={"HOSTCUDA_WATCHDOG": "20", **os.environ, **environment},
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, timeout=timeout, check=False, text=True,
-                               errors="replace")
-        return Run(mode, ended.returncode, ended.stdout.splitlines(), ended.stderr)
+        output, errors = program.communicate(timeout=timeout)
+        return Run(mode, program.returncode, output.splitlines(), errors)
     except subprocess.TimeoutExpired:
-        return Run(mode, "timeout", [], "")
+        program.terminate()  # it says how far it came
+    try:
+        errors = program.communicate(timeout=5)[1]
+    except subprocess.TimeoutExpired:
+        program.kill()
+        errors = program.communicate()[1]
+    return Run(mode, "timeout", [], errors)
 
 
 HANG = "without reaching a barrier or its end"
+STOPPED = re.compile(r"^hostcuda: (stopped after .*)$", re.M)
 MESSAGE = re.compile(r"^hostcuda: (?:ERROR|warning): (.*)\n((?:  .*\n)*)", re.M)
 SANITIZER = re.compile(r"ERROR: AddressSanitizer: (\S+)|^(.*runtime error: .*)$", re.M)
 OWN_FRAME = re.compile(r"#\d+ .* in (\S+).* (\S+:\d+)(?::\d+)?$", re.M)
@@ -113,10 +119,15 @@ def in_words(code):
     return f"signal {-code} ({signal.strsignal(-code)})"
 
 
+def no_end(ended):
+    found = STOPPED.search(ended.errors)
+    return Finding("the program does not end", ended.mode, f"  {found[1]}" if found else "")
+
+
 def findings_of_end(ended, plain, unstable):
     """How the run ended, and what it printed, compared with the plain run."""
     if ended.code == "timeout":
-        return [Finding("the program does not end", ended.mode)]
+        return [no_end(ended)]
     if ended.code != plain.code:
         return [Finding(f"ends with {in_words(ended.code)}; with the default order it is {in_words(plain.code)}",
                         ended.mode)]
@@ -129,13 +140,32 @@ def findings_of_end(ended, plain, unstable):
     return []
 
 
+PLACE = re.compile(r"([^\s/]+:\d+)\b")
+OWN_PLACE = re.compile(r"^  (?:thread \S+ )?at (?:\S*/)?([^\s/]+:\d+)", re.M)
+
+
 def unique(findings):
-    """A mistake that several runs show is told once."""
-    seen = {}
+    """A mistake that several runs show is told once: as the first of them says it."""
+    seen, places = {}, {}
     for finding in findings:
         key = re.sub(r"0x[0-9a-f]+|\(\d+,\d+,\d+\)", "", finding.what)
-        seen.setdefault(key, finding)
+        place = OWN_PLACE.search(finding.details)
+        if key in seen or (place and places.get(place[1], finding.mode) != finding.mode):
+            continue
+        seen[key] = finding
+        for place in PLACE.findall(finding.what + finding.details):
+            places.setdefault(place, finding.mode)
     return list(seen.values())
+
+
+def finding_of_warning(line):
+    """A warning of the semantic check."""
+    place, _, what = line.partition(": warning: ")
+    return Finding(what, "read by clang", f"  at {place.rpartition(':')[0]}")
+
+
+# Kinds of mistakes that do not change what a program computes.
+HARMLESS = ("leak", "unused memory", "unchecked error")
 
 
 def check_program(programs, arguments, timeout, folder):
@@ -149,16 +179,19 @@ def check_program(programs, arguments, timeout, folder):
         ended = list(pool.map(
             lambda mode: run(programs[mode[1]], arguments, mode[0], mode[2], timeout),
             (*([] if hangs else MODES), traced)))
-    findings = findings_of_messages(plain)
+    traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
+    # Those of the traced run come first: they are told where they happen, and the others are often their
+    # consequences.
+    findings = findings_of_messages(ended[-1]) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
-        findings.append(Finding("the program does not end" if plain.code == "timeout" else
-                                f"ends with {in_words(plain.code)}", plain.mode))
-    for one in ended:
+        findings.append(no_end(plain) if plain.code == "timeout" else
+                        Finding(f"ends with {in_words(plain.code)}", plain.mode))
+    is_explained = any(one["kind"] not in HARMLESS for one in traced.get("findings", []))
+    for one in ended[:-1]:
         messages = findings_of_messages(one)
         findings += messages
-        if not messages and one.mode != "traced":
+        if not messages and not is_explained:
             findings += findings_of_end(one, plain, unstable)
-    traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
     return plain, unique(findings), traced.get("findings", []), 1 + len(ended)
 
 
@@ -170,13 +203,14 @@ def main(words):
     if not any(SOURCE.search(word) for word in building):
         raise ToolError("check: no source file")
     with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
-        programs = {}
+        programs, warnings = {}, []
         for variant in (PLAIN, ASAN, TRACED):
             translation = translate([*building, "-o", os.path.join(folder, variant)])
             programs[variant] = translation.output
-            if build(translation, variant):
+            if build(translation, variant, warnings.append):
                 return 2
         plain, findings, traced, runs = check_program(programs, arguments, options["timeout"], folder)
+    findings[:0] = map(finding_of_warning, warnings)
     name = Path(next(word for word in building if SOURCE.search(word))).name
     for finding in findings:
         print(f"{finding.what}  [{finding.mode}]")

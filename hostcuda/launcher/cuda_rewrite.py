@@ -12,20 +12,25 @@ from cuda_launch import (KERNEL_ARGUMENT, TYPELESS_KERNELS, rewrite_cast, rewrit
 from cuda_shared import rewrite_shared
 from cuda_tokens import (RewriteError, Token, at, is_triple, join, neighbour, opening_of, parenthesised,
                          statement_begin, tokenize)
+from cuda_variables import DEVICE, MARK, registration, without_marks
 
-MAYBE_CUDA = re.compile(r"<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
+MAYBE_CUDA = re.compile(DEVICE + r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
                         r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll")
 # Names of PTX instructions and registers, which no assembler of a CPU knows.
 PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
 
 
-def opens_function(output):
-    """Whether a { that follows belongs to a function, and not to a namespace or a type."""
+FUNCTION, TYPE, NAMESPACE = "function", "type", "namespace"
+
+
+def what_opens(output):
+    """Whose { follows."""
     words = output[statement_begin(output):]
     names = {word.text for word in words if word.kind == "name"}
-    is_linkage = "extern" in names and any(word.kind == "text" for word in words)
+    if "namespace" in names or ("extern" in names and any(word.kind == "text" for word in words)):
+        return NAMESPACE
     is_type = names & {"struct", "class", "union", "enum"} and not any(w == ")" for w in words)
-    return not (is_linkage or is_type or "namespace" in names)
+    return TYPE if is_type else FUNCTION
 
 
 # Attributes of a kernel that become checks where its body begins.
@@ -116,24 +121,28 @@ class Scopes:
     """Where the rewriter stands: in a function, and in what parentheses."""
 
     def __init__(self):
-        self.functions = []  # for each open {: whether it belongs to a function
+        self.open = []  # whose each open { is
         self.parentheses = 0
 
     @property
     def in_function(self):
-        return any(self.functions)
+        return FUNCTION in self.open
+
+    @property
+    def in_namespace(self):
+        return not self.parentheses and not {FUNCTION, TYPE} & set(self.open)
 
     def pass_by(self, token, output):
         if token == "{":
-            self.functions.append(self.parentheses > 0 or opens_function(output))
-        elif token == "}" and self.functions:
-            self.functions.pop()
+            self.open.append(FUNCTION if self.parentheses > 0 else what_opens(output))
+        elif token == "}" and self.open:
+            self.open.pop()
         elif token == "(" or token == ")":
             self.parentheses += 1 if token == "(" else -1
 
 
 def rewrite(tokens, options):
-    output, i, scopes, checks, spins = [], 0, Scopes(), "", set()
+    output, i, scopes, checks, spins, variables = [], 0, Scopes(), "", set(), {}
 
     def inner(part):
         return rewrite(part, options)
@@ -149,6 +158,12 @@ def rewrite(tokens, options):
                 continue
             if options.traced and scopes.in_function and ignores_result(tokens, i, output):
                 output.append(Token("rewritten", "::hostcuda::ignore_result(), "))
+            if MARK.fullmatch(token.text):
+                if token == DEVICE and scopes.in_namespace:
+                    end, text = registration(tokens, i, output)
+                    variables.setdefault(end, text)
+                i += 1
+                continue
             if token.text in CHECKED:
                 i, bound = parenthesised(tokens, i, token == "__cluster_dims__")
                 checks += f" ::hostcuda::{CHECKED[token.text]}({bound});"
@@ -185,6 +200,8 @@ def rewrite(tokens, options):
         elif token.kind == "directive":
             token = Token("directive", rewrite_pragma(token.text, options))
         output.append(token)
+        if i in variables:
+            output.append(Token("rewritten", variables[i]))
         i += 1
     return output
 
@@ -243,7 +260,7 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
             flush()
             result.append(text)
     flush()
-    return "".join(result)
+    return without_marks("".join(result))
 
 
 def includes(source):

@@ -9,13 +9,13 @@ ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 def declared_names(declaration):
-    """Names that `float a[8][33], b[32]` declares."""
+    """Names that `float a[8][33], b[32], c = 1` declares."""
     tokens = tokenize(ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", declaration)))
     names, name, depth, i = [], None, 0, 0
     complete = False  # the declarator's name has been seen for certain
     while i < len(tokens):
         text = at(tokens, i)
-        if text == "[" and depth == 0:
+        if text in ("[", "=") and depth == 0:
             complete = True
         if text in ("[", "(", "{", "<"):
             depth += 1

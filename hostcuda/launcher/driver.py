@@ -8,6 +8,7 @@ from pathlib import Path
 import hostcudacc
 from libraries import COUNTED, FLAGS, INCLUDES, PLAIN, ToolError, link_options
 from semantics import find_clang
+from toolkit import ANSWER, ASKING, announce
 
 
 def is_cu(source, translation):
@@ -22,10 +23,10 @@ def compile_words(translation, variant):
         flags.insert(0, "-O2")
     if not any(flag.startswith("-g") for flag in flags):
         flags.insert(0, "-g1")  # messages name lines
-    return [*flags, *FLAGS[variant], *(f"-I{folder}" for folder in INCLUDES)]
+    return [*flags, *FLAGS[variant], *(f"-I{folder}" for folder in INCLUDES), f"-idirafter{hostcudacc.SAMPLES}"]
 
 
-def compile_one(translation, source, output, variant):
+def compile_one(translation, source, output, variant, warn):
     words = compile_words(translation, variant)
     if is_cu(source, translation) and variant == COUNTED:
         return hostcudacc.compile_cu(counting_compiler(), [*words, "-c", source, "-o", output], ccache=[],
@@ -33,7 +34,7 @@ def compile_one(translation, source, output, variant):
     if is_cu(source, translation):
         return hostcudacc.compile_cu(translation.compiler, [*words, "-c", source, "-o", output],
                                      ccache=[], show=False, source=source,
-                                     clang=find_clang() if variant == PLAIN else None)
+                                     clang=find_clang() if variant == PLAIN else None, warn=warn)
     if source.endswith(".c"):
         words = [word for word in words if not word.startswith("-std=")]
         return subprocess.run([host_c(translation.compiler), *words, "-c", source, "-o", output],
@@ -55,12 +56,16 @@ def host_c(compiler):
     return {"c++": "cc", "g++": "gcc", "clang++": "clang"}.get(os.path.basename(compiler), "cc")
 
 
-def build(translation, variant=PLAIN):
-    """Do what the command line asks for; returns an exit code."""
+def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
+    """Do what the command line asks for; returns an exit code. warn: see compile_cu."""
+    if translation.shows:
+        announce(translation)
+    if any(os.path.basename(source) in ASKING for source in translation.sources):
+        translation.compile += ANSWER
     if translation.mode == "compile":
         for source in translation.sources:
             output = translation.output or Path(source).with_suffix(".o").name
-            if code := compile_one(translation, source, output, variant):
+            if code := compile_one(translation, source, output, variant, warn):
                 return code
         return 0
     if translation.mode == "device_link":  # nothing to link for a device: an empty object
@@ -73,7 +78,7 @@ def build(translation, variant=PLAIN):
         objects = []
         for number, source in enumerate(translation.sources):
             objects.append(os.path.join(folder, f"{number}.o"))
-            if code := compile_one(translation, source, objects[-1], variant):
+            if code := compile_one(translation, source, objects[-1], variant, warn):
                 return code
         return link(translation, objects, variant)
 

@@ -20,12 +20,14 @@ import cuda_rewrite
 from counting import compile_counted
 from missing import missing_header, missing_names, own_assertions, toolkit_header
 from semantics import SemanticCheck
+from wrong_calls import one_line_each
 
 # The compiler's errors are searched, in English, for what is not part of hostcuda.
 os.environ.update(LC_ALL="C.UTF-8", LANGUAGE="en")
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
+SAMPLES = os.path.join(INCLUDE, "samples")  # looked into last: many programs bring headers of these names
 
 # Options for the preprocessor, which the second pass must not see again.
 WITH_VALUE = ("-MF", "-MT", "-MQ", "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include")
@@ -106,16 +108,21 @@ def warn_of_arch(files):
                   file=sys.stderr)
 
 
-def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, counts=False):
+def print_error(line):
+    print(line, file=sys.stderr)
+
+
+def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error):
     """clang: a clang++ that tells host from device code meanwhile, if there is one. counts: the compiler,
-    which must be one, makes a program that counts what it computes."""
+    which must be one, makes a program that counts what it computes. warn: what is done with clang's warnings,
+    lines."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     text = subprocess.run(
         # Ours first: a Makefile for nvcc names the toolkit's folder, too.
         [compiler, *(f"-I{folder}" for folder in INCLUDES), *both, *preprocessor, "-x", "c++", "-E",
-         "-D__HOSTCUDA__=1", "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
+         f"-idirafter{SAMPLES}", "-D__HOSTCUDA__=1", "-DHOSTCUDA_MARKS=1", "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     errors = text.stderr.decode(errors="replace")
     sys.stderr.write(missing_header(errors) or errors)
@@ -148,18 +155,22 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
         return compile_counted(compiler, [*as_for_kernels, *both], intermediate, output,
                                cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
     check = clang and SemanticCheck(clang, source, text.stdout.decode(), INCLUDES,
-                                    options_of_both(both, preprocessor))
+                                    [*options_of_both(both, preprocessor), f"-idirafter{SAMPLES}"])
     ended = subprocess.run(
         [*ccache, compiler, *as_for_kernels, *both, "-x", "c++-cpp-output", "-c", intermediate,
          "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", check=False)
     if traced and ended.returncode == 0:
         subprocess.run(["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in ALLOCATORS),
                         output], check=True)
-    if mistakes := check and check.findings():
+    mistakes, warnings = check.findings() if check else ([], [])
+    if mistakes:
         print(*mistakes, sep="\n", file=sys.stderr)
         return 1
+    if "-w" not in both:
+        for warning in warnings:
+            warn(warning)
     sys.stderr.write(ended.returncode and (missing_names(ended.stderr) or own_assertions(ended.stderr, INCLUDE)) or
-                     ended.stderr)
+                     one_line_each(ended.stderr))
     return ended.returncode
 
 

@@ -1,6 +1,8 @@
 """nvcc's command line, translated for a host compiler."""
 import re
+import shlex
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from libraries import ToolError
 
@@ -59,10 +61,25 @@ LONG_NAMES = {"-compile": "-c", "-output-file": "-o", "-compiler-options": "-Xco
               "-lib": "-lib", "-generate-line-info": "-lineinfo", "-profile": "-pg"}
 
 
+def with_files(words):
+    """The words, and those of the files that --options-file names in their places."""
+    rest = iter(words)
+    for word in rest:
+        name, has_value, value = normalised(word).partition("=")
+        if name not in ("-optf", "-options-file"):
+            yield word
+            continue
+        file = value if has_value else next(rest, "")
+        try:
+            yield from with_files(shlex.split(Path(file).read_text(encoding="utf-8")))
+        except OSError:
+            raise ToolError(f"{word} {file}: cannot be read") from None
+
+
 def translate(words):
     """Read an nvcc command line. Raises ToolError for what cannot be done here."""
     result = Translation()
-    rest = iter(words)
+    rest = iter(list(with_files(words)))
 
     def value_of(option):
         try:

@@ -3,7 +3,7 @@ cannot know, because to it all functions are alike.
 
 clang reads the file as CUDA, with the declarations of include/hostcuda/semantics.h, and compiles nothing.
 Only errors of the kinds below count, and only in the user's own files: what else it may not like, the
-compiler decides.
+compiler decides. It also sees local variables that are used before they have a value.
 """
 import os
 import re
@@ -14,7 +14,7 @@ import tempfile
 
 import cuda_rewrite
 
-MESSAGE = re.compile(r"^(\S.*?:\d+:\d+): (error|note): (.*)$")
+MESSAGE = re.compile(r"^(\S.*?:\d+:\d+): (error|warning|note): (.*?)(?: \[-W[^\]]*\])?$")
 KINDS = re.compile(
     r"reference to __(host|device|global)__ |call to global function|kernel function type|"
     r"__shared__ local variables not allowed|initialization is not supported for __shared__|"
@@ -37,6 +37,7 @@ KEYWORD = """#if __clang_major__ < 15
 """
 # Variables that only kernels have: functions, because clang lets host code name a variable of the device.
 OF_KERNELS = {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}
+WARNINGS = ("-Wno-everything", "-Wuninitialized", "-Wno-uninitialized-const-reference", "-Wno-static-self-init")
 ONLY = "hostcuda_only_"
 PATIENCE = 20  # seconds of processor time: clang 14 does not end where a kernel launches itself
 
@@ -60,7 +61,7 @@ class SemanticCheck:
         self.header = header.name
         self.process = subprocess.Popen(
             [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc",
-             "-nocudalib", "-fsyntax-only", "-ferror-limit=0", "-w", "-Xclang",
+             "-nocudalib", "-fsyntax-only", "-ferror-limit=0", *WARNINGS, "-Xclang",
              "-fcuda-allow-variadic-functions", "-fno-caret-diagnostics", "-fno-crash-diagnostics",
              "-D__CUDACC__=1", "-D__HOSTCUDA__=1", *(f"-I{folder}" for folder in include_folders),
              *options, "-include", self.header, source],
@@ -68,13 +69,14 @@ class SemanticCheck:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE)))
 
     def findings(self):
-        """A line for each mistake; None where this clang cannot tell."""
+        """(a line for each mistake, and for each variable that is used before it has a value); ([], []) where
+        this clang cannot tell."""
         errors = self.process.communicate()[1]
         os.unlink(self.header)
         messages = [match.groups() for match in map(MESSAGE.match, errors.splitlines()) if match]
-        if self.process.returncode and not messages:  # it knows no GPUs, say
-            return None
-        return list(mistakes(messages, self.files))
+        warnings = {f"{place}: warning: {text}": True for place, kind, text in messages
+                    if kind == "warning" and place.rsplit(":", 2)[0] in self.files}
+        return list(mistakes(messages, self.files)), list(warnings)
 
 
 def preamble(text, own):
@@ -104,7 +106,7 @@ def mistakes(messages, files):
             continue
         notes = []
         for _, following, note in messages[number + 1:]:
-            if following == "error":
+            if following != "note":
                 break
             notes.append(note)
         said = in_words(place, text, notes)

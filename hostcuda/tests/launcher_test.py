@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the compiler launcher promises besides the rewriting: dependencies, lines, pass-through."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -88,6 +89,36 @@ class LauncherTest(unittest.TestCase):
         result = self.launch("-std=c++17", "-Icuda/include", "-o", "a.o", "-c", "a.cu")
         self.assertEqual(1, result.returncode)
         self.assertRegex(result.stderr, r"^a\.cu:2: error: <cufft\.h> is not part of hostcuda")
+
+    def test_arguments_that_do_not_fit_are_one_line(self):
+        self.write("a.cu", "void f(float* d, int n) {\n  cudaMalloc(d, 4);\n  cudaMemcpy(d, n);\n  cudaMemset(n, 0, 4);\n"
+                           "  unknown();\n}\n")
+        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
+        self.assertEqual(1, result.returncode)
+        errors = [line for line in result.stderr.splitlines() if "cuda" in line and not line.startswith("    ")]
+        self.assertRegex(errors[0], r"^a\.cu:2:\d+: error: cudaMalloc.*the arguments do not fit: argument 1 is of type "
+                                    r"float *\*, not void *\*\*; pass the address of the pointer \(&\)$")
+        self.assertTrue(all(re.match(r"a\.cu:[234]:\d+: error: ", error) for error in errors), result.stderr)
+        self.assertIn("a.cu:5:", result.stderr)
+        self.assertNotIn("candidate", result.stderr.partition("a.cu:5:")[0])
+
+    # What a host variable is, and what only kernels have.
+    VARIABLES = {
+        "__device__ int a;": ["a"], "__constant__ float b[4] = {1, 2};": ["b"], "__device__ int c = 1, d[2];": ["c", "d"],
+        "static __device__ volatile unsigned long long e = 0ull;": ["e"], "namespace n { __device__ float4 f; }": ["f"],
+        "__device__ float (*g)(float) = nullptr;": [], "__device__ int h(int x) { return x; }": [],
+        "__device__ __managed__ int i;": [], "__managed__ int j;": [], "extern __device__ int k;": [],
+        "__device__ constexpr int l = 3;": [], "struct S { static __device__ int m(int x) { return x; } int n; };": [],
+        "template <class T> __device__ T o(T x) { return x; }": [], "__device__ std::pair<int, float>* p;": ["p"],
+        "__device__ const int q = 2;": [], "__device__ __align__(16) float r[8];": ["r"],
+    }
+
+    def test_device_variables_are_registered(self):
+        self.write("a.cu", "\n".join(self.VARIABLES) + "\n")
+        shown = self.launch("--show", COMPILER, "-std=c++17", "a.cu", compiler=()).stdout
+        for (text, names), line in zip(self.VARIABLES.items(), shown.splitlines()[-len(self.VARIABLES):]):
+            self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
+        self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
     # What is missing, a line each, and the name that is told.
     MISSING = {

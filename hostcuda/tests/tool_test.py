@@ -131,11 +131,48 @@ program: kernel.o main.o
         self.works("make", "-s", f"NVCC='{BIN / 'nvcc'}'")
         self.assertEqual("6\n", self.works("./program"))
 
+    def test_a_cmake_project_for_nvcc(self):
+        (self.folder / "include").mkdir()
+        self.write("include/scale.h", "constexpr float kScale = FACTOR;\n")
+        self.write("kernel.cu", KERNEL)
+        self.write("main.cpp", MAIN)
+        self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.18)
+project(foreign LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_library(kernel STATIC kernel.cu)
+target_include_directories(kernel PRIVATE include)
+target_compile_definitions(kernel PRIVATE FACTOR=2)
+set_target_properties(kernel PROPERTIES CUDA_ARCHITECTURES "70;80" CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 14)
+add_executable(program main.cpp)
+target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
+""")
+        self.works("env", f"CUDACXX={BIN / 'nvcc'}", "cmake", "-S", ".", "-B", "build")
+        self.works("cmake", "--build", "build")
+        self.assertEqual("6\n", self.works("build/program"))
+
+    def test_a_makefile_that_links_with_the_host_compiler(self):
+        self.write("scale.h", "constexpr float kScale = 2;\n")
+        self.write("kernel.cu", KERNEL)
+        self.write("main.cpp", MAIN)
+        self.write("Makefile", """CUDA_HOME = /usr/local/cuda
+program: kernel.o main.o
+\tc++ -o $@ $^ -L$(CUDA_HOME)/lib64 -lcudart
+kernel.o: kernel.cu
+\t$(CUDA_HOME)/bin/nvcc -O2 -c $<
+main.o: main.cpp
+\tc++ -I$(CUDA_HOME)/include -c $<
+""")
+        self.write("empty.cu", "int main() {}\n")
+        said = self.run_in_folder(BIN / "nvcc", "-v", "empty.cu", "-o", "empty").stderr
+        self.works("make", "-s", f"CUDA_HOME={re.search(r'TOP=(.*)', said)[1]}")
+        self.assertEqual("6\n", self.works("./program"))
+
     def test_what_cannot_be_is_one_line(self):
         self.write("a.cu", "int main() {}\n")
         for words, message in ((("a.cu", "-ptx"), "-ptx: there is no code for a GPU here"),
                                (("a.cu", "-lcufft"), "-lcufft: this library .* not emulated"),
                                (("a.cu", "-o"), "-o needs a value"),
+                               (("--options-file", "no.rsp"), "--options-file no.rsp: cannot be read"),
                                ((), "no input files")):
             result = self.run_in_folder(BIN / "nvcc", *words)
             self.assertEqual(1, result.returncode)
@@ -169,6 +206,58 @@ program: kernel.o main.o
                                      if not MISTAKE.search(line)).replace("+ s ", "").replace("s + ", ""))
         self.works(BIN / "hostcuda", "cc", "-Werror", "-c", "b.cu")
 
+    @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
+    def test_variables_without_a_value_are_named(self):
+        kernel = "__global__ void k(float* x, int n) {\n  float sum%s;\n  for (int i = 0; i < n; ++i) sum += x[i];\n  x[0] = sum;\n}\n"
+        self.write("a.cu", kernel % "")
+        said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "a.cu")
+        self.assertEqual((0, "a.cu:3:31: warning: variable 'sum' is uninitialized when used here\n"),
+                         (said.returncode, said.stderr))
+        self.assertEqual(check.Finding("variable 'sum' is uninitialized when used here", "read by clang", "  at a.cu:3"),
+                         check.finding_of_warning(said.stderr.strip()))
+        # A value that is there whenever it is needed, though clang cannot know it.
+        self.write("b.cu", kernel % " = 0" + """__global__ void guarded(float* x, int n) {
+  float v;
+  if (threadIdx.x < n) v = x[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < n) x[n - 1 - threadIdx.x] = v;
+}
+""")
+        said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
+        self.assertEqual((0, ""), (said.returncode, said.stderr))
+
+    def test_a_stopped_program_says_how_far_it_came(self):
+        self.write("a.cu", """__global__ void k(int* p, int n) { for (int i = 0; i < n; ++i) atomicAdd(p, i); }
+int main() {
+  int* p;
+  cudaMalloc(&p, 4);
+  k<<<1, 1>>>(p, 1);
+  k<<<1000000, 64>>>(p, 1000);
+  cudaDeviceSynchronize();
+}
+""")
+        self.works(BIN / "hostcuda", "cc", "a.cu", "-o", "slow")
+        ended = check.run(str(self.folder / "slow"), [], "default", {}, 3)
+        self.assertEqual("timeout", ended.code)
+        self.assertRegex(check.no_end(ended).details, r"^  stopped after \d+ s of processor time: \d+ of the 1000000 "
+                         r"blocks of kernel k have ended, launched at a\.cu:6, and 1 launches before it$")
+
+    def test_consequences_come_last_or_not_at_all(self):
+        cause = "hostcuda: ERROR: out of bounds\n  thread (1,0,0) at /x/a.cu:3\n"
+        same = "hostcuda: ERROR: accesses 0x1: no memory\n  at a.cu:3\n"
+        other = "hostcuda: ERROR: a leak\n  at a.cu:9\n"
+
+        def run(_, __, mode, environment, ___):
+            if mode == "traced":
+                Path(environment["HOSTCUDA_TRACE"]).write_text('{"findings": [{"kind": "out of bounds"}]}', encoding="utf-8")
+                return check.Run(mode, 0, [], cause)
+            if mode == "device memory guarded":
+                return check.Run(mode, -6, [], same + other)
+            return check.Run(mode, 0, ["1" if mode == "two devices" else "2"], "")
+        with mock.patch.object(check, "run", run):
+            _, findings, _, _ = check.check_program(dict.fromkeys(("plain", "asan", "traced"), ""), [], 1, self.folder)
+        self.assertEqual(["out of bounds", "a leak"], [finding.what for finding in findings])
+
     def test_a_hang_is_waited_for_only_twice(self):
         modes = []
 
@@ -188,6 +277,38 @@ program: kernel.o main.o
                 contextlib.redirect_stdout(said):
             self.assertEqual(0, check.main(["a.cu"]))
         self.assertRegex(said.getvalue(), r"\nhost and device code were not told apart: clang\+\+ is not ")
+
+    def test_headers_of_the_samples(self):
+        self.write("a.cu", """#include <helper_cuda.h>
+#include <helper_functions.h>
+#include <helper_math.h>
+__global__ void k(float3* p) { *p = normalize(2.0f * cross(make_float3(1, 0, 0), make_float3(0, 1, 0)) + *p); }
+int main(int argc, char** argv) {
+  findCudaDevice(argc, const_cast<const char**>(argv));
+  StopWatchInterface* timer = nullptr;
+  sdkCreateTimer(&timer);
+  sdkStartTimer(&timer);
+  float3* p;
+  checkCudaErrors(cudaMallocManaged(&p, sizeof(float3)));
+  *p = make_float3(0.0f);
+  k<<<1, 1>>>(p);
+  getLastCudaError("k");
+  checkCudaErrors(cudaDeviceSynchronize());
+  sdkStopTimer(&timer);
+  printf("%g %d %d\\n", p->z, getCmdLineArgumentInt(argc, const_cast<const char**>(argv), "n"), sdkGetTimerValue(&timer) > 0);
+  sdkDeleteTimer(&timer);
+  checkCudaErrors(cudaFree(p));
+  checkCudaErrors(cudaSetDevice(7));
+}
+""")
+        self.works(BIN / "nvcc", "-Wall", "-Wextra", "-Werror", "a.cu", "-o", "a")
+        ended = self.run_in_folder("./a", "--n=5")
+        self.assertEqual((1, "1 5 1\n"), (ended.returncode, ended.stdout))
+        self.assertRegex(ended.stderr, r'^CUDA error at a\.cu:20 code=101\(cudaErrorInvalidDevice\) "cudaSetDevice\(7\)"')
+        # The program's own come first.
+        self.write("helper_cuda.h", "constexpr int kOwn = 1;\n")
+        self.write("b.cu", '#include <cuda_runtime.h>\n#include "helper_cuda.h"\nstatic_assert(kOwn);\n')
+        self.works(BIN / "nvcc", "-c", "b.cu")
 
     def test_wrong_command_lines(self):
         for words in (("frobnicate",), ("check",), ("cc",)):

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "address_space.h"
+#include "checks/virtual_table.h"
 #include "execution/block.h"
 #include "execution/watchdog.h"
 #include "runtime/device.h"
@@ -182,14 +183,29 @@ void Tracer::look_at_device(Array& array, const Accessed& accessed) {
     checks_.wrong_device(array, accessed);
 }
 
+// An object whose constructor ran in host code has the host's table of virtual functions.
+void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed) {
+  const void* value;
+  std::memcpy(&value, accessed.address, sizeof value);
+  if (!AddressSpace::of_program(static_cast<const char*>(value)) ||
+      array.writers[array.offset_of(accessed.address)] == kKernel)
+    return;
+  if (const std::string name = class_of_virtual_table(value); !name.empty())
+    checks_.table_of_host(array, accessed, name);
+}
+
 void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site) {
   const std::size_t offset = array.offset_of(accessed.address);
   // Of a struct some bytes may be padding.
   const bool is_scalar = accessed.bytes <= 8;
   if (how.reads && array.knows_writers() &&
       !(is_scalar ? array.all_written(offset, accessed.bytes)
-                  : array.any_written(offset, accessed.bytes)))
+                  : array.any_written(offset, accessed.bytes))) {
+    if (array.space == Space::global) host_.report_unasked();  // its cause, perhaps
     checks_.unwritten(array, accessed, site);
+  }
+  if (how.kind == Kind::load && accessed.bytes == sizeof(void*) && array.space == Space::global)
+    look_for_virtual_call(array, accessed);
   if (how.kind == Kind::load) return;
   std::memset(array.writers.get() + offset, kKernel, accessed.bytes);
   array.last_launch = operation_;
@@ -269,8 +285,10 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     report_hang(CodePlace{code}.text().c_str());
   }
   if (!running_block) {
-    if (!arrays_.provided(address)) return;
+    const bool is_variable = in_device_variables(address);
+    if (!is_variable && !arrays_.provided(address)) return;
     const Busy busy(*this);
+    if (is_variable) return host_.access_variable({address, bytes, how.kind, code});
     return host_.access({address, bytes, how.kind, code});
   }
   const auto hash = reinterpret_cast<std::uintptr_t>(code);

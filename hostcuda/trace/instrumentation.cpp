@@ -38,7 +38,7 @@ extern "C" {
 void __tsan_init() { hostcuda::trace::start(); }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_update(void** p, void*) { tell(p, sizeof *p, sizeof *p, {Kind::store}, CALLER); }
 void __tsan_vptr_read(void**) {}
 
 // Sixteen unaligned bytes, or more, are a copy of a struct. nvcc copies it in words, because a

@@ -121,6 +121,7 @@ class Tracer final : public KernelObserver {
   bool load_word_at_once(const Recent& recent, const char* address);
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
+  void look_for_virtual_call(const Array& array, const Accessed& accessed);
   void order(std::uint64_t address, How how);
   void order_by_variable(const char* address, How how);
   void leave_warp(unsigned warp);

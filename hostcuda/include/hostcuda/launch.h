@@ -122,6 +122,16 @@ class Argument<Parameter, true> {
   Bytes bytes_;
 };
 
+// Reports the address of a __device__ variable as host code has it.
+void check_pointer_argument(const Site& site, const volatile void* pointer);
+template <class Parameter>
+void check_argument(const Site& site, const Parameter& value) {
+  if constexpr (std::is_pointer_v<Parameter>) {
+    if constexpr (!std::is_function_v<std::remove_pointer_t<Parameter>>)
+      check_pointer_argument(site, value);
+  }
+}
+
 // Where the arguments are of the kernel that runs: known in programs that are traced.
 struct KernelArguments {
   const void* begin = nullptr;
@@ -144,6 +154,7 @@ cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parame
                              const std::tuple<Argument<Parameters>...>& arguments) {
   using Function = void (*)(typename Argument<Parameters>::Passed...);
   const auto function = reinterpret_cast<Function>(reinterpret_cast<void*>(kernel));
+  std::apply([&](const auto&... each) { (check_argument(request.site, each.get()), ...); }, arguments);
   return enqueue_kernel(request, work_of([function, stored = arguments] {
                           HOSTCUDA_TELL_ARGUMENTS(function, stored);
                           std::apply([&](const auto&... each) { function(each.get()...); }, stored);
@@ -152,6 +163,7 @@ cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parame
 
 template <class Call, class... Arguments>
 void enqueue_call(const LaunchRequest& request, const Call& call, const Arguments&... arguments) {
+  (check_argument(request.site, arguments), ...);
   enqueue_kernel(request, work_of([call, stored = std::tuple<Argument<Arguments, false>...>(
                                              Argument<Arguments, false>(arguments)...)] {
                    HOSTCUDA_TELL_ARGUMENTS(call, stored);
@@ -247,6 +259,13 @@ inline __attribute__((always_inline)) void register_shared(unsigned& seen, Varia
 class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
+};
+
+// A __device__ or __constant__ variable, behind which the launcher writes this: host code may name it to the
+// functions for symbols, and nothing else.
+class DeviceVariable {
+ public:
+  DeviceVariable(const volatile void* address, std::size_t size, const char* name);
 };
 
 void* dynamic_shared_memory();

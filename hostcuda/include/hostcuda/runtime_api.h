@@ -8,56 +8,11 @@
 
 #include <cstddef>
 
+#include "device_api.h"
+#include "errors.h"
 #include "types.h"
 
 #define CUDART_VERSION 13000  // the API level that this header follows
-
-// The underlying type is fixed, so that a number that is no enumerator is still a valid value.
-enum cudaError : unsigned {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInitializationError = 3,
-  cudaErrorCudartUnloading = 4,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidPitchValue = 12,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidDevicePointer = 17,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInvalidFilterSetting = 26,
-  cudaErrorInvalidNormSetting = 27,
-  cudaErrorInsufficientDriver = 35,
-  cudaErrorDevicesUnavailable = 46,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchTimeout = 702,
-  cudaErrorPeerAccessAlreadyEnabled = 704,
-  cudaErrorPeerAccessNotEnabled = 705,
-  cudaErrorAssert = 710,
-  cudaErrorHostMemoryAlreadyRegistered = 712,
-  cudaErrorHostMemoryNotRegistered = 713,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorIllegalState = 401,
-  cudaErrorNotSupported = 801,
-  cudaErrorStreamCaptureUnsupported = 900,
-  cudaErrorStreamCaptureInvalidated = 901,
-  cudaErrorStreamCaptureMerge = 902,
-  cudaErrorStreamCaptureUnmatched = 903,
-  cudaErrorStreamCaptureUnjoined = 904,
-  cudaErrorStreamCaptureIsolation = 905,
-  cudaErrorStreamCaptureImplicit = 906,
-  cudaErrorCapturedEvent = 907,
-  cudaErrorGraphExecUpdateFailure = 910,
-  cudaErrorInvalidClusterSize = 912,
-  cudaErrorUnknown = 999
-};
-typedef cudaError cudaError_t;
 
 enum cudaMemcpyKind : unsigned {
   cudaMemcpyHostToHost = 0,
@@ -151,52 +106,6 @@ struct cudaFuncAttributes {
   int maxThreadsPerBlock, numRegs, maxDynamicSharedSizeBytes;
 };
 
-enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMaxRegistersPerBlock = 12,
-  cudaDevAttrClockRate = 13,
-  cudaDevAttrGpuOverlap = 15,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrIntegrated = 18,
-  cudaDevAttrCanMapHostMemory = 19,
-  cudaDevAttrComputeMode = 20,
-  cudaDevAttrConcurrentKernels = 31,
-  cudaDevAttrMemoryClockRate = 36,
-  cudaDevAttrGlobalMemoryBusWidth = 37,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrAsyncEngineCount = 40,
-  cudaDevAttrUnifiedAddressing = 41,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrManagedMemory = 83,
-  cudaDevAttrConcurrentManagedAccess = 89,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-  cudaDevAttrClusterLaunch = 120
-};
-
-// The name says that this is no GPU. Limits are those of compute capability 9.0, whose launch rules
-// are enforced; totalGlobalMem and multiProcessorCount come from the environment; cache, bus and
-// clocks do not exist and are 0.
-struct cudaDeviceProp {
-  char name[256];
-  std::size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor,
-      sharedMemPerBlockOptin, reservedSharedMemPerBlock;
-  int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], major, minor,
-      multiProcessorCount, integrated, canMapHostMemory, concurrentKernels, ECCEnabled, pciBusID,
-      pciDeviceID, pciDomainID, asyncEngineCount, unifiedAddressing, memoryBusWidth, l2CacheSize,
-      maxThreadsPerMultiProcessor, regsPerMultiprocessor, maxBlocksPerMultiProcessor, managedMemory,
-      concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch, isMultiGpuBoard, clockRate,
-      memoryClockRate, computeMode, deviceOverlap, kernelExecTimeoutEnabled, tccDriver,
-      streamPrioritiesSupported, computePreemptionSupported, hostNativeAtomicSupported,
-      clusterLaunch;
-  std::size_t memPitch, textureAlignment;
-};
-
 // ---- errors -------------------------------------------------------------------------------------
 // The last error stays until cudaGetLastError takes it. Faults that would leave a GPU's context
 // unusable (a bad address, a divergent barrier) end the process here, with a message.
@@ -225,6 +134,8 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config);
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // former names

@@ -13,10 +13,16 @@
 #define HOSTCUDA_BUILT_IN __device__
 #else
 #define __global__ __attribute__((noinline))
-#define __device__
 #define __host__
+#ifdef HOSTCUDA_MARKS  // the launcher finds variables by these words, and takes the words out
+#define __device__ hostcuda_device_
+#define __constant__ hostcuda_device_
+#define __managed__ hostcuda_managed_
+#else
+#define __device__
 #define __constant__  // one copy per device, see src/runtime/symbol.h
 #define __managed__   // host code may read and write it at once
+#endif
 #define HOSTCUDA_BUILT_IN __thread
 #endif
 #define __forceinline__ inline __attribute__((always_inline))

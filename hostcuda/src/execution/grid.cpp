@@ -10,6 +10,7 @@
 #include "execution/block.h"
 #include "execution/gang.h"
 #include "execution/kernel_observer.h"
+#include "execution/progress.h"
 #include "runtime/api.h"
 #include "runtime/memory.h"
 #include "runtime/symbol.h"
@@ -17,10 +18,6 @@
 
 namespace hostcuda {
 namespace {
-
-// Each emulated thread that waits needs two memory mappings (stack and guard), and Linux allows a
-// process 65530: that is 31 blocks of 1024 threads.
-constexpr int kMaxTeam = 16;
 
 // A team of operating-system threads costs microseconds to start, and milliseconds where cores are
 // scarce. Shorter grids than this run on the calling thread alone.
@@ -58,10 +55,15 @@ bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluste
 // Runs blocks on one operating-system thread. Keeps their fibers for the next grid.
 class Worker {
  public:
+  explicit Worker(volatile std::uint64_t& ended) : ended_(ended) {}
   // unit: the number of a block, or of a cluster. All of a cooperative grid is one.
   void run(const Launch& launch, std::uint64_t unit) {
     const std::uint64_t together = blocks_together(launch);
-    if (!has_gang(launch)) return block_.run(launch, unit);
+    if (!has_gang(launch)) {
+      block_.run(launch, unit);
+      ended_ = ended_ + 1;
+      return;
+    }
     const RunOrder order(together, launch.number);
     std::vector<std::uint64_t> blocks(together);
     for (std::uint64_t i = 0; i < together; ++i)
@@ -69,12 +71,14 @@ class Worker {
                       ? order[i]
                       : launch.block_of_cluster(unit, static_cast<unsigned>(order[i]));
     gang_.run(launch, blocks);
+    ended_ = ended_ + 1;
   }
   const std::optional<dim3>& wanted_cluster(const Launch& launch) const {
     return has_gang(launch) ? gang_.wanted_cluster() : block_.wanted_cluster();
   }
 
  private:
+  volatile std::uint64_t& ended_;
   BlockRunner block_;
   Gang gang_;
 };
@@ -83,7 +87,8 @@ class Worker {
 Worker& worker(int number) {
   static auto* workers = new std::vector<std::unique_ptr<Worker>>(kMaxTeam);
   auto& slot = (*workers)[static_cast<std::size_t>(number)];
-  if (!slot) slot = std::make_unique<Worker>();
+  if (!slot)
+    slot = std::make_unique<Worker>(grid_progress.by_worker[static_cast<std::size_t>(number)].ended);
   return *slot;
 }
 
@@ -133,6 +138,7 @@ void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first,
 void run_grid(const Launch& requested) {
   const DeviceMemoryAccess access(requested.device);
   bring_in_symbols(requested.device);
+  WatchedGrid watched(requested);
   Experience& experience = experience_of(requested.site);
   Launch launch = requested;
   if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
@@ -144,6 +150,7 @@ void run_grid(const Launch& requested) {
 
   const auto count_units = [&] { return launch.blocks() / blocks_together(launch); };
   RunOrder order(count_units(), launch.number);
+  watched.consists_of(order.count(), blocks_together(launch));
   const auto threads_per_unit = [&] {
     return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
   };
@@ -156,6 +163,7 @@ void run_grid(const Launch& requested) {
     if (const std::optional<dim3>& wanted = worker(0).wanted_cluster(launch)) {
       launch.cluster = experience.cluster = *wanted;
       order = RunOrder(count_units(), launch.number);
+      watched.consists_of(order.count(), blocks_together(launch));
       worker(0).run(launch, order[0]);
     }
     cost = stopwatch.seconds() / threads_per_unit();

@@ -3,13 +3,17 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "execution/grid.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "runtime/symbol.h"
 #include "support/config.h"
+#include "support/finding.h"
 #include "support/limits.h"
 
 namespace hostcuda {
@@ -96,6 +100,20 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
                         dynamic_shared_limit(request.function), std::move(body), stream->device,
                         ++launches, request.cluster, request.cooperative}] { run_grid(launch); });
   return cudaSuccess;
+}
+
+void check_pointer_argument(const Site& site, const volatile void* pointer) {
+  const char* name = variable_without_address(const_cast<const void*>(pointer));
+  static auto* known = new std::set<std::pair<const char*, int>>;
+  if (!name || !known->insert({site.file, site.line}).second) return;
+  Finding finding;
+  finding.kind = "host pointer";
+  finding.what = std::string("kernel ") + site.kernel + " is given the address of the __device__ variable " +
+                 name + " as host code has it, where a GPU has no memory";
+  finding.place = std::string(site.file) + ":" + std::to_string(site.line);
+  finding.array = name;
+  finding.advice = "use the variable in the kernel, or ask cudaGetSymbolAddress for its address";
+  report(std::move(finding));
 }
 
 namespace {

@@ -51,6 +51,8 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
     return fail(error);
   };
   if (!target.valid || !source.valid) return refuse(cudaErrorInvalidValue);
+  if (variable_without_address(to) || variable_without_address(from))
+    return refuse(cudaErrorInvalidValue);
   if (direction > cudaMemcpyDefault) return refuse(cudaErrorInvalidMemcpyDirection);
   if (!direction_matches(target.kind, source.kind, direction)) return refuse(cudaErrorInvalidValue);
 

@@ -1,5 +1,6 @@
 #include "runtime/device.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 
@@ -88,7 +89,20 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.managedMemory = p.concurrentManagedAccess = p.deviceOverlap = 1;
   p.cooperativeLaunch = p.clusterLaunch = 1;
   p.memPitch = 0x7fffffff;
-  p.textureAlignment = 512;
+  p.textureAlignment = p.surfaceAlignment = 512;
+  p.texturePitchAlignment = 32;
+  p.hostRegisterSupported = p.memoryPoolsSupported = 1;
+  p.maxTexture1D = 131072;
+  p.maxTexture1DLinear = 268435456;
+  p.maxTexture2D[0] = 131072;
+  p.maxTexture2D[1] = 65536;
+  std::fill_n(p.maxTexture3D, 3, 16384);
+  p.maxTexture1DLayered[0] = p.maxTexture2DLayered[0] = p.maxTexture2DLayered[1] = 32768;
+  p.maxTexture1DLayered[1] = p.maxTexture2DLayered[2] = 2048;
+  p.maxSurface1D = 32768;
+  p.maxSurface2D[0] = 131072;
+  p.maxSurface2D[1] = 65536;
+  std::fill_n(p.maxSurface3D, 3, 16384);
   p.pciBusID = device;
   return cudaSuccess;
 }
@@ -100,51 +114,108 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
       return *value = p.maxThreadsPerBlock, cudaSuccess;
+    case cudaDevAttrMaxBlockDimX:
+      return *value = p.maxThreadsDim[0], cudaSuccess;
+    case cudaDevAttrMaxBlockDimY:
+      return *value = p.maxThreadsDim[1], cudaSuccess;
+    case cudaDevAttrMaxBlockDimZ:
+      return *value = p.maxThreadsDim[2], cudaSuccess;
+    case cudaDevAttrMaxGridDimX:
+      return *value = p.maxGridSize[0], cudaSuccess;
+    case cudaDevAttrMaxGridDimY:
+      return *value = p.maxGridSize[1], cudaSuccess;
+    case cudaDevAttrMaxGridDimZ:
+      return *value = p.maxGridSize[2], cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock:
       return *value = static_cast<int>(p.sharedMemPerBlock), cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      return *value = static_cast<int>(p.sharedMemPerBlockOptin), cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      return *value = static_cast<int>(p.sharedMemPerMultiprocessor), cudaSuccess;
+    case cudaDevAttrTotalConstantMemory:
+      return *value = static_cast<int>(p.totalConstMem), cudaSuccess;
     case cudaDevAttrWarpSize:
       return *value = p.warpSize, cudaSuccess;
+    case cudaDevAttrMaxPitch:
+      return *value = static_cast<int>(p.memPitch), cudaSuccess;
     case cudaDevAttrMaxRegistersPerBlock:
       return *value = p.regsPerBlock, cudaSuccess;
+    case cudaDevAttrClockRate:
+      return *value = p.clockRate, cudaSuccess;
+    case cudaDevAttrTextureAlignment:
+      return *value = static_cast<int>(p.textureAlignment), cudaSuccess;
+    case cudaDevAttrGpuOverlap:
+      return *value = p.deviceOverlap, cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
       return *value = p.multiProcessorCount, cudaSuccess;
+    case cudaDevAttrKernelExecTimeout:
+      return *value = p.kernelExecTimeoutEnabled, cudaSuccess;
+    case cudaDevAttrIntegrated:
+      return *value = p.integrated, cudaSuccess;
+    case cudaDevAttrCanMapHostMemory:
+      return *value = p.canMapHostMemory, cudaSuccess;
+    case cudaDevAttrComputeMode:
+      return *value = p.computeMode, cudaSuccess;
+    case cudaDevAttrConcurrentKernels:
+      return *value = p.concurrentKernels, cudaSuccess;
+    case cudaDevAttrEccEnabled:
+      return *value = p.ECCEnabled, cudaSuccess;
+    case cudaDevAttrPciBusId:
+      return *value = p.pciBusID, cudaSuccess;
+    case cudaDevAttrPciDeviceId:
+      return *value = p.pciDeviceID, cudaSuccess;
+    case cudaDevAttrTccDriver:
+      return *value = p.tccDriver, cudaSuccess;
+    case cudaDevAttrMemoryClockRate:
+      return *value = p.memoryClockRate, cudaSuccess;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      return *value = p.memoryBusWidth, cudaSuccess;
+    case cudaDevAttrL2CacheSize:
+      return *value = p.l2CacheSize, cudaSuccess;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       return *value = p.maxThreadsPerMultiProcessor, cudaSuccess;
     case cudaDevAttrAsyncEngineCount:
       return *value = p.asyncEngineCount, cudaSuccess;
     case cudaDevAttrUnifiedAddressing:
       return *value = p.unifiedAddressing, cudaSuccess;
+    case cudaDevAttrPciDomainId:
+      return *value = p.pciDomainID, cudaSuccess;
     case cudaDevAttrComputeCapabilityMajor:
       return *value = p.major, cudaSuccess;
     case cudaDevAttrComputeCapabilityMinor:
       return *value = p.minor, cudaSuccess;
-    case cudaDevAttrCanMapHostMemory:
-      return *value = p.canMapHostMemory, cudaSuccess;
-    case cudaDevAttrConcurrentKernels:
-      return *value = p.concurrentKernels, cudaSuccess;
-    case cudaDevAttrGpuOverlap:
-      return *value = p.deviceOverlap, cudaSuccess;
+    case cudaDevAttrStreamPrioritiesSupported:
+      return *value = p.streamPrioritiesSupported, cudaSuccess;
+    case cudaDevAttrGlobalL1CacheSupported:
+      return *value = p.globalL1CacheSupported, cudaSuccess;
+    case cudaDevAttrLocalL1CacheSupported:
+      return *value = p.localL1CacheSupported, cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      return *value = static_cast<int>(p.sharedMemPerMultiprocessor), cudaSuccess;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return *value = p.regsPerMultiprocessor, cudaSuccess;
     case cudaDevAttrManagedMemory:
       return *value = p.managedMemory, cudaSuccess;
+    case cudaDevAttrIsMultiGpuBoard:
+      return *value = p.isMultiGpuBoard, cudaSuccess;
+    case cudaDevAttrHostNativeAtomicSupported:
+      return *value = p.hostNativeAtomicSupported, cudaSuccess;
+    case cudaDevAttrPageableMemoryAccess:
+      return *value = p.pageableMemoryAccess, cudaSuccess;
     case cudaDevAttrConcurrentManagedAccess:
       return *value = p.concurrentManagedAccess, cudaSuccess;
-    case cudaDevAttrComputeMode:
-      return *value = cudaComputeModeDefault, cudaSuccess;
-    case cudaDevAttrIntegrated:
-      return *value = p.integrated, cudaSuccess;
+    case cudaDevAttrComputePreemptionSupported:
+      return *value = p.computePreemptionSupported, cudaSuccess;
     case cudaDevAttrCooperativeLaunch:
       return *value = p.cooperativeLaunch, cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return *value = static_cast<int>(p.sharedMemPerBlockOptin), cudaSuccess;
+    case cudaDevAttrHostRegisterSupported:
+      return *value = p.hostRegisterSupported, cudaSuccess;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      return *value = p.maxBlocksPerMultiProcessor, cudaSuccess;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      return *value = static_cast<int>(p.reservedSharedMemPerBlock), cudaSuccess;
+    case cudaDevAttrMemoryPoolsSupported:
+      return *value = p.memoryPoolsSupported, cudaSuccess;
     case cudaDevAttrClusterLaunch:
       return *value = p.clusterLaunch, cudaSuccess;
-    case cudaDevAttrClockRate:
-    case cudaDevAttrMemoryClockRate:
-    case cudaDevAttrGlobalMemoryBusWidth:
-    case cudaDevAttrL2CacheSize:
-      return *value = 0, cudaSuccess;  // a CPU has none of these
   }
   return fail(cudaErrorInvalidValue);
 }
@@ -200,6 +271,20 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
 
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
   HOSTCUDA_API_CALL;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  HOSTCUDA_API_CALL;
+  if (!config) return fail(cudaErrorInvalidValue);
+  *config = cudaFuncCachePreferNone;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  HOSTCUDA_API_CALL;
+  if (!config) return fail(cudaErrorInvalidValue);
+  *config = cudaSharedMemBankSizeFourByte;
   return cudaSuccess;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/symbol.h"
 
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,7 +19,19 @@ struct Symbol {
   std::vector<std::vector<char>> contents;  // by device; stale for the resident one
   int resident;                             // the device whose content the variable holds
   std::set<int> set_on;                     // devices to which host code has copied a content
+  bool address_is_known = false;            // host code asked for it
 };
+
+struct Variable {
+  std::size_t size;
+  const char* name;
+};
+
+// By address. Registered before main.
+std::map<const char*, Variable>& device_variables() {
+  static auto* map = new std::map<const char*, Variable>;
+  return *map;
+}
 
 std::map<char*, Symbol>& symbols() {
   static auto* map = new std::map<char*, Symbol>;
@@ -28,7 +41,7 @@ std::map<char*, Symbol>& symbols() {
 void remember(char* address, std::size_t size) {
   if (symbols().contains(address)) return;
   const std::vector<char> initial(address, address + size);
-  symbols()[address] = {std::vector(static_cast<std::size_t>(config().devices), initial), 0, {}};
+  symbols()[address] = {std::vector(static_cast<std::size_t>(config().devices), initial), 0, {}, false};
 }
 
 }  // namespace
@@ -56,7 +69,36 @@ std::size_t bytes_of_symbol_at(const void* pointer) {
 cudaError_t know_symbol(void* symbol, std::size_t size) {
   HOSTCUDA_API_CALL;
   remember(static_cast<char*>(symbol), size);
+  symbols()[static_cast<char*>(symbol)].address_is_known = true;
   return cudaSuccess;
+}
+
+DeviceVariable::DeviceVariable(const volatile void* address, std::size_t size, const char* name) {
+  const auto* begin = static_cast<const char*>(const_cast<const void*>(address));
+  device_variables()[begin] = {size, name};
+  const auto& [last, variable] = *device_variables().rbegin();
+  device_variables_begin = device_variables().begin()->first;
+  device_variables_end = last + variable.size;
+}
+
+const char* device_variable_at(const void* address) {
+  if (!in_device_variables(address)) return nullptr;
+  const auto* byte = static_cast<const char*>(address);
+  const auto next = device_variables().upper_bound(byte);
+  if (next == device_variables().begin()) return nullptr;
+  const auto& [begin, variable] = *std::prev(next);
+  return static_cast<std::size_t>(byte - begin) < variable.size ? variable.name : nullptr;
+}
+
+const char* variable_without_address(const void* address) {
+  const char* name = device_variable_at(address);
+  if (!name) return nullptr;
+  const auto* byte = static_cast<const char*>(address);
+  for (const auto& [begin, symbol] : symbols())
+    if (symbol.address_is_known &&
+        static_cast<std::size_t>(byte - begin) < symbol.contents.front().size())
+      return nullptr;
+  return name;
 }
 
 bool was_set_elsewhere_only(const void* address, int device) {

@@ -16,6 +16,18 @@ void bring_in_symbols(int device);
 // known.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
+// All __device__ variables lie between these addresses, and other variables too.
+inline const char *device_variables_begin = nullptr, *device_variables_end = nullptr;
+inline bool in_device_variables(const void* address) {
+  return address >= device_variables_begin && address < device_variables_end;
+}
+
+// The name of the __device__ variable that holds the address; null: none does.
+const char* device_variable_at(const void* address);
+
+// Likewise, if the program never asked for its address on the device: host code has none then.
+const char* variable_without_address(const void* address);
+
 // Whether the address is in a symbol that host code set for other devices, and not for this one.
 bool was_set_elsewhere_only(const void* address, int device);
 

@@ -10,11 +10,12 @@
 #include "host_bugs.h"
 #include "memory_bugs.h"
 #include "order_bugs.h"
+#include "symbol_bugs.h"
 
 int main(int argc, char** argv) {
   const bool lists = argc > 1 && !std::strcmp(argv[1], "--list");
   for (const auto* bugs : {&seeded::memory_bugs(), &seeded::group_bugs(), &seeded::heap_bugs(),
-                           &seeded::host_bugs(), &seeded::order_bugs()})
+                           &seeded::host_bugs(), &seeded::order_bugs(), &seeded::symbol_bugs()})
     for (const seeded::Bug& bug : *bugs) {
       if (lists) std::printf("%s\t%s\n", bug.name, bug.kind);
       if (argc < 2 || std::strcmp(bug.name, argv[1])) continue;

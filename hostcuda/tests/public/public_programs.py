@@ -34,6 +34,9 @@ MATCHES = re.compile(r"All results match")
 NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
                    r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
 
+# How far a program came that was stopped: that it is slow, and does not hang.
+CAME_SO_FAR = re.compile(r"^hostcuda: stopped after (.*)$", re.M)
+
 # Of a program that ends because it was given none of its files.
 NO_FILE = re.compile(r"Failed to open file")
 
@@ -63,20 +66,25 @@ def has_main(source):
 
 def run(words, log, seconds, **options):
     """Of processor time on two cores: how busy the machine is does not matter. A program that waits and
-    computes nothing is ended, too, and one that found its results right and goes on to measure its speed."""
+    computes nothing is ended, too, and one that found its results right and goes on to measure its speed. The
+    signal lets the program say how far it came."""
     limit = CORES * seconds
     with open(log, "a", encoding="utf-8") as output:
         print("$", *words, file=output, flush=True)
         program = subprocess.Popen(
             words, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)), **options)
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)), **options)
     for _ in range(10 * limit):
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = program.wait(timeout=1)
             return "timeout" if code in (-signal.SIGXCPU, -signal.SIGKILL) else code
         if MATCHES.search(log.read_text(encoding="utf-8", errors="replace")):
             break
-    os.killpg(program.pid, signal.SIGKILL)
+    os.killpg(program.pid, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        program.wait(timeout=5)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(program.pid, signal.SIGKILL)
     program.wait()
     return "timeout"
 
@@ -121,12 +129,16 @@ def attempt(program, options):
             log.unlink()
             code = run(["stdbuf", "-oL", made, *arguments], log, options.seconds, cwd=source.parent,
                        env={**os.environ, "OMP_NUM_THREADS": str(CORES), "HOSTCUDA_DEVICES": "2"})
-            outcome = ran(code, log.read_text(encoding="utf-8", errors="replace"))
+            text = log.read_text(encoding="utf-8", errors="replace")
+            outcome = ran(code, text)
+            if outcome == SLOW:
+                so_far = CAME_SO_FAR.search(text)
+                outcome = f"{SLOW}: {re.sub(r' [^ ]*/', ' ', so_far[1]) if so_far else 'it says nothing'}"
     return outcome
 
 
-def table(counts, seconds):
-    """counts: for each repository, how many programs came out how."""
+def table(counts, seconds, slow):
+    """counts: for each repository, how many programs came out how; slow: how far those came that did not end."""
     shown = [column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())]
     names = {RUNS: "run, right", MEASURES: "right, stopped when it measured",
              BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}
@@ -144,6 +156,12 @@ def table(counts, seconds):
     yield f"{compiled} of {sum(total.values())} public CUDA programs compile unchanged. Of those with a `main`,"
     yield f"{ended} ended within {seconds} s of two cores' time, {total.get(RUNS, 0)} of them right; {total.get(MEASURES, 0)} more found their"
     yield f"results right, and were stopped when they went on to measure their speed; {total.get(SLOW, 0)} computed for longer."
+    if slow:
+        yield ""
+        yield "These were stopped, and had come so far:"
+        yield ""
+    for name, so_far in slow.items():
+        yield f"- {name}: after {so_far}"
 
 
 def row(name, outcomes, shown):
@@ -178,12 +196,14 @@ def main():
             outcomes[name] = outcome
             print(f"{outcome:24} {name}", flush=True)
             known.write_text(json.dumps(outcomes, indent=1) + "\n", encoding="utf-8")
-    counts = {}
+    counts, slow = {}, {}
     for repository, file, *_ in programs(""):
-        outcome = outcomes.get(f"{repository} {file}", "not tried")
+        outcome, _, so_far = outcomes.get(f"{repository} {file}", "not tried").partition(": ")
+        if so_far:
+            slow[file] = so_far
         of_repository = counts.setdefault(repository, {})
         of_repository[outcome] = of_repository.get(outcome, 0) + 1
-    lines = list(table(counts, options.seconds))
+    lines = list(table(counts, options.seconds, slow))
     print(*lines, sep="\n")
     if options.write:
         write(lines)

@@ -8,6 +8,7 @@
 #include "checks/coverage.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
+#include "runtime/symbol.h"
 
 namespace hostcuda::trace {
 namespace {
@@ -101,6 +102,17 @@ std::string HostChecks::reason_of_refusal(const void* to, const void* from, std:
 
 void HostChecks::copy_refused(const void* to, const void* from, std::size_t size,
                               cudaMemcpyKind direction) {
+  for (const void* pointer : {to, from})
+    if (const char* name = variable_without_address(pointer)) {
+      Finding finding = of_call(
+          "bad copy", called() + " is given the __device__ variable " + name + ": a GPU copies nothing of it",
+          pointer == to ? "call cudaMemcpyToSymbol" : "call cudaMemcpyFromSymbol");
+      finding.advice += ", which takes the variable itself, or ask cudaGetSymbolAddress";
+      finding.array = name;
+      report(std::move(finding));
+      is_told_ = true;
+      return;
+    }
   Finding finding =
       of_call("bad copy", called() + " is refused, nothing is copied",
               "give the number of bytes, and cudaMemcpyHostToDevice or "
@@ -191,6 +203,7 @@ void HostChecks::copied_back(Array& array, std::size_t offset, std::size_t size)
   array.copied_back = std::max(array.copied_back, offset + size);
   if (std::optional<Finding> finding = missing_part(array, offset, size, epochs_)) {
     finding->place = array.copy_back.text();
+    report_unasked();  // its cause, perhaps
     report(std::move(*finding));
     array.knows_missing_part = true;
   }
@@ -229,6 +242,11 @@ void HostChecks::access(const Accessed& accessed) {
       return checks_.unordered(*array, accessed, found->operation);
 }
 
+void HostChecks::access_variable(const Accessed& accessed) {
+  const char* name = device_variable_at(accessed.address);
+  if (name && !running_operation() && !CallSite::current()) checks_.device_variable(name, accessed);
+}
+
 // One for each place that allocates.
 void HostChecks::report_leaks() const {
   struct Leak {
@@ -262,8 +280,8 @@ void HostChecks::report_leaks() const {
   }
 }
 
-void HostChecks::program_ends(int status) {
-  for (const Failure& failure : unasked_) {
+void HostChecks::report_unasked() {
+  for (const Failure& failure : std::exchange(unasked_, {})) {
     Finding finding;
     finding.kind = "unchecked error";
     finding.what = (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +
@@ -274,6 +292,10 @@ void HostChecks::program_ends(int status) {
                                        : "look at the result of every call of the API";
     report(std::move(finding));
   }
+}
+
+void HostChecks::program_ends(int status) {
+  report_unasked();
   for (const auto& [begin, array] : arrays_.all())
     if (!array->is_freed) look_for_the_rest(*array);
   if (status == 0 && !context_is_broken()) report_leaks();

@@ -20,6 +20,10 @@ class HostChecks final : public RuntimeObserver {
 
   // An access by host code to memory that the API gave.
   void access(const Accessed& accessed);
+  // Likewise, to a variable of the program.
+  void access_variable(const Accessed& accessed);
+  // The errors so far that the program has not asked for.
+  void report_unasked();
   // The program ends by itself with this status.
   void program_ends(int status);
 

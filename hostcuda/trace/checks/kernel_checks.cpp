@@ -221,6 +221,18 @@ void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
   finish("device pointer", accessed.code, key_of(array), std::move(finding));
 }
 
+void KernelChecks::device_variable(const char* name, const Accessed& accessed) {
+  if (begin("device pointer", accessed.code, nullptr)) return;
+  const bool reads = accessed.kind == Kind::load;
+  Finding finding = of_access("device pointer", accessed,
+                              std::string("host code ") + verb(accessed.kind) + " the __device__ variable " +
+                                  name + ", of which it has another one than kernels");
+  finding.array = name;
+  finding.advice = reads ? "copy it with cudaMemcpyFromSymbol" : "copy to it with cudaMemcpyToSymbol";
+  finding.advice += ", or declare it __managed__";
+  finish("device pointer", accessed.code, nullptr, std::move(finding));
+}
+
 void KernelChecks::wrong_device(const Array& array, const Accessed& accessed) {
   if (begin("wrong device", accessed.code, array.begin)) return;
   const int device = running_block->launch().device;
@@ -321,6 +333,18 @@ void KernelChecks::block_has_ended(const Array& array, const Accessed& accessed)
   finding.array = name_of(array);
   finding.advice = "let every block wait in cluster.sync() until the others have read its memory";
   finish("block has ended", accessed.code, array.begin, std::move(finding));
+}
+
+void KernelChecks::table_of_host(const Array& array, const Accessed& accessed,
+                                 const std::string& of_class) {
+  if (begin("virtual call", accessed.code, key_of(array))) return;
+  Finding finding =
+      of_access("virtual call", accessed,
+                "a kernel calls a virtual function of an object of class " + of_class +
+                    " whose constructor ran in host code: its table of functions is the host's");
+  describe(finding, array, accessed);
+  finding.advice = "construct the object in a kernel (new, or placement new in device memory)";
+  finish("virtual call", accessed.code, key_of(array), std::move(finding));
 }
 
 void KernelChecks::memory_of_other_thread(const Accessed& accessed) {

@@ -41,6 +41,8 @@ class KernelChecks {
   void misaligned(const Array* array, const Accessed& accessed, unsigned alignment);
   void host_memory(const Accessed& accessed);
   void device_memory(const Array& array, const Accessed& accessed);  // by host code
+  void device_variable(const char* name, const Accessed& accessed);  // likewise
+  void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
   void memory_of_other_thread(const Accessed& accessed);
   void unordered(const Array& array, const Accessed& accessed, std::uint32_t operation);
   // What the compiler itself checks: see bounds.cpp.

@@ -1,0 +1,56 @@
+"""Finds the __device__ and __constant__ variables at namespace scope, and tells the library of them: their
+addresses mean nothing in host code.
+
+The preprocessor leaves DEVICE and MANAGED where the program says __device__ or __constant__, and __managed__
+(include/hostcuda/types.h); `without_marks` takes them out.
+"""
+import re
+
+from cuda_shared import ALIGNAS, ATTRIBUTE, declared_names
+from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, statement_end, tokenize
+
+DEVICE, MANAGED = "hostcuda_device_", "hostcuda_managed_"
+MARK = re.compile(rf"\b(?:{DEVICE}|{MANAGED})\b")
+# Constants that host code may read too, what is defined elsewhere, types and templates.
+NO_VARIABLE = {"constexpr", "extern", "template", "struct", "class", "union", "enum", "using", "typedef",
+               "friend", "operator", MANAGED}
+
+
+def without_marks(text):
+    return MARK.sub("", text)
+
+
+def is_variable(declaration):
+    """Whether what it declares is no function: a parenthesis comes after = at the earliest."""
+    tokens, angles = tokenize(declaration), 0
+    for i, token in enumerate(tokens):
+        text = at(tokens, i)
+        angles += (text == "<") - (text == ">")
+        if text in ("=", "[", "{", ";"):
+            return True
+        if (text in NO_VARIABLE and token.kind == "name") or (text == "(" and angles == 0):
+            return False
+        if text == "::" and at(tokens, neighbour(tokens, neighbour(tokens, i, 1), 1)) in ("=", "[", "{", ";", ","):
+            return False  # a member of a class, defined
+    return True
+
+
+def registration(tokens, i, output):
+    """(index of the ; behind which to write, what to write there) for the mark at i; (None, "") if it is of
+    no variable."""
+    words = join(output[statement_begin(output):]) + " " + join(tokens[i + 1:i + 200])
+    words = MARK.sub(lambda mark: mark[0] if mark[0] == MANAGED else "", words)
+    declaration = ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", words))
+    if not is_variable(declaration):
+        return None, ""
+    end = statement_end(tokens, i)
+    whole = without_marks(join(tokens[i + 1:end]))
+    if re.search(r"\bconst\b", words.partition(";")[0]) and "[" not in whole:
+        return None, ""
+    try:
+        names = declared_names(whole)
+    except RewriteError:
+        return None, ""
+    return end, "".join(
+        f" [[maybe_unused]] static const ::hostcuda::DeviceVariable hostcuda_variable_{name}("
+        f'&{name}, sizeof {name}, "{name}");' for name in names)

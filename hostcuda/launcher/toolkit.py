@@ -1,0 +1,55 @@
+"""A folder that looks like the CUDA toolkit, for build systems that look for one: CMake's CUDA language and
+FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA_HOME)/lib64 -lcudart.
+
+  toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the stand-in
+  toolkit/lib64     libcudart and the others: linker scripts that name hostcuda's libraries
+"""
+import os
+import shlex
+import sys
+
+from libraries import HOME, INCLUDES, PLAIN, build_folder, is_installed, libraries
+
+NEEDS = "-lboost_context -lgomp -lpthread -lstdc++ -lm"
+EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt", "cuda")
+# What CMake compiles to ask a compiler who it is.
+ASKING = ("CMakeCUDACompilerId.cu", "CMakeCUDACompilerABI.cu")
+ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
+          "-D__CUDACC_VER_BUILD__=0")
+
+
+def folder():
+    return (HOME if is_installed() else build_folder()) / "toolkit"
+
+
+def make(at=None):
+    """Writes it, or leaves it as it is; returns its place."""
+    at = at or folder()
+    cublas, plain = libraries(PLAIN)
+    scripts = {"cudart": f"{plain} {NEEDS}", "cublas": f"{cublas} {plain} -lopenblas {NEEDS}"}
+    names = {"libcudart.so": scripts["cudart"], "libcudart_static.a": scripts["cudart"],
+             "libcublas.so": scripts["cublas"], "libcublas_static.a": scripts["cublas"], "libcublasLt.so": scripts["cublas"]}
+    for name in ("bin", "include", "lib64", "nvvm/libdevice"):
+        os.makedirs(at / name, exist_ok=True)
+    for name, inputs in names.items():
+        (at / "lib64" / name).write_text(f"GROUP({inputs})\n", encoding="utf-8")
+    for name in EMPTY:
+        (at / "lib64" / f"lib{name}.a").write_text("!<arch>\n", encoding="utf-8")
+    links = {at / "bin" / "nvcc": HOME / "bin" / "nvcc"}
+    for source in INCLUDES:
+        links.update({at / "include" / entry.name: entry for entry in source.iterdir()})
+    for link, target in links.items():
+        if not os.path.lexists(link):
+            link.symlink_to(target)
+    return at
+
+
+def announce(translation):
+    """What nvcc -v says of itself, as far as build systems read it."""
+    at = make()
+    linking = f"-L{at}/lib64"
+    for line in (f"TOP={at}", f"NVVMIR_LIBRARY_DIR={at}/nvvm/libdevice", f"PATH={os.environ.get('PATH', '')}",
+                 f"INCLUDES=-I{at}/include", f"LIBRARIES={linking}", "cicc -arch compute_90",
+                 f"{translation.compiler} {' '.join(map(shlex.quote, translation.objects))} {linking} -lcudart "
+                 f"-o {translation.output or 'a.out'}"):
+        print(f"#$ {line}", file=sys.stderr)

@@ -1,0 +1,62 @@
+"""Calls of the API whose arguments do not fit: one line each, in place of the compiler's candidates."""
+import re
+
+ERROR = re.compile(r"^(?P<place>\S+:\d+:\d+: )(?:fatal )?error: (?P<what>.*)$")
+CONTEXT = re.compile(r"^(?:In file included from |In function |\S+: In |\S+: At )")
+FUNCTION = r"(?P<function>(?:cuda|cublas|curand)[A-Z]\w*)"
+# g++, and clang++ after the `|`.
+NO_MATCH = re.compile(rf"no matching function for call to [‘']{FUNCTION}")
+NUMBER = re.compile(r"too (?:few|many) arguments to function [‘']\w+ " + FUNCTION)
+CONVERSION = re.compile(r"invalid conversion|cannot convert")
+OF_ARGUMENT = re.compile(r"initializing argument (\d+) of ‘\w+ (?P<function>(?:cuda|cublas|curand)[A-Z]\w*)(?P<takes>\([^’]*\))’")
+TAKES = re.compile(r"candidate: ‘\w+ \w+(\([^’]*\))’")
+WHY = re.compile(r"no known conversion for argument (?P<number>\d+) from ‘(?P<given>[^’]+)’ to ‘(?P<wanted>[^’]+)’|"
+                 r"no known conversion from '(?P<given2>[^']+)' to '(?P<wanted2>[^']+)' for (?P<number2>\d+)")
+
+
+def groups(errors):
+    """(the error's match or None, its lines): what belongs to one error, with the lines before it that say in
+    which function it is."""
+    match, lines, waiting = None, [], []
+    for line in errors.splitlines(keepends=True):
+        if CONTEXT.match(line) or (waiting and line.startswith("                 from ")):
+            waiting.append(line)
+            continue
+        if found := ERROR.match(line.rstrip("\n")):
+            if lines:
+                yield match, lines
+            match, lines = found, []
+        lines += waiting + [line]
+        waiting = []
+    if lines or waiting:
+        yield match, lines + waiting
+
+
+def in_one_line(error, text):
+    """What is wrong with the call, or None if the error is of something else."""
+    what = error["what"]
+    if NUMBER.match(what):
+        return what
+    if CONVERSION.match(what) and (argument := OF_ARGUMENT.search(text)):
+        return f"{what.partition(' [-f')[0]}: argument {argument[1]} of {argument['function']}{argument['takes']}"
+    call = NO_MATCH.match(what)
+    if not call:
+        return None
+    takes, why = TAKES.search(text), WHY.search(text)
+    said = call["function"] + (takes[1] if takes else "") + ": the arguments do not fit"
+    if why:
+        given, wanted = why["given"] or why["given2"], why["wanted"] or why["wanted2"]
+        number = why["number"] or why["number2"]
+        said += f": argument {number} is of type {given}, not {wanted}"
+        if wanted.count("*") == given.count("*") + 1:
+            said += "; pass the address of the pointer (&)"
+    return said
+
+
+def one_line_each(errors):
+    said = {}
+    for error, lines in groups(errors):
+        text = "".join(lines)
+        line = in_one_line(error, text) if error else None
+        said[f"{error['place']}error: {line}\n" if line else text] = True
+    return "".join(said)

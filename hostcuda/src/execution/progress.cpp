@@ -1,0 +1,81 @@
+#include "execution/progress.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace hostcuda {
+
+Progress grid_progress;
+
+namespace {
+
+// A number, in a signal handler.
+unsigned long long plain(std::uint64_t value) { return value; }
+
+void on_stop(int signal) {
+  timespec used = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  const Progress& now = grid_progress;
+  char text[1024];
+  int length = 0;
+  const auto seconds = static_cast<long long>(used.tv_sec);
+  if (const char* kernel = now.kernel) {
+    std::uint64_t ended = 0;
+    for (const Progress::Count& count : now.by_worker) ended += count.ended;
+    length = std::snprintf(
+        text, sizeof text,
+        "\nhostcuda: stopped after %lld s of processor time: %llu of the %llu blocks of kernel %s have ended, "
+        "launched at %s:%d, and %llu launches before it\n",
+        seconds, plain(ended * now.blocks_per_unit), plain(now.units * now.blocks_per_unit), kernel,
+        now.file, now.line, plain(now.launches));
+  } else {
+    length = std::snprintf(text, sizeof text,
+                           "\nhostcuda: stopped after %lld s of processor time in host code, when %llu launches "
+                           "had ended\n",
+                           seconds, plain(now.launches));
+  }
+  if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
+  raise(signal);  // SA_RESETHAND: it ends the process now
+}
+
+// Not where the program or its parent decided otherwise.
+bool install_handlers() {
+  for (const int signal : {SIGINT, SIGTERM, SIGXCPU}) {
+    struct sigaction known = {}, ours = {};
+    sigaction(signal, nullptr, &known);
+    if ((known.sa_flags & SA_SIGINFO) || known.sa_handler != SIG_DFL) continue;
+    ours.sa_handler = on_stop;
+    ours.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK | SA_NODEFER);
+    sigaction(signal, &ours, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
+
+WatchedGrid::WatchedGrid(const Launch& launch) {
+  static const bool installed = install_handlers();
+  (void)installed;
+  Progress& now = grid_progress;
+  now.file = launch.site.file;
+  now.line = launch.site.line;
+  now.units = now.blocks_per_unit = 0;
+  for (Progress::Count& count : now.by_worker) count.ended = 0;
+  now.kernel = launch.site.kernel;
+}
+
+void WatchedGrid::consists_of(std::uint64_t units, std::uint64_t blocks_per_unit) {
+  grid_progress.units = units;
+  grid_progress.blocks_per_unit = blocks_per_unit;
+}
+
+WatchedGrid::~WatchedGrid() {
+  grid_progress.kernel = nullptr;
+  ++grid_progress.launches;
+}
+
+}  // namespace hostcuda

@@ -1,0 +1,112 @@
+// Mistakes with what host code and kernels have one of each: __device__ variables and tables of virtual
+// functions.
+#ifndef HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
+#define HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
+
+#include <new>
+
+#include "seeded.h"
+
+namespace seeded {
+
+__device__ int hits;
+__constant__ int weights[kThreads];
+__device__ int totals[kThreads];
+
+__global__ void count_hits() { atomicAdd(&hits, 1); }
+
+inline volatile int last_value;
+
+inline void device_variable_read_by_host(bool wrong) {
+  count_hits<<<1, kThreads>>>();
+  int value = 0;
+  cudaMemcpyFromSymbol(&value, hits, sizeof value);
+  // BUG device_variable_read_by_host
+  if (wrong) value = hits;
+  last_value = value;
+}
+
+inline void device_variable_written_by_host(bool wrong) {
+  const int zero = 0;
+  cudaMemcpyToSymbol(hits, &zero, sizeof zero);
+  // BUG device_variable_written_by_host
+  if (wrong) hits = 0;
+  count_hits<<<1, kThreads>>>();
+  cudaDeviceSynchronize();
+}
+
+inline void copied_to_a_constant(bool wrong) {
+  const std::vector<int> host(kThreads, 1);
+  // BUG copied_to_a_constant
+  if (wrong) cudaMemcpy(weights, host.data(), sizeof weights, cudaMemcpyHostToDevice);
+  cudaMemcpyToSymbol(weights, host.data(), sizeof weights);
+}
+
+inline void copied_from_a_device_variable(bool wrong) {
+  std::vector<int> host(kThreads);
+  const void* from = totals;
+  if (!wrong) {
+    void* address = nullptr;
+    cudaGetSymbolAddress(&address, totals);
+    from = address;
+  }
+  // BUG copied_from_a_device_variable
+  cudaMemcpy(host.data(), from, sizeof totals, cudaMemcpyDeviceToHost);
+}
+
+__device__ int table[kThreads];
+__global__ void fill_table(int* out) { out[threadIdx.x] = 1; }
+
+inline void address_of_a_device_variable(bool wrong) {
+  int* address = table;
+  if (!wrong) cudaGetSymbolAddress(reinterpret_cast<void**>(&address), table);
+  // BUG address_of_a_device_variable
+  fill_table<<<1, kThreads>>>(address);
+  cudaDeviceSynchronize();
+}
+
+struct Shape {
+  __host__ __device__ explicit Shape(int side) : side_(side) {}
+  __host__ __device__ virtual int area() const { return side_ * side_; }
+
+ protected:
+  int side_;
+};
+struct Cube : Shape {
+  using Shape::Shape;
+  __host__ __device__ int area() const override { return 6 * side_ * side_; }
+};
+
+__global__ void construct(Cube* cube) { new (cube) Cube(2); }
+__global__ void measure(const Shape* shape, int* out) {
+  // BUG virtual_call_of_a_host_object
+  out[threadIdx.x] = shape->area();
+}
+
+inline void virtual_call_of_a_host_object(bool wrong) {
+  const Buffer<Cube> cube(1, false);
+  const Buffer<int> out(kThreads);
+  const Cube host(2);
+  if (wrong)
+    cudaMemcpy(static_cast<void*>(cube.data), &host, sizeof host, cudaMemcpyHostToDevice);
+  else
+    construct<<<1, 1>>>(cube.data);
+  measure<<<1, kThreads>>>(cube.data, out.data);
+  out.get();
+}
+
+inline const std::vector<Bug>& symbol_bugs() {
+  static const std::vector<Bug> bugs = {
+      {"device_variable_read_by_host", "device pointer", device_variable_read_by_host},
+      {"device_variable_written_by_host", "device pointer", device_variable_written_by_host},
+      {"copied_to_a_constant", "bad copy", copied_to_a_constant},
+      {"copied_from_a_device_variable", "bad copy", copied_from_a_device_variable},
+      {"address_of_a_device_variable", "host pointer", address_of_a_device_variable},
+      {"virtual_call_of_a_host_object", "virtual call", virtual_call_of_a_host_object},
+  };
+  return bugs;
+}
+
+}  // namespace seeded
+
+#endif
