@@ -26,6 +26,7 @@ COMMANDS = {
     "timeline": ("figures.timeline", "draw and sum up what overlapped with what"),
     "animate": ("figures.animate", "make a film of snapshots"),
     "scenarios": ("figures.scenarios", "draw docs/figures/scenarios.png"),
+    "diagrams": ("diagrams.diagrams", "draw the diagrams of the documents"),
     "documents": ("documents.documents", "write the READMEs and other pages from their templates"),
     "report": ("documents.report", "write docs/report.md and draw its figures"),
     "validation": ("documents.validation", "write docs/validation.md from what the mutants came to"),

@@ -8,7 +8,9 @@ from nbody_tools.documents.templates import filled
 from nbody_tools.tables import NOT_MEASURED
 from tests import fakes
 
-README = "\n\n".join(["# A step", *documents.HEADINGS, "{{ measured() }}", ""])
+IDEA = "\n\n".join(["## The idea", 60 * "A **term** of an idea. ", "{{ diagram('tile', 'A tile') }}"])
+EXERCISES = "## Exercises\n\n[Answers](../docs/answers.md#here)\n\n**Read on:** a guide."
+README = "\n\n".join(["# A step", IDEA, *documents.HEADINGS[1:-1], EXERCISES, "{{ measured() }}", ""])
 CHANGED = README + "{{ changed() }} of {{ lines() }}: `{{ diff_command() }}`\n\n"
 ROOT_README = "# All\n\n{{ staircase() }}\n\nThe rest.\n"
 FIRST = """// step00_cpu_omp -- one OpenMP loop.
@@ -31,6 +33,7 @@ class DocumentsTest(fakes.InRepository):
         self.file("step01_gpu_naive/nbody.cu", SECOND)
         self.file("step00_cpu_omp/README.template.md", README)
         self.file("step01_gpu_naive/README.template.md", CHANGED)
+        self.file("docs/figures/diagrams/tile.svg", "<svg/>")
 
     def documents(self, *words: str) -> tuple[int, str]:
         return self.tool("documents", *words)
@@ -153,7 +156,7 @@ class Broken(DocumentsTest):
         self.file("step01_gpu_naive/README.template.md", CHANGED + "{{ changed_lines('-int b', '+int c') }}")
         self.write()
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("int c;", "int c;  // why"))
-        self.assert_named("step01_gpu_naive/README.md:28: out of date (2 lines differ)")
+        self.assert_named("step01_gpu_naive/README.md:49: out of date (2 lines differ)")
 
     def test_new_line_in_a_parent(self) -> None:
         self.file("step00_cpu_omp/nbody.cpp", FIRST + "int z;\n")
@@ -238,6 +241,18 @@ class Broken(DocumentsTest):
         self.write()
         self.file("step00_cpu_omp/README.template.md", README + "- a\n" * (room + 1))
         self.assert_named("step00_cpu_omp/README.md: 151 lines, of 150 allowed", words=())
+
+    def test_what_a_student_needs(self) -> None:
+        for text, expected in ((README.replace("A **term** of", "", 20), "the idea has 240 words"),
+                               (README.replace("A **term**", "A long **term**", 50).replace("of an", "of such an"),
+                                "the idea has 410 words"),
+                               (README.replace("{{ diagram('tile', 'A tile') }}", "A tile"), "no diagram"),
+                               (README.replace("**term**", "term"), "no term in bold"),
+                               (README.replace("../docs/answers.md#", "#"), "no link to their answers"),
+                               (README.replace("**Read on:**", "And"), "what to read on")):
+            with self.subTest(expected):
+                self.file("step00_cpu_omp/README.template.md", text)
+                self.assert_named(expected, words=())
 
     def test_unknown_parent(self) -> None:
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("step00_cpu_omp", "step77_none"))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 from pathlib import Path
 from typing import Any, Iterator, Optional
 
@@ -24,6 +25,7 @@ from nbody_tools.documents.templates import (ENDING, Rendered, document_of, lite
 from nbody_tools.documents.vocabulary import Vocabulary
 from nbody_tools.steps import STEP_NAME
 
+IDEA_WORDS = range(250, 401)  # enough to understand it, and no more than one sitting
 HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
             "## What the profiler says", "## Without a GPU", "## Accuracy", "## Exercises")
 FOLDERS = ("", "docs", "experiments/*", *(f"step{digit}*" for digit in range(10)))
@@ -93,7 +95,32 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
     problems = [f"{where}: heading '{heading}' is missing" for heading in HEADINGS if heading not in lines]
     if len(lines) > sources.Budget.readme:
         problems.append(f"{where}: {len(lines)} lines, of {sources.Budget.readme} allowed")
-    return problems
+    return problems + [f"{where}: {what}" for what in missing_for_a_student(section_of(lines))]
+
+
+def section_of(lines: list[str]) -> dict[str, str]:
+    """By heading."""
+    sections, heading = {}, ""
+    for line in lines:
+        heading = line if line.startswith("## ") else heading
+        sections[heading] = sections.get(heading, "") + line + "\n"
+    return sections
+
+
+def missing_for_a_student(sections: dict[str, str]) -> Iterator[str]:
+    """An idea that explains, a drawing of it, where to read on; and answers are elsewhere."""
+    idea, exercises = (sections.get(f"## {name}", "") for name in ("The idea", "Exercises"))
+    words = len(re.sub(r"!\[.*?\]\(.*?\)", "", idea).split()) - len("## The idea".split())
+    if idea and words not in IDEA_WORDS:
+        yield f"the idea has {words} words, {IDEA_WORDS[0]} to {IDEA_WORDS[-1]} are allowed"
+    if idea and "/figures/diagrams/" not in idea:
+        yield "the idea has no diagram"
+    if idea and "**" not in idea:
+        yield "the idea has no term in bold"
+    if exercises and "(../docs/answers.md#" not in exercises:
+        yield "the exercises have no link to their answers in docs/answers.md"
+    if exercises and "**Read on:**" not in exercises:
+        yield "the exercises do not end with what to read on"
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
-from nbody_tools.documents import accuracy, tree as tree_page
+from nbody_tools.documents import accuracy, performance, tree as tree_page
 from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
 from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
 from nbody_tools.records.facts import Facts
@@ -51,6 +51,7 @@ class Figures:
     errors: Sequence[Record] = ()  # of forces
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # of ./nbody measure tree
+    limits: dict[str, Any] = field(default_factory=dict)  # performance.drawn_from
 
     @property
     def names(self) -> list[str]:
@@ -60,13 +61,14 @@ class Figures:
             names += ["report_speedup"] if self.staircase.base else []
         names += ["accuracy"] if self.errors else []
         names += ["long_disk"] if self.disks else []
-        return names + (["tree_time", "tree_error"] if self.tree else [])
+        names += ["tree_time", "tree_error"] if self.tree else []
+        return names + [name for name in ("roofline", "scaling") if self.limits.get(name)]
 
     @property
     def sources(self) -> str:
         """The same data give the same figures: a digest of the data says whether they are stale."""
         records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree)
-        data = [self.peak, *(record.data for record in records),
+        data = [self.peak, self.limits, *(record.data for record in records),
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
         return json.dumps({"figures": self.names, "data": digest}, indent=1) + "\n"
@@ -90,7 +92,19 @@ class Figures:
 
             yield drawn_tree.draw_times(self.tree, root / FIGURES / "tree_time.png")
             yield drawn_tree.draw_errors(self.tree, root / FIGURES / "tree_error.png")
+        yield from self.draw_limits(root, facts)
         write_whole_file(root / DRAWN_FROM, self.sources)
+
+    def draw_limits(self, root: Path, facts: Facts) -> Iterator[Path]:
+        from nbody_tools.figures import limits as drawn
+
+        if self.limits.get("roofline"):
+            machine = {"peak": self.peak, "memory": facts.machine("gpu", "bandwidth").content,
+                       "l1": 1e-3 * facts.machine("gpu", "l1_bytes").content * facts.machine("gpu", "sms").content
+                       * facts.machine("gpu", "clock").content}
+            yield drawn.draw_roofline(performance.roofline(facts), machine, root / FIGURES / "roofline.png")
+        if self.limits.get("scaling"):
+            yield drawn.draw_amdahl(performance.scaling(facts), root / FIGURES / "scaling.png")
 
 
 def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
@@ -137,7 +151,8 @@ def run(options: argparse.Namespace) -> int:
     facts = vocabulary.facts
     figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
                       timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
-                      accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS))
+                      accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
+                      performance.drawn_from(facts))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

@@ -92,7 +92,8 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
                                      trim_blocks=True, lstrip_blocks=True, autoescape=False)
     environment.filters.update(FILTERS)
     figures = os.path.relpath(root / "docs" / "figures", template.parent)
-    words = {**words, "figure": lambda name, text="": figure(root, figures, name, text)}
+    words = {**words, "figure": lambda name, text="": figure(root, figures, name, text),
+             "diagram": lambda name, text: figure(root, figures, f"diagrams/{name}", text, "svg")}
     source = template.read_text(encoding="utf-8")
     try:
         text = environment.from_string(source).render(words)
@@ -108,10 +109,10 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
     return result
 
 
-def figure(root: Path, folder: str, name: str, text: str) -> Value:
+def figure(root: Path, folder: str, name: str, text: str, ending: str = "png") -> Value:
     """A picture of docs/figures/, linked from where the document is."""
-    there = (root / "docs" / "figures" / f"{name}.png").is_file()
-    link = f"![{text or name.replace('_', ' ')}]({folder}/{name}.png)"
+    there = (root / "docs" / "figures" / f"{name}.{ending}").is_file()
+    link = f"![{text or name.replace('_', ' ')}]({folder}/{name}.{ending})"
     return Value(link if there else None, "text", f"figure('{name}')")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, limits, machine_code,
-                                   readme_tables, sources, tables, tree)
+from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, glossary, hardware, latencies, limits,
+                                   machine_code, performance, readme_tables, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
@@ -130,6 +130,11 @@ class Vocabulary:
             "cluster_model": lambda rate: cluster_pages.model(rate),
             "cluster_measured": lambda: cluster_pages.measured(facts),
             "cluster_gathered": lambda: cluster_pages.gathered(self.root / RESULTS),
+            "occupancy": lambda: hardware.occupancy_table(facts),
+            "other_gpus": lambda: hardware.other_gpus(),
+            "intensities": lambda: performance.intensities(facts),
+            "serial_share": lambda quantity: Value(performance.serial_share(performance.scaling(facts)[quantity])),
+            "glossary": lambda: glossary.lines(self.root),
             "latencies": lambda: latencies.table(self.root / RESULTS),
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),

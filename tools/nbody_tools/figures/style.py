@@ -1,7 +1,6 @@
 """What all figures share: colours, sizes, captions, and saving whole files.
 
-Colours are those of Okabe and Ito, which people with any common colour blindness tell apart. Text
-is large enough to be read when a figure is shown at half its size.
+Colours are those of figures/colours.py. Text is large enough to be read when a figure is shown at half its size.
 """
 
 from __future__ import annotations
@@ -19,11 +18,10 @@ from matplotlib.figure import Figure  # noqa: E402
 from PIL import Image  # noqa: E402  (matplotlib itself needs it)
 
 from nbody_tools.arguments import ToolError  # noqa: E402
+from nbody_tools.figures.colours import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE,  # noqa: E402
+                                         VERMILION, YELLOW)
 from nbody_tools.records.record import Record  # noqa: E402
 
-BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY = "#767676"
 CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
 
 # On black, each kind of matter has the colour that it has in the live view (view/page/colours.js).

@@ -1,0 +1,89 @@
+"""What a block does: tiles in shared memory and barriers (step 03), bodies in registers (step 11)."""
+
+from __future__ import annotations
+
+from nbody_tools.diagrams.drawing import Drawing, light
+from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, SKY_BLUE, VERMILION
+
+RED_TEXT = "#A64500"
+
+
+def tile() -> Drawing:
+    """Step 03: a tile goes to shared memory; warps in time between barriers."""
+    d = Drawing(640, "A tile of 512 bodies is loaded by half of the threads, then read by all, between two "
+                     "barriers")
+    d.heading(34, "Global memory: the positions of a system, in tiles of 512")
+    for k in range(16):
+        d.rect(42 + k * 52, 50, 52, 34, VERMILION if k == 2 else light(GREY, 0.25))
+    d.text(42 + 2.5 * 52, 73, "tile 2", anchor="middle", colour="#000000")
+    d.line(172, 84, 172, 128, VERMILION, 3, arrow=True)
+    d.text(196, 114, "512 threads load one body each")
+    d.label((42, 130, 260, 44), "shared memory: tile 2", light(VERMILION, 0.5))
+    for k in range(5):
+        d.line(302, 152, 420, 128 + k * 12, GREY, 2, arrow=True)
+    d.text(432, 148, "all 1024 threads read every body of it,")
+    d.text(432, 174, "each for a body of its own: 512 interactions")
+
+    d.heading(236, "Warps of the block in time")
+    x, y, step = 150, 292, 44
+    phases = ((70, "load", light(VERMILION, 0.5)), (200, "interact with tile 2", light(BLUE)),
+              (70, "load", light(VERMILION, 0.5)), (200, "interact with tile 3", light(BLUE)))
+    rows = ("warp 0", "warp 1", "...", "warp 15", "warp 16", "...", "warp 31")
+    for row, name in enumerate(rows):
+        d.text(x - 14, y + row * step + 24, name, anchor="end")
+    at = x
+    for index, (width, words, colour) in enumerate(phases):
+        for row, name in enumerate(rows):
+            loads = row < 4
+            if name == "..." or (words == "load" and not loads):
+                continue
+            d.rect(at, y + row * step, width, 34, colour)
+            if row in (0, 4):
+                d.text(at + width / 2, y + row * step + 24, words, anchor="middle")
+        at += width
+        d.line(at + 8, y - 14, at + 8, y + len(rows) * step, VERMILION, 3)
+        d.text(at + 8, y - 22, f"barrier {1 + index % 2}", anchor="middle", colour=RED_TEXT)
+        at += 16
+    d.note(y + len(rows) * step + 26, "Barrier 1: the whole tile is there. Barrier 2: all threads have read it.", 42)
+    return d
+
+
+def registers() -> Drawing:
+    """Step 11: a source from shared memory meets one body of a thread, or four."""
+    d = Drawing(640, "One load from shared memory serves one body of a thread, or four; registers decide how "
+                     "many threads fit an SM")
+    d.heading(34, "Step 10: one body per thread")
+    column(d, 40, 60, ("body",))
+    d.text(40, 330, "one load, one interaction")
+
+    d.heading(34, "Step 11: four bodies per thread", 480)
+    column(d, 480, 60, ("body 0", "body 1", "body 2", "body 3"))
+    d.text(480, 330, "one load, four independent interactions")
+
+    d.heading(396, "An SM has 65,536 registers")
+    for y, count, blocks, colour in ((414, 32, 8, SKY_BLUE), (484, 91, 2, ORANGE)):
+        width = 560 / 8 if count == 32 else 560 * count * 256 / 65536
+        for k in range(blocks):
+            d.rect(40 + k * width, y, width, 40, light(colour))
+            d.text(40 + (k + 0.5) * width, y + 27, "block" if count == 32 else "block of 256 threads", anchor="middle")
+        if count == 91:
+            d.rect(40 + blocks * width, y, 560 - blocks * width, 40, "#FFFFFF", GREY, dashed=True)
+            d.text(40 + blocks * width + (560 - blocks * width) / 2, y + 27, "free", anchor="middle")
+        d.text(618, y + 18, f"{count} registers per thread:")
+        d.text(618, y + 42, f"{blocks} blocks, {8 * blocks} warps")
+    d.note(564, "Four bodies per thread: a quarter of the warps of step 10, and yet faster:", 40)
+    d.note(592, "the four interactions of a thread hide each other's latency.", 40)
+    d.note(620, "Registers as nvcc 13.0 counts them for sm_90.", 40)
+    return d
+
+
+def column(d: Drawing, x: float, y: float, bodies: tuple[str, ...]) -> None:
+    d.label((x, y, 120, 44), "source j", light(VERMILION, 0.5))
+    d.text(x, y + 70, "in shared")
+    d.text(x, y + 94, "memory")
+    for k, name in enumerate(bodies):
+        top = y + k * 52
+        d.line(x + 120, y + 22, x + 206, top + 22, GREY, 2, arrow=True)
+        d.label((x + 208, top, 92, 44), name, light(BLUE))
+        d.label((x + 308, top, 72, 44), "sum", light(GREEN))
+    d.text(x + 208, y + len(bodies) * 52 + 14, "in registers")

@@ -1,0 +1,62 @@
+"""Writes the diagrams of the documents: docs/figures/diagrams/NAME.svg, one for each step.
+
+  ./nbody diagrams            writes those that are out of date
+  ./nbody diagrams --check    changes nothing; names them, and exits 1
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Callable
+
+from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
+from nbody_tools.diagrams import blocks, curve, instructions, launches, memory, pairs, schedules
+from nbody_tools.diagrams.drawing import Drawing
+
+FOLDER = Path("docs") / "figures" / "diagrams"
+# By step, in the order of the staircase.
+DIAGRAMS: dict[str, Callable[[], Drawing]] = {
+    "step00_interactions": launches.interactions,
+    "step01_launch": launches.launch,
+    "step02_strides": memory.strides,
+    "step03_tile": blocks.tile,
+    "step04_unrolled": instructions.unrolled,
+    "step04b_waves": launches.waves,
+    "step05_pageable": schedules.pageable,
+    "step06_budget": instructions.budget,
+    "step07_pinned": schedules.pinned,
+    "step08_devices": schedules.devices,
+    "step09_layouts": memory.layouts,
+    "step10_chunks": pairs.chunks,
+    "step11_registers": blocks.registers,
+    "step12_rotation": pairs.rotation,
+    "step13_persistent": schedules.persistent,
+    "step14_segments": pairs.segments,
+    "step15_tree": curve.tree_walk,
+}
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--check", action="store_true", help="change nothing, name what is out of date")
+    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+
+
+def run(options: argparse.Namespace) -> int:
+    stale = 0
+    for name, draw in DIAGRAMS.items():
+        path, text = options.root / FOLDER / f"{name}.svg", draw().svg()
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        if options.check:
+            print(f"{FOLDER / name}.svg: is missing or out of date; run ./nbody diagrams")
+        else:
+            write_whole_file(path, text)
+            print(path.relative_to(options.root))
+    known = {f"{name}.svg" for name in DIAGRAMS}
+    for path in sorted((options.root / FOLDER).glob("*")):
+        if path.name not in known:
+            stale += 1
+            print(f"{FOLDER / path.name}: no diagram has this name")
+    return 1 if stale and options.check else 0

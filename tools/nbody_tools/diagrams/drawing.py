@@ -1,0 +1,138 @@
+"""A drawing: shapes and words at coordinates, written as SVG. The same calls give the same bytes.
+
+Text stays text, so that it can be searched and read aloud, and no text is smaller than SMALL on a
+drawing that is WIDTH wide, so that it can be read at half that size. Colours are those of
+figures/colours.py and shades between them and white (`light`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape
+
+from nbody_tools.figures.colours import BLACK, GREY
+
+WIDTH = 920
+SMALL, NORMAL, TITLE = 18, 20, 22
+INK, WHITE = "#1A1A1A", "#FFFFFF"
+# Verdana has the widths of DejaVu Sans, by which the tests measure; Arial is narrower.
+FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
+
+
+def light(colour: str, share: float = 0.35) -> str:
+    """So much of a colour, and white."""
+    parts = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 + share * (part - 255)):02X}" for part in parts)
+
+
+def number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+@dataclass(frozen=True)
+class Text:
+    x: float
+    y: float  # of the baseline
+    words: str
+    size: int
+    anchor: str  # start, middle, end
+    colour: str
+    bold: bool
+
+
+@dataclass(frozen=True)
+class Box:
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+
+
+@dataclass
+class Drawing:
+    height: int
+    title: str  # for those who hear it
+    parts: list[str] = field(default_factory=list)
+    texts: list[Text] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)  # what texts may stand on
+
+    def rect(self, x: float, y: float, width: float, height: float, fill: str = WHITE,
+             stroke: str = INK, thick: float = 1.5, round_: float = 0, dashed: bool = False) -> None:
+        self.boxes.append(Box(x, y, width, height, fill))
+        shape = f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+        shape += f' rx="{number(round_)}"' if round_ else ""
+        shape += f' fill="{fill}"'
+        shape += f' stroke="{stroke}" stroke-width="{number(thick)}"' if stroke else ""
+        self.parts.append(shape + (' stroke-dasharray="6 5"' if dashed else "") + "/>")
+
+    def circle(self, x: float, y: float, radius: float, fill: str, stroke: str = "") -> None:
+        line = f' stroke="{stroke}" stroke-width="1.5"' if stroke else ""
+        self.parts.append(
+            f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}"{line}/>')
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, colour: str = INK, thick: float = 2,
+             dashed: bool = False, arrow: bool = False) -> None:
+        self.path([(x1, y1), (x2, y2)], colour, thick, dashed, arrow)
+
+    def path(self, points: list[tuple[float, float]], colour: str = INK, thick: float = 2,
+             dashed: bool = False, arrow: bool = False) -> None:
+        if arrow:  # the head is drawn, for not all readers know markers
+            points = [*points[:-1], self._head(points[-2], points[-1], colour, thick)]
+        at = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        dash = ' stroke-dasharray="6 5"' if dashed else ""
+        self.parts.append(f'<polyline points="{at}" fill="none" stroke="{colour}" '
+                          f'stroke-width="{number(thick)}"{dash}/>')
+
+    def polygon(self, points: list[tuple[float, float]], fill: str) -> None:
+        at = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        self.parts.append(f'<polygon points="{at}" fill="{fill}"/>')
+
+    def _head(self, start: tuple[float, float], tip: tuple[float, float], colour: str,
+              thick: float) -> tuple[float, float]:
+        """Draws it; returns where its line ends."""
+        length = ((tip[0] - start[0]) ** 2 + (tip[1] - start[1]) ** 2) ** 0.5
+        u = ((tip[0] - start[0]) / length, (tip[1] - start[1]) / length)
+        size = 5 + 3 * thick
+        base = (tip[0] - size * u[0], tip[1] - size * u[1])
+        half = 0.45 * size
+        self.polygon([tip, (base[0] - half * u[1], base[1] + half * u[0]),
+                      (base[0] + half * u[1], base[1] - half * u[0])], colour)
+        return base
+
+    def text(self, x: float, y: float, words: str, size: int = SMALL, anchor: str = "start",
+             colour: str = INK, bold: bool = False) -> None:
+        self.texts.append(Text(x, y, words, size, anchor, colour, bold))
+        place = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        weight = ' font-weight="bold"' if bold else ""
+        self.parts.append(f'<text x="{number(x)}" y="{number(y)}" font-size="{size}" '
+                          f'fill="{colour}"{place}{weight}>{escape(words)}</text>')
+
+    def label(self, box: tuple[float, float, float, float], words: str, fill: str, colour: str = INK,
+              size: int = SMALL, **style) -> None:
+        """A box with a line of text in its middle."""
+        x, y, width, height = box
+        self.rect(x, y, width, height, fill, **style)
+        self.text(x + width / 2, y + height / 2 + 0.36 * size, words, size, "middle", colour)
+
+    def heading(self, y: float, words: str, x: float = 20) -> None:
+        self.text(x, y, words, TITLE, bold=True)
+
+    def note(self, y: float, words: str, x: float = 20) -> None:
+        self.text(x, y, words, SMALL, colour="#4D4D4D")
+
+    def bracket(self, x: float, y: float, width: float, words: str, colour: str = GREY) -> None:
+        """Under something: a line with two ends, and what it says."""
+        self.path([(x, y), (x, y + 8), (x + width, y + 8), (x + width, y)], colour, 1.5)
+        if words:
+            self.text(x + width / 2, y + 30, words, SMALL, "middle")
+
+    def svg(self) -> str:
+        return "\n".join([
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" width="{WIDTH}" '
+            f'height="{self.height}" font-family="{FONT}" role="img">',
+            f"<title>{escape(self.title)}</title>",
+            f'<rect width="{WIDTH}" height="{self.height}" fill="{WHITE}"/>', *self.parts, "</svg>", ""])
+
+
+__all__ = ["BLACK", "Drawing", "GREY", "INK", "NORMAL", "SMALL", "TITLE", "WHITE", "WIDTH", "light"]

@@ -1,0 +1,93 @@
+"""What a warp's load fetches: addresses, sectors of 32 bytes, layouts."""
+
+from __future__ import annotations
+
+from nbody_tools.diagrams.drawing import Drawing, light
+from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE
+
+WORDS = 64  # that are shown: 256 bytes
+SECTOR = 8  # words
+
+
+def sectors(stride: int) -> int:
+    """That 32 threads touch whose floats are `stride` bytes apart."""
+    return len({thread * stride // 32 for thread in range(32)})
+
+
+def strip(d: Drawing, x: float, y: float, width: float, wanted, colour: str, height: float = 30) -> None:
+    """Memory as words of 4 bytes; the sectors that hold a wanted word are fetched."""
+    cell = width / WORDS
+    for sector in range(WORDS // SECTOR):
+        fetched = any(wanted(word) for word in range(sector * SECTOR, (sector + 1) * SECTOR))
+        for word in range(sector * SECTOR, (sector + 1) * SECTOR):
+            d.rect(x + word * cell, y, cell, height,
+                   colour if wanted(word) else light(ORANGE, 0.3) if fetched else "#FFFFFF", "#8C8C8C", 1)
+        d.rect(x + sector * SECTOR * cell, y, SECTOR * cell, height, "none", thick=2.5)
+
+
+def strides() -> Drawing:
+    """Step 02: 28, 16 and 4 bytes apart, and a broadcast."""
+    d = Drawing(580, "Sectors that a warp touches when its threads read floats 28, 16 and 4 bytes apart, or the "
+                     "same float")
+    d.heading(34, "One load by a warp: which sectors of 32 bytes are fetched?")
+    rows = ((28, "28 bytes apart: bodies[i].x of step 01", "one byte in seven is used"),
+            (16, "16 bytes apart: positions[i].x of this step", "one byte in four is used"),
+            (4, "4 bytes apart: coalesced (step 09)", "all bytes are used"),
+            (0, "the same float for all threads: positions[j].x", "a broadcast"))
+    for row, (stride, words, use) in enumerate(rows):
+        y = 62 + row * 112
+        d.text(40, y + 14, words)
+        wanted = {thread * stride // 4 for thread in range(32)}
+        strip(d, 40, y + 26, 840, lambda word: word in wanted, BLUE)
+        count = sectors(stride) if stride else 1
+        plural = "sectors" if count > 1 else "sector"
+        d.text(880, y + 14, f"{count} {plural}: {use}", anchor="end", bold=True)
+    y = 62 + 4 * 112
+    for x, colour, words in ((40, BLUE, "wanted by a thread"), (300, light(ORANGE, 0.3), "fetched with it"),
+                             (530, "#FFFFFF", "not fetched")):
+        d.rect(x, y - 4, 22, 22, colour, "#8C8C8C", 1)
+        d.text(x + 32, y + 14, words)
+    d.note(y + 46, "Shown are the first 256 bytes, eight sectors; a warp reads on to the right.", 40)
+    return d
+
+
+def layouts() -> Drawing:
+    """Step 09: array of structs and struct of arrays; blocks of 512 and 256."""
+    d = Drawing(660, "The x of 32 neighbouring bodies in an array of structs and in a struct of arrays; 16 blocks of "
+                     "512 and 32 blocks of 256 on 132 SMs")
+    d.heading(34, "Array of structs: each load takes one float in four")
+    names, colours = ("x", "y", "z", "m"), (BLUE, light(GREEN, 0.5), light(ORANGE, 0.5), light(PURPLE, 0.5))
+    for k in range(16):
+        for c, name in enumerate(names):
+            d.rect(40 + (4 * k + c) * 13.1, 50, 13.1, 30, colours[c], "#8C8C8C", 1)
+    for sector in range(8):
+        d.rect(40 + sector * 8 * 13.1, 50, 8 * 13.1, 30, "none", thick=2.5)
+    d.note(108, f"x of 32 bodies: {sectors(16)} sectors (shown: 8). Each is fetched whole.", 40)
+    for c, name in enumerate(names):
+        d.rect(600 + c * 72, 92, 22, 22, colours[c], "#8C8C8C", 1)
+        d.text(630 + c * 72, 110, name)
+
+    d.heading(164, "Struct of arrays: each load takes whole sectors")
+    for c, name in enumerate(names):
+        x = 40 + c * 212
+        for word in range(16):
+            d.rect(x + word * 12.4, 180, 12.4, 30, colours[c], "#8C8C8C", 1)
+        for sector in range(2):
+            d.rect(x + sector * 99.2, 180, 99.2, 30, "none", thick=2.5)
+        d.text(x + 99.2, 236, {"m": "mass"}.get(name, name), anchor="middle")
+    d.note(264, f"x of 32 bodies: {sectors(4)} sectors (shown: 2), all of them used.", 40)
+
+    d.heading(326, "One system of 8192 bodies: blocks of 512 threads ...")
+    machine(d, 342, 16, BLUE)
+    d.note(432, "16 blocks on 16 SMs, 16 warps each: occupancy 25 %.", 40)
+    d.heading(490, "... and blocks of 256 threads")
+    machine(d, 506, 32, light(SKY_BLUE, 0.8))
+    d.note(596, "32 blocks on 32 SMs, 8 warps each: occupancy 12.5 %.", 40)
+    d.text(40, 634, "Half the occupancy, twice the SMs: this is the faster one.", bold=True)
+    return d
+
+
+def machine(d: Drawing, y: float, busy: int, colour: str) -> None:
+    for sm in range(132):
+        d.rect(40 + sm % 44 * 19, y + sm // 44 * 21, 16, 16, colour if sm < busy else light(GREY, 0.15),
+               "#4D4D4D", 1)

@@ -1,0 +1,142 @@
+"""The N x N interactions divided: into chunks (step 10), into pairs (step 12), over ranks (step 14)."""
+
+from __future__ import annotations
+
+import math
+
+from nbody_tools.diagrams.drawing import WHITE, Drawing, light
+from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
+
+SEGMENTS = 32
+RANK_COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
+
+
+def chunks() -> Drawing:
+    """Step 10: the grid in two dimensions; the matrix of partial sums times a vector of ones."""
+    d = Drawing(640, "A grid of bodies by chunks of sources; the partial sums are a matrix, which times a vector of ones gives "
+                     "the accelerations")
+    d.heading(34, "The grid: blocks of bodies by chunks of sources")
+    colours = (light(BLUE, 0.3), light(ORANGE, 0.3), light(GREEN, 0.3), light(PURPLE, 0.3))
+    x, y, width, height = 150, 84, 130, 40
+    for column in range(4):
+        d.text(x + (column + 0.5) * width, y - 12, f"chunk {column}", anchor="middle")
+        for row in range(5):
+            d.rect(x + column * width, y + row * height, width, height, colours[column])
+    for row in range(5):
+        d.text(x - 12, y + row * height + 26, f"bodies {row}", anchor="end")
+    d.rect(x + width, y + 2 * height, width, height, ORANGE, thick=3)
+    d.text(x + 1.5 * width, y + 2 * height + 26, "a block", anchor="middle", colour="#000000")
+    d.text(700, 160, "This block adds what")
+    d.text(700, 186, "chunk 1 does to the")
+    d.text(700, 212, "bodies of row 2.")
+
+    d.heading(350, "The partial sums are a matrix")
+    x, y, cell = 64, 380, 36
+    for row in range(6):
+        for column in range(4):
+            d.rect(x + column * 64, y + row * cell, 64, cell, colours[column])
+    d.text(x - 10, y + 24, "x", anchor="end")
+    d.text(x - 10, y + cell + 24, "y", anchor="end")
+    d.text(x - 10, y + 2 * cell + 24, "z", anchor="end")
+    d.text(x - 10, y + 3 * cell + 24, "0", anchor="end")
+    d.text(x - 10, y + 4 * cell + 24, "x", anchor="end")
+    for column in range(4):
+        d.line(x + column * 64 + 32, y + 8, x + column * 64 + 32, y + 6 * cell - 6, GREY, 2, arrow=True)
+    d.text(340, y + 3 * cell + 6, "×", anchor="middle", size=22)
+    for row in range(4):
+        d.label((364, y + cell + row * cell, 44, cell), "1", light(GREY, 0.2))
+    d.text(434, y + 3 * cell + 6, "=", anchor="middle", size=22)
+    for row in range(6):
+        d.rect(460, y + row * cell, 64, cell, light(SKY_BLUE, 0.5))
+    d.text(540, y + 26, "a: one row per component of a body")
+    d.text(540, y + 72, "Arrows: how the matrix lies in memory,")
+    d.text(540, y + 98, "column after column, one per chunk.")
+    d.text(540, y + 144, "cublasSgemv adds dt times the result")
+    d.text(540, y + 170, "to the velocities: that is the kick.")
+    return d
+
+
+def rotation() -> Drawing:
+    """Step 12: sums rotate through a warp; the ring of tiles."""
+    d = Drawing(720, "In each step a lane lets one source meet its bodies and hands the source's sum to its neighbour; tiles stand "
+                     "in a ring and each meets those up to half the ring ahead")
+    d.heading(34, "A warp, drawn with 8 lanes for 32: sums go round, bodies stay")
+    lanes, width, x = 8, 92, 150
+    for lane in range(lanes):
+        d.label((x + lane * width, 52, width - 8, 36), f"lane {lane}", light(GREY, 0.2))
+    d.text(40, 118, "keeps")
+    for lane in range(lanes):
+        d.label((x + lane * width, 96, width - 8, 34), "bodies", light(BLUE, 0.3), thick=1)
+    for row, step in enumerate((0, 1, 2)):
+        y = 150 + row * 78
+        d.text(40, y + 24, f"s = {step}")
+        for lane in range(lanes):
+            source = (lane + step) % lanes
+            d.label((x + lane * width, y, width - 8, 34), f"sum {source}", VERMILION if source == 3 else
+                    light(ORANGE, 0.4), "#000000", thick=1)
+            if row < 2 and lane > 0:
+                d.line(x + lane * width + 20, y + 36, x + (lane - 1) * width + 60, y + 76, GREY, 1.5, arrow=True)
+    y = 150 + 3 * 78 + 14
+    d.note(y - 20, "In step s, lane l lets source l + s meet its K bodies. It adds the reactions to the sum of that", 40)
+    d.note(y + 6, "source and hands it on by a shuffle (lane 0 to the last). After 32 steps each sum is home.", 40)
+
+    d.heading(y + 62, "Tiles in a ring: each meets those up to half the ring ahead")
+    cx, cy, radius, tiles = 190, y + 196, 92, 8
+    place = [(cx + radius * math.sin(2 * math.pi * k / tiles), cy - radius * math.cos(2 * math.pi * k / tiles))
+             for k in range(tiles)]
+    for ahead in range(1, tiles // 2 + 1):
+        d.line(*place[0], *place[ahead], VERMILION, 2, dashed=2 * ahead == tiles)
+    for k, (px, py) in enumerate(place):
+        d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), "#1A1A1A")
+        d.text(px, py + 7, str(k), anchor="middle")
+    d.text(340, cy - 50, "Tile 0 meets 1, 2, 3, and 4 (dashed), which is half the ring")
+    d.text(340, cy - 24, "away: both could, and only one of them does.")
+    d.text(340, cy + 18, "Each meeting leaves a sum for either tile in its own place:")
+    d.text(340, cy + 44, "no atomic addition, and the same bits in every run.")
+    return d
+
+
+def meetings() -> list[tuple[int, int]]:
+    """plan.h: those up to half the ring ahead, and itself; half the ring away one of the two does not."""
+    return [(row, (row + offset) % SEGMENTS) for row in range(SEGMENTS) for offset in range(SEGMENTS // 2 + 1)
+            if not (2 * offset == SEGMENTS and (row + offset) % SEGMENTS < row)]
+
+
+def segments() -> Drawing:
+    """Step 14: the meetings of 32 segments over four ranks, and what is sent."""
+    d = Drawing(620, "The 528 meetings of 32 segments in four equal parts, one per rank; per time step sums are exchanged and "
+                     "positions gathered")
+    d.heading(34, "The 528 meetings of 32 segments, on 4 ranks")
+    cell, x, y = 13, 84, 76
+    all_meetings = meetings()
+    work = [0.5 if row == column else 1.0 for row, column in all_meetings]
+    total, before = sum(work), 0.0
+    for row in range(SEGMENTS):
+        for column in range(SEGMENTS):
+            d.rect(x + column * cell, y + row * cell, cell, cell, "#FFFFFF", "#D9D9D9", 1)
+    for (row, column), own in zip(all_meetings, work):
+        rank = min(int((before + own / 2) / total * 4), 3)
+        before += own
+        d.rect(x + column * cell, y + row * cell, cell, cell, RANK_COLOURS[rank], WHITE, 1)
+    d.text(x + 16 * cell, y - 12, "segments (columns) that others (rows) meet", anchor="middle")
+    for rank in range(4):
+        d.text(x - 10, y + 8 * rank * cell + 15, str(8 * rank), anchor="end")
+    d.note(y + 32 * cell + 30, "White: met from the other side.", x)
+
+    left = 530
+    d.heading(76, "Each rank keeps 8 segments", left)
+    for rank, colour in enumerate(RANK_COLOURS):
+        d.rect(left, 94 + rank * 34, 24, 24, colour)
+        d.text(left + 36, 113 + rank * 34, f"rank {rank}: segments {8 * rank} to {8 * rank + 7}")
+    d.heading(272, "A time step", left)
+    for k, (words, colour) in enumerate((("forces of own meetings", light(BLUE)),
+                                         ("send sums to their keepers", light(VERMILION, 0.5)),
+                                         ("add 32 sums, kick, drift", light(GREEN)),
+                                         ("gather all positions", light(VERMILION, 0.5)))):
+        d.label((left, 292 + k * 54, 330, 40), words, colour)
+        if k:
+            d.line(left + 165, 278 + k * 54, left + 165, 292 + k * 54, thick=2, arrow=True)
+    d.note(536, "Red: communication. The order of the", left)
+    d.note(562, "additions never depends on how many", left)
+    d.note(588, "ranks there are.", left)
+    return d

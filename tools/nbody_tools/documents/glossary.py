@@ -1,0 +1,63 @@
+"""docs/glossary.md: the terms that the READMEs of the steps print in bold. docs/glossary.toml defines them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.steps import number_of, step_folders
+
+BOLD = re.compile(r"\*\*([^*]+)\*\*")
+KNOWN = {"name", "also", "text"}
+
+
+@dataclass(frozen=True)
+class Term:
+    name: str
+    forms: tuple[str, ...]  # as they stand in bold, in lower case
+    text: str
+
+
+def read_terms(file: Path) -> list[Term]:
+    terms = []
+    for key, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
+        if set(entry) - KNOWN or not entry.get("text", "").endswith("."):
+            raise ToolError(f"{file.name}: '{key}' needs a text that ends in a period, and may have {KNOWN - {'text'}}")
+        terms.append(Term(entry.get("name", key), (key, *entry.get("also", ())), entry["text"]))
+    return terms
+
+
+def bold(text: str) -> Iterator[str]:
+    """Terms: what stands in bold and is no sentence or question of its own."""
+    for match in BOLD.finditer(text):
+        words = " ".join(match.group(1).split())
+        if words[-1] not in ".?:":
+            yield words.lower()
+
+
+def idea_of(text: str) -> str:
+    return text.partition("\n## The idea\n")[2].partition("\n## ")[0]
+
+
+def lines(root: Path) -> str:
+    """Every term with its meaning and the first step that has it in bold; all of them, and no other."""
+    terms = read_terms(root / "docs" / "glossary.toml")
+    readmes = {name: (root / name / "README.template.md").read_text(encoding="utf-8")
+               for name in step_folders(root) if (root / name / "README.template.md").is_file()}
+    defined = {form for term in terms for form in term.forms}
+    for name, text in readmes.items():
+        for words in bold(idea_of(text)):
+            if words not in defined:
+                raise ToolError(f"{name}/README.template.md: '{words}' is in bold and not in docs/glossary.toml")
+    result = []
+    for term in sorted(terms, key=lambda term: term.name.strip("`_-").lower()):
+        where = next((name for name, text in readmes.items() if set(bold(text)) & set(term.forms)), None)
+        if where is None:
+            raise ToolError(f"docs/glossary.toml: '{term.forms[0]}' is in bold in no step")
+        code = "`" if re.search(r"^[_-]|^rsqrtf$", term.name) else ""
+        result.append(f"- **{code}{term.name}{code}** ([step {number_of(where)}](../{where}/README.md)): {term.text}")
+    return "\n".join(result)

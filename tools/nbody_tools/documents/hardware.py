@@ -1,0 +1,90 @@
+"""What fits an SM: occupancy worked out from registers, threads and shared memory, here and on other GPUs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Iterator
+
+from nbody_tools.records.facts import Facts
+from nbody_tools.steps import number_of
+from nbody_tools.tables import markdown, plain
+
+LANES = 32
+QUARTERS = 4  # of an SM: a scheduler and a quarter of the registers each
+REGISTERS = 65536  # per SM, of all that are listed here
+ROUNDED_TO = 8  # registers per thread are allocated in eights
+RESERVED = 1024  # bytes of shared memory that each block takes besides its own
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Per SM, from the technical specifications in the CUDA Programming Guide."""
+
+    threads: int
+    blocks: int
+    shared: int  # KB
+    fp32: int  # lanes
+    xu: int = 16  # results per cycle of the XU pipe
+
+    @property
+    def warps(self) -> int:
+        return self.threads // LANES
+
+
+COMPUTE_CAPABILITIES = {"7.5": Limits(1024, 16, 64, 64), "8.0": Limits(2048, 32, 164, 64),
+                        "8.6": Limits(1536, 16, 100, 128), "8.9": Limits(1536, 24, 100, 128),
+                        "9.0": Limits(2048, 32, 228, 128)}
+H200 = COMPUTE_CAPABILITIES["9.0"]
+# Name, SMs, compute capability, from their data sheets.
+GPUS = (("T4 (Colab)", 40, "7.5"), ("A100", 108, "8.0"), ("RTX 3060", 28, "8.6"), ("RTX 4090", 128, "8.9"),
+        ("H100, H200 (SXM)", 132, "9.0"))
+
+
+def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[str, int]:
+    """How many blocks fit an SM, by each of its limits."""
+    warps = math.ceil(block / LANES)
+    per_warp = LANES * ROUNDED_TO * math.ceil(registers / ROUNDED_TO)
+    return {"registers": QUARTERS * (REGISTERS // QUARTERS // per_warp) // warps,
+            "threads": limits.warps // warps,
+            "shared memory": 1024 * limits.shared // (shared + RESERVED),
+            "blocks": limits.blocks}
+
+
+def main_kernels(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The kernel of each step that took longest under the profiler."""
+    for step in facts.steps:
+        profile = facts.profile(step)
+        if profile is not None:
+            yield step, profile
+
+
+def occupancy_table(facts: Facts) -> str:
+    rows = []
+    for step, profile in main_kernels(facts):
+        metrics = profile["metrics"]
+        block, registers, shared = (round(metrics[key]) for key in ("block_size", "registers", "shared_bytes"))
+        by = blocks_by(H200, block, registers, shared)
+        least = min(by.values())
+        limit = ", ".join(name for name, count in by.items() if count == least)
+        possible = 100 * least * math.ceil(block / LANES) / H200.warps
+        per_sm = metrics["grid_size"] / facts.machine("gpu", "sms").content
+        rows.append([number_of(step), str(block), str(registers), f"{shared:,}", *map(str, by.values()), limit,
+                     f"{possible:.1f} %", plain(per_sm), f"{metrics['occupancy_percent']:.1f} %"])
+    return markdown(("step", "threads per block", "registers", "shared bytes", "blocks by registers", "by threads",
+                     "by shared memory", "by blocks", "limited by", "possible occupancy",
+                     "blocks of the grid per SM", "achieved"), rows)
+
+
+def other_gpus() -> str:
+    rows = []
+    for name, sms, capability in GPUS:
+        limits = COMPUTE_CAPABILITIES[capability]
+        resident = min(blocks_by(limits, 512, 32, 8192).values())
+        first = min(32 / sms, 1)
+        rows.append([name, capability, str(sms), str(limits.fp32), str(limits.threads), f"{limits.shared} KB",
+                     f"1/{limits.fp32 // limits.xu}", f"{100 * first:.0f} %", f"{512 / (sms * resident):.1f}",
+                     f"{100 * min(16 / sms, 1):.0f} %"])
+    return markdown(("GPU", "compute capability", "SMs", "FP32 lanes per SM", "threads per SM", "shared memory per SM",
+                     "XU rate over FP32", "SMs with a block in steps 01 to 04", "waves of step 04b",
+                     "SMs at work in step 05"), rows)

@@ -1,0 +1,66 @@
+"""Numbers of docs/performance.md: arithmetic intensity by step, and how the total time scales over GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbody_tools.documents.hardware import LANES, main_kernels
+from nbody_tools.records.facts import FLOPS_PER_INTERACTION, Facts
+from nbody_tools.steps import number_of
+from nbody_tools.tables import markdown, plain
+
+SECTOR = 32  # bytes
+GPUS = (1, 2, 4)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A step in the roofline figure."""
+
+    step: str
+    intensity: float  # flops per byte that a load brings from L1, L2 or memory
+    tflops: float
+
+
+def roofline(facts: Facts) -> list[Point]:
+    """Bytes: the sectors of global loads that Nsight Compute counted. Flops: 20 per interaction; their
+    number follows from the instructions that were counted. The rate is that of the measured run."""
+    points = []
+    for step, profile in main_kernels(facts):
+        metrics, measured = profile["metrics"], facts.pick(step, "systems")
+        interactions = LANES * metrics["instructions"] / metrics["instructions_per_interaction"]
+        if measured is not None:
+            points.append(Point(number_of(step), FLOPS_PER_INTERACTION * interactions
+                                / (SECTOR * metrics["load_sectors"]),
+                                1e-3 * FLOPS_PER_INTERACTION * measured.rate))
+    return points
+
+
+def intensities(facts: Facts) -> str:
+    peak = facts.machine("gpu", "fp32_peak").content
+    rows = [[p.step, plain(p.intensity), plain(p.tflops), f"{100 * p.tflops / peak:.0f} %"] for p in roofline(facts)]
+    return markdown(("step", "flops per byte loaded", "TFLOP/s, kernels", "of the FP32 peak"), rows)
+
+
+def scaling(facts: Facts, step: str = "step08_multigpu") -> dict[str, dict[int, float]]:
+    """Times on one, two and four GPUs, 256 systems."""
+    found: dict[str, dict[int, float]] = {}
+    for quantity in ("total", "compute"):
+        values = {count: facts.value(step, "wide", quantity, count).content for count in GPUS}
+        if None not in values.values():
+            found[quantity] = values
+    return found
+
+
+def serial_share(times: dict[int, float]) -> float:
+    """s of s + (1 - s) / D, from the time on one device and on the most."""
+    most = max(times)
+    return (times[most] / times[1] - 1 / most) / (1 - 1 / most)
+
+
+def drawn_from(facts: Facts) -> dict[str, Any]:
+    """What the figures of this page depend on."""
+    found = scaling(facts)
+    return {"roofline": [asdict(p) for p in roofline(facts)],
+            "scaling": {k: {str(d): t for d, t in v.items()} for k, v in found.items()}}

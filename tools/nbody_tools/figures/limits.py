@@ -1,0 +1,60 @@
+"""Figures of docs/performance.md: the steps under their roof, and Amdahl's law on several GPUs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Sequence
+
+import numpy
+
+from nbody_tools.documents.performance import Point, serial_share
+from nbody_tools.figures.style import BLUE, GREEN, GREY, VERMILION, pyplot, save
+from nbody_tools.records.facts import FLOPS_PER_INTERACTION
+
+INSTRUCTIONS = 13  # of an interaction at its fewest, step 06
+SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, 6), "04": (8, -16), "06": (-26, 6), "09": (8, -4)}
+
+
+def draw_roofline(points: Sequence[Point], machine: dict[str, float], path: Path) -> Path:
+    """`machine`: peak in TFLOP/s, memory and l1 in TB/s."""
+    figure, axes = pyplot.subplots(figsize=(10, 7), layout="constrained")
+    x = numpy.geomspace(1, 3000, 400)
+    peak, slots = machine["peak"], machine["peak"] / 2
+    for name, rate, line in (("shared memory and L1", machine["l1"], "-"), ("global memory", machine["memory"], "--")):
+        axes.plot(x, numpy.minimum(rate * x, peak), line, color=GREY, label=f"{name}: {rate:.3g} TB/s")
+    reachable = slots * FLOPS_PER_INTERACTION / INSTRUCTIONS
+    axes.axhline(reachable, color=GREEN, linewidth=1.5, linestyle=":")
+    axes.annotate(f"{INSTRUCTIONS} instructions for {FLOPS_PER_INTERACTION} flops", (1.1, reachable), xytext=(0, 5),
+                  textcoords="offset points", color="#00664B", fontsize=12)
+    axes.annotate(f"FP32 peak, {peak:.3g} TFLOP/s", (1.1, peak), xytext=(0, 5), textcoords="offset points", fontsize=12,
+                  color="#4D4D4D")
+    labels: dict[tuple[float, float], list[str]] = {}
+    for point in points:
+        labels.setdefault((point.intensity, point.tflops), []).append(point.step)
+    for (intensity, tflops), steps in labels.items():
+        axes.plot(intensity, tflops, "o", color=VERMILION if tflops > reachable else BLUE, markersize=8)
+        axes.annotate(" ".join(steps), (intensity, tflops), xytext=SIDES.get(steps[0], (8, -5)),
+                      textcoords="offset points", fontsize=12)
+    axes.set(xscale="log", yscale="log", xlim=(1, 3000), ylim=(1, 110), xlabel="flops per byte of global loads",
+             ylabel="TFLOP/s (20 flops per interaction)")
+    axes.grid(color="#E5E5E5")
+    axes.legend(frameon=False, loc="lower left")
+    return save(figure, path, "Each step at the arithmetic intensity that Nsight Compute counted and the rate of its kernels, "
+                "32 x 8192 bodies, NVIDIA H200. Above the dotted line: step 12, which computes each pair once and "
+                "is credited with both of its interactions.")
+
+
+def draw_amdahl(times: dict[str, dict[int, float]], path: Path) -> Path:
+    figure, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")
+    devices = numpy.linspace(1, 16, 200)
+    axes.plot(devices, devices, color=GREY, linestyle="--", label="ideal")
+    for (quantity, measured), colour, marker in zip(times.items(), (VERMILION, BLUE), "os"):
+        share = serial_share(measured)
+        axes.plot(devices, 1 / (share + (1 - share) / devices), color=colour)
+        axes.plot(list(measured), [measured[1] / t for t in measured.values()], marker, color=colour, markersize=9,
+                  label=f"{quantity}: serial share {100 * share:.1f} %")
+    axes.set(xlabel="GPUs", ylabel="speedup over one GPU", xlim=(1, 16), ylim=(1, 16), xticks=(1, 2, 4, 8, 16))
+    axes.grid(color="#E5E5E5")
+    axes.legend(frameon=False)
+    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two and four H200s. Lines: "
+                "Amdahl's law, with the serial share from one and four GPUs; beyond four they are predictions.")

@@ -1,0 +1,82 @@
+"""Occupancy against what the profiler counted, Amdahl's law, and the glossary's two directions."""
+
+import unittest
+
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.documents import glossary, hardware, performance
+from nbody_tools.records.facts import Facts
+from tests import fakes
+
+FACTS = Facts(ROOT)
+
+
+class Occupancy(unittest.TestCase):
+    def test_known_kernels(self) -> None:
+        for block, registers, shared, expected in (
+                (1024, 32, 0, (2, 2, 228, 32)), (256, 91, 4096, (2, 8, 45, 32)), (32, 96, 4096, (20, 64, 45, 32)),
+                (384, 149, 30720, (1, 5, 7, 32)), (256, 65, 0, (3, 8, 228, 32)), (256, 64, 0, (4, 8, 228, 32))):
+            with self.subTest(block=block, registers=registers):
+                self.assertEqual(tuple(hardware.blocks_by(hardware.H200, block, registers, shared).values()), expected)
+
+    def test_the_profiler_never_counts_more(self) -> None:
+        kernels = dict(hardware.main_kernels(FACTS))
+        self.assertGreater(len(kernels), 12)
+        for step, profile in kernels.items():
+            metrics = profile["metrics"]
+            block = round(metrics["block_size"])
+            blocks = min(hardware.blocks_by(hardware.H200, block, round(metrics["registers"]),
+                                            round(metrics["shared_bytes"])).values())
+            with self.subTest(step):
+                possible = 100 * blocks * block / hardware.H200.threads
+                self.assertLessEqual(metrics["occupancy_percent"], possible + 0.1)
+                if metrics["grid_size"] > 10 * blocks * 132:  # many waves: close to what is possible
+                    self.assertGreater(metrics["occupancy_percent"], 0.9 * possible)
+
+    def test_other_gpus_have_rows(self) -> None:
+        rows = hardware.other_gpus().splitlines()[2:]
+        self.assertEqual(len(rows), len(hardware.GPUS))
+        self.assertIn("| T4 (Colab) | 7.5 | 40 | 64 | 1024 | 64 KB | 1/4 | 80 % | 6.4 | 40 % |", rows)
+
+
+class Performance(unittest.TestCase):
+    def test_intensity_of_broadcasts(self) -> None:
+        points = {p.step: p for p in performance.roofline(FACTS)}
+        # 32 interactions of 20 flops for four sectors of 32 bytes, and little for the body itself.
+        self.assertAlmostEqual(points["01"].intensity, 5, delta=0.1)
+        # A tile: 16 bytes per body, of which each of the 512 threads of a block has the use.
+        self.assertGreater(points["03"].intensity, 40 * points["02"].intensity)
+
+    def test_serial_share(self) -> None:
+        share = 0.2
+        times = {d: share + (1 - share) / d for d in (1, 2, 4)}
+        self.assertAlmostEqual(performance.serial_share(times), share)
+        self.assertAlmostEqual(performance.serial_share({1: 8.0, 4: 2.0}), 0)
+
+
+class Glossary(fakes.InRepository):
+    def setUp(self) -> None:
+        super().setUp()
+        self.file("step01_gpu_naive/README.template.md", "# 01\n\n## The idea\n\nA **kernel**. **It runs later.**\n")
+        self.define(kernel="A function.")
+
+    def define(self, **terms: str) -> None:
+        self.file("docs/glossary.toml", "".join(f'[{term}]\ntext = "{text}"\n' for term, text in terms.items()))
+
+    def test_a_term_and_where_it_is(self) -> None:
+        self.assertEqual(glossary.lines(self.folder),
+                         "- **kernel** ([step 01](../step01_gpu_naive/README.md)): A function.")
+
+    def test_both_directions(self) -> None:
+        self.define(kernel="A function.", grid="All blocks.")
+        with self.assertRaisesRegex(ToolError, "'grid' is in bold in no step"):
+            glossary.lines(self.folder)
+        self.define(grid="All blocks.")
+        with self.assertRaisesRegex(ToolError, "'kernel' is in bold and not in"):
+            glossary.lines(self.folder)
+        self.define(kernel="A function")
+        with self.assertRaisesRegex(ToolError, "ends in a period"):
+            glossary.lines(self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
