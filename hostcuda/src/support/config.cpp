@@ -17,7 +17,8 @@ std::vector<std::string>& names() {
   static auto* list = new std::vector<std::string>{
       "HOSTCUDA_ORDER",      "HOSTCUDA_STREAMS",   "HOSTCUDA_SEED",        "HOSTCUDA_DEVICES",
       "HOSTCUDA_SMS",        "HOSTCUDA_MEMORY",    "HOSTCUDA_STRICT_MEM",  "HOSTCUDA_POISON",
-      "HOSTCUDA_DIVERGENCE", "HOSTCUDA_FAIL_CALL", "HOSTCUDA_LOSE_DEVICE", "HOSTCUDA_WATCHDOG"};
+      "HOSTCUDA_DIVERGENCE", "HOSTCUDA_FAIL_CALL", "HOSTCUDA_LOSE_DEVICE", "HOSTCUDA_WATCHDOG",
+      "HOSTCUDA_ADDR2LINE"};
   return *list;
 }
 

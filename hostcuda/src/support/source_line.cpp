@@ -3,10 +3,13 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -14,8 +17,30 @@
 namespace hostcuda {
 namespace {
 
+// In a sandbox that lets no process start, another one runs addr2line. HOSTCUDA_ADDR2LINE=IN,OUT
+// are two file descriptors: to OUT goes the address, eight bytes, and from IN comes the answer,
+// which ends with a zero byte.
+std::size_t ask_other_process(int in, int out, std::uint64_t offset, char* answer,
+                              std::size_t size) {
+  static std::atomic_flag busy;
+  while (busy.test_and_set()) sched_yield();
+  std::size_t filled = 0;
+  bool ended = write(out, &offset, sizeof offset) != sizeof offset;
+  while (!ended && filled < size - 1 && read(in, answer + filled, 1) == 1) {
+    ended = answer[filled] == '\0';
+    filled += !ended;
+  }
+  answer[filled] = '\0';
+  busy.clear();
+  return filled;
+}
+
 // What addr2line prints for the address: a line per inlined function, the innermost first.
 std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) {
+  const char* const other = std::getenv("HOSTCUDA_ADDR2LINE");
+  int in = 0, out = 0;
+  if (other && std::sscanf(other, "%d,%d", &in, &out) == 2)
+    return ask_other_process(in, out, offset, answer, size);
   char executable[4096], address[32];
   const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
   int ends[2];

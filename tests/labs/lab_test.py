@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""A lab is what it says it is: lab_test.py BUILD LAB [--ends | --again N]
+
+The starter compiles and fails exactly the tests that the lab names, the solution passes all, and each wrong
+solution fails exactly the tests that it names, with the words that it names. --ends: starter and solution
+only. --again N: the solution and the first wrong one, N times with other seeds, come to the same each time.
+"""
+import argparse
+import resource
+import secrets
+import sys
+from pathlib import Path
+
+from nbody_tools.labs.grade import grade
+from nbody_tools.labs.lab import find_lab
+from nbody_tools.labs.report import as_text
+
+SECONDS = 20  # of processor time: a grading ends within them on two cores that have nothing else to do
+
+options = argparse.ArgumentParser()
+options.add_argument("build", type=Path)
+options.add_argument("lab")
+options.add_argument("--ends", action="store_true")
+options.add_argument("--again", type=int, default=0)
+options.set_defaults(cuda_build=None)
+options = options.parse_args()
+lab = find_lab(options.lab)
+problems = []
+
+
+def used():
+    own, of_children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in (own, of_children))
+
+
+def check(what, text, fails, says=""):
+    before = used()
+    report, _ = grade(lab, text, lab.file_name, secrets.randbelow(1 << 31), options)
+    seconds = used() - before
+    print(f"{what}: {report.score:g} points, fails {', '.join(report.failed) or 'nothing'}, {seconds:.1f} s")
+    shown = as_text(report)
+    if report.refused:
+        problems.append(f"{what} was refused: {report.refused}")
+    elif report.failed != [line.name for line in report.lines if line.name in fails]:
+        problems.append(f"{what} should fail {', '.join(fails) or 'nothing'}:\n{shown}")
+    elif says not in shown:
+        problems.append(f"{what} should be told \"{says}\":\n{shown}")
+    if not fails and report.score != 100 or what == "starter" and report.score != 0:
+        problems.append(f"{what} has {report.score} points")
+    if seconds > SECONDS:
+        problems.append(f"{what} took {seconds:.0f} s of processor time")
+
+
+if len(lab.wrong) < 3:
+    problems.append(f"{len(lab.wrong)} wrong solutions are fewer than three")
+if options.again:
+    for _ in range(options.again):
+        check("solution", lab.solution, ())
+        check(lab.wrong[0].name, lab.wrong_text(lab.wrong[0]), lab.wrong[0].fails, lab.wrong[0].says)
+else:
+    check("starter", lab.starter, lab.fails)
+    check("solution", lab.solution, ())
+    for wrong in () if options.ends else lab.wrong:
+        check(wrong.name, lab.wrong_text(wrong), wrong.fails, wrong.says)
+sys.exit("\n\n".join(problems) if problems else 0)

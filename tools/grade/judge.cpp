@@ -1,0 +1,196 @@
+// Judges a submission that runs in another process, and shares nothing with it but two pipes.
+//
+//   grade_judge VERDICT MODE SUMMATION PROBLEM...
+//
+// Asks on the standard output, reads answers on the standard input, and writes one line of JSON to
+// the file VERDICT: {"problems": [{"gates": [...], "seconds": [...]}], "ended": "..."}. MODE is
+//   gates   every gate of the validator, on the whole trajectory
+//   once    one call and no other, the end of which is compared with float64: for a submission
+//           whose accesses are traced
+//   time    five calls after one that is not counted, with their seconds, and no gate
+// SUMMATION is that of the lab's step, running or tiled. A PROBLEM is
+// SYSTEMS,BODIES,STEPS,DEVICES,SEED.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "channel.h"
+#include "io/snapshot_file.h"
+#include "nbody/stopwatch.h"
+#include "physics/reference.h"
+#include "physics/validation.h"
+#include "scenarios/initial_conditions.h"
+#include "scenarios/random.h"
+
+namespace nbody::grading {
+namespace {
+
+constexpr double kSoftening = 0.05, kTimeStep = 0.01;
+constexpr double kOnceLimit =
+    1e-4;  // of what a few steps change: a hundred times what rounding does
+constexpr int kTimedCalls = 5;
+
+struct Problem {
+  int systems, bodies, steps, devices;
+  std::uint64_t seed;
+};
+
+struct NoAnswer : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Spheres, cubes or clusters as the seed has it, with masses that no two bodies share; a tenth of
+// the bodies have none.
+Systems start_of(const Problem& problem) {
+  constexpr const char* kScenarios[] = {"galaxies", "uniform", "star-cluster"};
+  const char* const name = kScenarios[problem.seed % std::size(kScenarios)];
+  Systems systems = make_scenario(find_scenario(name),
+                                  {problem.systems, problem.bodies, problem.seed, kSoftening})
+                        .systems;
+  Random random(problem.seed, -1);
+  for (Body& body : systems.bodies) {
+    const bool massless = problem.bodies > 2 && random.uniform() < 0.1;
+    body.mass = massless ? 0 : body.mass * static_cast<float>(random.uniform(0.5, 1.5));
+  }
+  return systems;
+}
+
+void ask(Systems& systems, double dt, int steps, int devices) {
+  const Request request{.systems = systems.count,
+                        .bodies = systems.bodies_per_system,
+                        .steps = steps,
+                        .devices = devices,
+                        .dt = static_cast<float>(dt),
+                        .softening_squared = static_cast<float>(kSoftening * kSoftening)};
+  const std::size_t bytes = systems.bodies.size() * sizeof(Body);
+  Reply reply;
+  if (!write_whole(STDOUT_FILENO, &request, sizeof request) ||
+      !write_whole(STDOUT_FILENO, systems.bodies.data(), bytes) ||
+      !read_whole(STDIN_FILENO, &reply, sizeof reply))
+    throw NoAnswer("the program ended without an answer");
+  if (reply.mark != kReplyMark || reply.bodies != systems.bodies.size())
+    throw NoAnswer("the answer is not a state of as many bodies");
+  if (!read_whole(STDIN_FILENO, systems.bodies.data(), bytes))
+    throw NoAnswer("the program ended in the middle of its answer");
+}
+
+std::vector<Gate> all_gates(const Problem& problem, Summation summation) {
+  const Advance<float> advance = [&](Systems& systems, double dt, int steps) {
+    ask(systems, dt, steps, problem.devices);
+  };
+  const Systems start = start_of(problem);
+  Systems end = start;
+  advance(end, kTimeStep, problem.steps);
+  const float dt = kTimeStep, softening_squared = kSoftening * kSoftening;
+  return validate<float>({summation, dt, problem.steps, softening_squared, start, end},
+                         ValidationMode::full, advance)
+      .gates;
+}
+
+// The error of positions and velocities over how far they have come, root mean square.
+std::vector<Gate> gate_of_end(const Problem& problem) {
+  const Systems start = start_of(problem);
+  Systems end = start;
+  ask(end, kTimeStep, problem.steps, problem.devices);
+  Gate gate{"end_of_run", 0, kOnceLimit};
+  for (int s = 0; s < start.count; ++s) {
+    ReferenceSystem reference(start.system(s));
+    const float dt = kTimeStep, softening_squared = kSoftening * kSoftening;
+    for (int step = 0; step < problem.steps; ++step) reference.advance(dt, softening_squared);
+    double position = 0, velocity = 0, way = 0, change = 0;
+    for (int i = 0; i < problem.bodies; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const Body &before = start.system(s)[k], &after = end.system(s)[k];
+      const Vector3 x{after.x, after.y, after.z}, v{after.vx, after.vy, after.vz};
+      const auto squared = [](const Vector3& a) { return dot(a, a); };
+      position += squared(x - reference.position(i));
+      velocity += squared(v - reference.velocity(i));
+      way += squared(reference.position(i) - Vector3{before.x, before.y, before.z});
+      change += squared(reference.velocity(i) - Vector3{before.vx, before.vy, before.vz});
+    }
+    gate.keep_worse(relative_error(std::sqrt(position), std::sqrt(way)), kOnceLimit);
+    gate.keep_worse(relative_error(std::sqrt(velocity), std::sqrt(change)), kOnceLimit);
+  }
+  return {gate};
+}
+
+std::vector<double> seconds_of(const Problem& problem) {
+  const Systems start = start_of(problem);
+  std::vector<double> seconds;
+  for (int call = 0; call <= kTimedCalls; ++call) {
+    Systems systems = start;
+    const Stopwatch watch;
+    ask(systems, kTimeStep, problem.steps, problem.devices);
+    if (call > 0) seconds.push_back(watch.seconds());
+  }
+  return seconds;
+}
+
+// JSON has no NaN and no infinity.
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return std::isfinite(value) ? text : "null";
+}
+
+std::string json_of(const std::vector<Gate>& gates, const std::vector<double>& seconds) {
+  std::string text = "{\"gates\": [";
+  for (const Gate& gate : gates) {
+    if (&gate != &gates.front()) text += ", ";
+    text += "{\"name\": \"" + gate.name + "\", \"value\": " + number(gate.value) +
+            ", \"limit\": " + number(gate.limit) +
+            ", \"failed\": " + (gate.failed() ? "true" : "false") + "}";
+  }
+  text += "], \"seconds\": [";
+  for (std::size_t k = 0; k < seconds.size(); ++k) text += (k > 0 ? ", " : "") + number(seconds[k]);
+  return text + "]}";
+}
+
+Problem problem_of(const char* text) {
+  Problem p{};
+  unsigned long long seed = 0;
+  if (std::sscanf(text, "%d,%d,%d,%d,%llu", &p.systems, &p.bodies, &p.steps, &p.devices, &seed) !=
+      5)
+    throw std::invalid_argument(text);
+  p.seed = seed;
+  return p;
+}
+
+int judge(const std::string& file, const std::string& mode, const std::string& summation, int count,
+          char** problems) {
+  std::string results, ended;
+  try {
+    for (int k = 0; k < count; ++k) {
+      const Problem problem = problem_of(problems[k]);
+      std::vector<Gate> gates;
+      std::vector<double> seconds;
+      if (mode == "gates")
+        gates = all_gates(problem, summation == "tiled" ? Summation::tiled : Summation::running);
+      else if (mode == "once")
+        gates = gate_of_end(problem);
+      else
+        seconds = seconds_of(problem);
+      results += (k > 0 ? ", " : "") + json_of(gates, seconds);
+    }
+  } catch (const NoAnswer& error) {
+    ended = error.what();
+  }
+  std::FILE* const verdict = std::fopen(file.c_str(), "w");
+  if (verdict == nullptr) return 1;
+  std::fprintf(verdict, "{\"problems\": [%s], \"ended\": \"%s\"}\n", results.c_str(),
+               ended.c_str());
+  return std::fclose(verdict) == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace nbody::grading
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a submission that ends is an answer, too
+  if (argc < 5) return 2;
+  return nbody::grading::judge(argv[1], argv[2], argv[3], argc - 4, argv + 4);
+}

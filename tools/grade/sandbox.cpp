@@ -1,0 +1,194 @@
+// Runs a submission with as few rights as the system lets us take from it.
+//
+//   grade_sandbox --protections                      prints what is possible here, a line each
+//   grade_sandbox MEGABYTES SECONDS FOLDER PROGRAM [ARGUMENT...]
+//
+// MEGABYTES of memory, SECONDS of processor time. FOLDER, where PROGRAM lies, is the only one
+// beside the system's own that it may read, and FOLDER/out the only one where it may write. 0
+// MEGABYTES are for a GPU: no limit, and devices may be opened, because CUDA's driver needs both.
+// Where there is no root, no Landlock or no seccomp, a submission runs without what needs it: the
+// grader says so.
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr uid_t kNobody = 65534;
+constexpr rlim_t kMegabyte = 1 << 20;
+constexpr rlim_t kFileMegabytes = 64;
+
+void limit(int resource, rlim_t value) {
+  const rlimit both{value, value};
+  setrlimit(static_cast<__rlimit_resource>(resource), &both);
+}
+
+void limit_resources(rlim_t megabytes, rlim_t seconds) {
+  if (megabytes > 0) limit(RLIMIT_DATA, megabytes * kMegabyte);
+  limit(RLIMIT_CPU, seconds);
+  limit(RLIMIT_FSIZE, kFileMegabytes * kMegabyte);
+  limit(RLIMIT_CORE, 0);
+}
+
+bool become_nobody() {
+  return geteuid() == 0 && setgroups(0, nullptr) == 0 && setgid(kNobody) == 0 &&
+         setuid(kNobody) == 0;
+}
+
+// Reads and runs what belongs to the system, writes into one folder, and sees nothing else.
+bool restrict_files(const char* folder, bool with_devices) {
+  constexpr std::uint64_t kRead =
+      LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  constexpr std::uint64_t kWrite = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                                   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                                   LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                                   LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                                   LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+  landlock_ruleset_attr rules{};
+  rules.handled_access_fs = kRead | kWrite;
+  const int set = static_cast<int>(
+      syscall(SYS_landlock_create_ruleset, &rules, sizeof rules.handled_access_fs, 0));
+  if (set < 0) return false;
+  const auto allow = [set](const char* path, std::uint64_t access) {
+    landlock_path_beneath_attr rule{};
+    rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+    rule.allowed_access = access;
+    if (rule.parent_fd < 0) return;  // not every system has every folder
+    syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+  };
+  for (const char* path : {"/usr", "/lib", "/lib64", "/lib32", "/etc/ld.so.cache"})
+    allow(path, std::strcmp(path, "/etc/ld.so.cache") == 0 ? LANDLOCK_ACCESS_FS_READ_FILE : kRead);
+  for (const char* path : {"/proc", "/sys"}) allow(path, kRead & ~LANDLOCK_ACCESS_FS_EXECUTE);
+  allow("/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  if (with_devices) {
+    allow("/dev", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+                      LANDLOCK_ACCESS_FS_WRITE_FILE);
+    allow("/etc", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+  }
+  allow(folder, kRead);
+  allow((std::string(folder) + "/out").c_str(), LANDLOCK_ACCESS_FS_WRITE_FILE);
+  return syscall(SYS_landlock_restrict_self, set, 0) == 0;
+}
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr std::uint32_t kArchitecture = 0;
+#endif
+
+// No other process is started, signalled or looked into, and there is no network.
+bool restrict_calls() {
+  if (kArchitecture == 0) return false;
+  constexpr auto load = [](std::size_t offset) -> sock_filter {
+    return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
+  };
+  constexpr auto answer = [](std::uint32_t what) -> sock_filter {
+    return BPF_STMT(BPF_RET | BPF_K, what);
+  };
+  constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
+  constexpr std::size_t kCall = offsetof(seccomp_data, nr),
+                        kFirstArgument = offsetof(seccomp_data, args[0]);
+  std::vector<sock_filter> program {
+    load(offsetof(seccomp_data, arch)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
+        answer(SECCOMP_RET_KILL_PROCESS), load(kCall),
+#if defined(__x86_64__)
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),  // the numbers of x32
+        answer(SECCOMP_RET_KILL_PROCESS),
+#endif
+  };
+  const auto refuse = [&](long call, std::uint32_t how) {
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
+    program.push_back(answer(how));
+  };
+  // Threads are cloned, too: what clone3 does, clone does, whose flags can be seen.
+  refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  for (const long call :
+       {SYS_socket, SYS_socketpair, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+        SYS_pidfd_open, SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,
+        SYS_mount, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_setsid,
+        SYS_setpgid, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
+    refuse(call, kRefuse);
+#if defined(__x86_64__)
+  for (const long call : {SYS_fork, SYS_vfork}) refuse(call, kRefuse);
+#endif
+  const auto own = static_cast<std::uint32_t>(getpid());
+  for (const long call : {SYS_kill, SYS_tgkill, SYS_tkill}) {
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4));
+    program.push_back(load(kFirstArgument));
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, own, 1, 0));
+    program.push_back(answer(kRefuse));
+    program.push_back(answer(SECCOMP_RET_ALLOW));
+  }
+  program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3));
+  program.push_back(load(kFirstArgument));
+  program.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+  program.push_back(answer(kRefuse));
+  program.push_back(answer(SECCOMP_RET_ALLOW));
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+struct Protections {
+  bool nobody, files, calls;
+};
+
+Protections take_rights(const char* folder, bool with_devices) {
+  const bool nobody = become_nobody();
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive the grader
+  const bool files = restrict_files(folder, with_devices);
+  return {nobody, files, restrict_calls()};
+}
+
+int print_protections() {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Protections taken = take_rights("/tmp", false);
+    std::printf("user %s\nfiles %s\ncalls %s\n", taken.nobody ? "nobody" : "-",
+                taken.files ? "landlock" : "-", taken.calls ? "seccomp" : "-");
+    std::fflush(stdout);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--protections") == 0) return print_protections();
+  if (argc < 5) {
+    std::fputs("usage: grade_sandbox MEGABYTES SECONDS FOLDER PROGRAM [ARGUMENT...]\n", stderr);
+    return 2;
+  }
+  const rlim_t megabytes = std::strtoul(argv[1], nullptr, 10);
+  limit_resources(megabytes, std::strtoul(argv[2], nullptr, 10));
+  take_rights(argv[3], megabytes == 0);
+  execv(argv[4], argv + 4);
+  std::fprintf(stderr, "grade_sandbox: %s: %s\n", argv[4], std::strerror(errno));
+  return 126;
+}

@@ -1,0 +1,53 @@
+"""What an inspection counted, in the words of a lab's limits:
+
+  global loads per interaction             also stores, atomics; also shared
+  sectors per request of global loads      wavefronts per request of shared loads
+  launches
+
+of all kernels, or of those whose name holds the limit's `kernel`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+from nbody_tools.inspection.trace import Inspection, Kernel
+from nbody_tools.labs.lab import LabError, Limit
+
+PER_INTERACTION = re.compile(r"(global|shared) (load|store|atomic)s per interaction")
+PER_REQUEST = re.compile(r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s")
+UNITS = {"global": "sectors", "shared": "wavefronts"}
+
+
+def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optional[float]:
+    """None: there is nothing of the kind."""
+    kernels = [kernel for kernel in inspection.kernels if limit.kernel in kernel.name]
+    if match := PER_INTERACTION.fullmatch(limit.of):
+        return total(kernels, "executions", match[1], match[2]) / interactions
+    if (match := PER_REQUEST.fullmatch(limit.of)) and UNITS[match[2]] == match[1]:
+        requests = total(kernels, "requests", match[2], match[3])
+        return total(kernels, "cost", match[2], match[3]) / requests if requests else None
+    if limit.of == "launches":
+        return float(sum(kernel.launches for kernel in kernels))
+    raise LabError(f"'{limit.of}' cannot be counted; nbody_tools/labs/counts.py lists what can")
+
+
+def total(kernels: list[Kernel], quantity: str, memory: str, access: str) -> int:
+    return sum(kernel.sum(quantity, memory, access) for kernel in kernels)
+
+
+def describe(limit: Limit) -> str:
+    bounds = [f"{words} {value:g}" for words, value in (("at least", limit.at_least), ("at most", limit.at_most))
+              if value is not None]
+    return f"{limit.of}{f' in {limit.kernel}' if limit.kernel else ''}: {' and '.join(bounds)}"
+
+
+def broken(limit: Limit, inspection: Inspection, interactions: float) -> str:
+    """In a line; empty if the limit holds."""
+    value = value_of(limit, inspection, interactions)
+    if value is None:
+        return f"{describe(limit)}; there are none"
+    low = -float("inf") if limit.at_least is None else limit.at_least
+    high = float("inf") if limit.at_most is None else limit.at_most
+    return "" if low <= value <= high else f"{describe(limit)}; it is {value:.3g}"

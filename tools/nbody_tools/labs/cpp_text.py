@@ -1,0 +1,40 @@
+"""C++ text without being a compiler: comments, and what is left without them."""
+
+from __future__ import annotations
+
+import re
+
+# Whichever begins first: a comment, a string or a character. In 1'000 the mark begins nothing.
+PIECES = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.S)
+
+
+def is_comment(piece: str) -> bool:
+    return piece.startswith(("//", "/*"))
+
+
+def without_comments(text: str) -> str:
+    """Lines that held nothing else go with them."""
+    lines = []
+    replaced = PIECES.sub(lambda m: re.sub(r"[^\n]", "\0", m[0]) if is_comment(m[0]) else m[0], text)
+    for line in replaced.split("\n"):
+        kept = line.replace("\0", "").rstrip()
+        if kept or "\0" not in line:
+            lines.append(kept)
+    return "\n".join(lines)
+
+
+def code_only(text: str) -> str:
+    """Comments are blanks, and strings are empty."""
+    def blank(match: re.Match[str]) -> str:
+        piece = match[0]
+        return " " + "\n" * piece.count("\n") if is_comment(piece) else piece[0] * 2
+    return PIECES.sub(blank, text)
+
+
+def comments_in(text: str) -> list[str]:
+    """A line of comment each, without its marks."""
+    found = []
+    for match in PIECES.finditer(text):
+        if is_comment(match[0]):
+            found += [line.strip(" */\t") for line in match[0].splitlines()]
+    return [line for line in found if line]

@@ -1,0 +1,212 @@
+"""A lab: lab.toml and README.md in a folder course/labs/NN_name. course/README.md describes both.
+
+A lab of a program is a step with edits. The solution is the step itself, without the comments of what was
+cut; a wrong solution is the solution with one more edit. So nothing is there twice, and an edit that no
+longer fits its step stops whatever reads the lab. A lab of answers is a file of keys and values.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.labs.cpp_text import comments_in, without_comments
+
+try:
+    import tomllib
+except ImportError:
+    raise ToolError(f"labs are read with tomllib, which Python has from 3.11 on; {sys.executable} is "
+                    f"{sys.version.split()[0]}") from None
+
+sys.path.insert(0, str(ROOT / "cmake"))
+from edit_source import EditError, edited  # noqa: E402
+
+FOLDER = ROOT / "course" / "labs"
+# What a program is tested for, in this order (tests.py), and how much each weighs.
+TESTS = {"forces": 20, "sizes": 20, "systems": 10, "run": 10, "orders": 15, "findings": 15, "counts": 20,
+         "time": 20}
+# A comment this long is nobody's own words by chance.
+FINGERPRINT = 25
+
+
+class LabError(ToolError):
+    """A mistake of the lab, not of a student."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """On what an inspection counts (counts.py)."""
+    of: str
+    kernel: str = ""  # a part of its name; empty: all kernels
+    at_most: Optional[float] = None
+    at_least: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong solution, and why it is rejected."""
+    name: str
+    why: str
+    fails: tuple[str, ...]
+    says: str = ""  # and with these words
+    find: str = ""
+    replace: str = ""
+    of: str = "solution"  # what is edited; or "starter", to which a student may have done too little
+
+
+@dataclass(frozen=True)
+class Question:
+    key: str
+    text: str
+    tolerance: float = 0.0  # relative, of a number
+    points: float = 1.0
+    mistakes: dict[str, str] = field(default_factory=dict)  # a likely wrong answer, and what to say to it
+
+
+@dataclass(frozen=True)
+class Extra:
+    """One more run in a test, with an environment of the emulator."""
+    test: str
+    systems: int
+    bodies: int
+    steps: int
+    devices: int = 1
+    environment: str = ""
+
+
+@dataclass(frozen=True)
+class Lab:
+    folder: Path
+    title: str
+    minutes: int
+    step: str = ""
+    fails: tuple[str, ...] = ()
+    boundaries: tuple[int, ...] = ()
+    devices: int = 1
+    starter_step: str = ""  # the starter is this step, and nothing is cut
+    inspected: tuple[int, int] = (961, 1023)  # the number of bodies, when accesses are traced
+    quick: bool = False  # tested by day
+    cut: tuple[tuple[str, str], ...] = ()
+    limit: tuple[Limit, ...] = ()
+    extra: tuple[Extra, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    question: tuple[Question, ...] = ()
+
+    @property
+    def number(self) -> str:
+        return self.folder.name.partition("_")[0]
+
+    @property
+    def name(self) -> str:
+        return f"lab{self.folder.name}"
+
+    @property
+    def is_program(self) -> bool:
+        return bool(self.step)
+
+    @property
+    def file_name(self) -> str:
+        return "nbody.cu" if self.is_program else "answers.toml"
+
+    @property
+    def source(self) -> Path:
+        return ROOT / self.step / "nbody.cu"
+
+    @property
+    def is_tiled(self) -> bool:
+        return "Summation::tiled" in self.source.read_text(encoding="utf-8")
+
+    @property
+    def starter(self) -> str:
+        if not self.is_program:
+            return "\n".join(f"# {line}" for line in self._heading()) + "\n\n" + "\n".join(
+                f"{comment(question)}\n{question.key} = \"\"\n" for question in self.question)
+        return self._with_heading(self._edited(self.cut, self.starter_step or self.step))
+
+    @property
+    def solution(self) -> str:
+        if not self.is_program:
+            return (self.folder / "answers.toml").read_text(encoding="utf-8")
+        if self.starter_step:
+            return self._with_heading(without_comments(self._edited((), self.step)))
+        return self._with_heading(self._edited([(find, without_comments(find)) for find, _ in self.cut], self.step))
+
+    def wrong_text(self, wrong: Wrong) -> str:
+        text = self.starter if wrong.of == "starter" else self.solution
+        if text.count(wrong.find) != 1:
+            raise LabError(f"lab {self.number}, {wrong.name}: the text to replace must occur once in the {wrong.of}: "
+                           f"{wrong.find}")
+        return text.replace(wrong.find, wrong.replace)
+
+    @property
+    def fingerprints(self) -> list[str]:
+        """Comments of the step that no student has: the starter lacks them."""
+        kept = set(comments_in(self.starter))
+        return [text for text in comments_in(self.source.read_text(encoding="utf-8"))
+                if len(text) >= FINGERPRINT and text not in kept]
+
+    def _edited(self, edits: Sequence[tuple[str, str]], step: str) -> str:
+        try:
+            return edited(ROOT / step / "nbody.cu", self.name, edits)
+        except EditError as error:
+            raise LabError(str(error)) from error
+
+    def _heading(self) -> list[str]:
+        return [f"Lab {self.number}: {self.title}. README.md says what to do;",
+                f"`./nbody grade {self.number} {self.file_name}` says how far you are."]
+
+    def _with_heading(self, text: str) -> str:
+        """In place of the step's own, which is the answer in short."""
+        body = re.sub(r"\A(//.*\n)+", "", text)
+        return "".join(f"// {line}\n" for line in self._heading()) + body
+
+
+def comment(question: Question) -> str:
+    return "\n".join(f"# {line}" for line in question.text.strip().splitlines())
+
+
+def made(kind: type, where: str, table: dict[str, Any]) -> Any:
+    """A dataclass of a table of TOML; names that it does not have, or lacks, are mistakes."""
+    known = {one.name for one in fields(kind)}
+    if unknown := table.keys() - known:
+        raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; there are {', '.join(sorted(known))}")
+    plain = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    try:
+        return kind(**plain)
+    except TypeError as error:
+        raise LabError(f"{where}: {error}") from error
+
+
+def read_lab(folder: Path) -> Lab:
+    where = f"{folder.name}/lab.toml"
+    try:
+        table = tomllib.loads((folder / "lab.toml").read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise LabError(f"{where}: {error}") from error
+    for key, kind in (("limit", Limit), ("extra", Extra), ("wrong", Wrong), ("question", Question)):
+        table[key] = [made(kind, f"{where}, {key} {k + 1}", one) for k, one in enumerate(table.get(key, []))]
+    table["cut"] = [(one["find"], one["replace"]) for one in table.get("cut", [])]
+    lab = made(Lab, where, table | {"folder": folder})
+    known = [*TESTS] if lab.is_program else [question.key for question in lab.question]
+    for name in (*lab.fails, *(name for wrong in lab.wrong for name in wrong.fails)):
+        if name not in known:
+            raise LabError(f"{where}: '{name}' is no test; there are {', '.join(known)}")
+    return lab
+
+
+def lab_folders() -> list[Path]:
+    return sorted(file.parent for file in FOLDER.glob("[0-9]*_*/lab.toml"))
+
+
+def find_lab(text: str) -> Lab:
+    """By number, 3 or 03, or by the name of its folder."""
+    folders = lab_folders()
+    number = text.zfill(3 if text[-1:].isalpha() else 2)
+    for folder in folders:
+        if text == folder.name or folder.name.startswith(f"{number}_"):
+            return read_lab(folder)
+    raise ToolError(f"'{text}' is not a lab; there are {', '.join(folder.name for folder in folders)}")

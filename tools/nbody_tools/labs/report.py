@@ -1,0 +1,129 @@
+"""What a submission came to: points, and the same in the forms of others."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from nbody_tools.tables import aligned
+
+FULL = 100.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """A test with its points. Of a test that the starter passes the points are 0, and `lost` what it costs
+    to break it."""
+    name: str
+    points: float
+    share: float
+    lost: float = 0.0
+    why: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.share == 1
+
+    @property
+    def score(self) -> float:
+        return self.points * self.share - self.lost * (1 - self.share)
+
+
+@dataclass(frozen=True)
+class Report:
+    lab: str
+    title: str
+    file: str
+    seed: int
+    lines: tuple[Line, ...]
+    refused: str = ""  # why nothing was run: every test counts as failed
+    notes: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        return 0.0 if self.refused else round(max(0.0, sum(line.score for line in self.lines)), 1)
+
+    @property
+    def full(self) -> bool:
+        return not self.refused and all(line.passed for line in self.lines)
+
+    @property
+    def failed(self) -> list[str]:
+        return [line.name for line in self.lines if self.refused or not line.passed]
+
+
+def as_text(report: Report) -> str:
+    parts = [f"Lab {report.lab}: {report.title}; {report.file}, seed {report.seed}"]
+    if report.refused:
+        parts.append(report.refused)
+    else:
+        rows = [["test", "", "points", "of"]]
+        rows += [[line.name, "passed" if line.passed else "FAILED" if not line.share else "in part",
+                  f"{line.score:.1f}", f"{line.points:.1f}" if line.points else "-"] for line in report.lines]
+        parts.append("\n".join(aligned(rows, left=(0, 1))))
+        parts += [f"{line.name}: {line.why}" for line in report.lines if line.why]
+    parts += [f"Note: {note}" for note in report.notes]
+    parts.append(f"{report.score:g} of {FULL:g} points")
+    return "\n\n".join(parts)
+
+
+def as_json(report: Report) -> str:
+    return dumped({"lab": report.lab, "title": report.title, "file": report.file, "seed": report.seed,
+                   "score": report.score, "max_score": FULL, "refused": report.refused, "notes": list(report.notes),
+                   "tests": [{"name": line.name, "passed": line.passed and not report.refused,
+                              "score": 0.0 if report.refused else round(line.score, 1),
+                              "max_score": round(line.points, 1), "why": line.why} for line in report.lines]})
+
+
+def as_gradescope(report: Report) -> str:
+    """results.json of an autograder. Scores of tests must not be negative there: the sum stands above them."""
+    tests = [{"name": line.name, "max_score": round(line.points, 1), "output": report.refused or line.why,
+              "score": 0.0 if report.refused else round(max(0.0, line.score), 1),
+              "status": "passed" if line.passed and not report.refused else "failed", "visibility": "visible"}
+             for line in report.lines]
+    return dumped({"score": report.score, "output": as_text(report), "output_format": "text", "visibility": "visible",
+                   "stdout_visibility": "hidden", "tests": tests})
+
+
+def as_classroom(report: Report) -> str:
+    """The result that GitHub Classroom's autograding-grading-reporter reads from a step of a workflow; its own
+    runners print it in base64."""
+    tests = [{"name": line.name, "status": "pass" if line.passed and not report.refused else "fail",
+              "score": 0.0 if report.refused else round(max(0.0, line.score), 1),
+              "message": report.refused or line.why, "test_code": "", "filename": report.file, "line_no": 0}
+             for line in report.lines]
+    return dumped({"version": 1, "status": "pass" if report.full else "fail", "max_score": FULL,
+                   "score": report.score, "tests": tests})
+
+
+def as_junit(report: Report) -> str:
+    failed = len(report.failed)
+    name = quoteattr(f"lab {report.lab}: {report.title}")
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>',
+             f'<testsuites tests="{len(report.lines)}" failures="{failed}">',
+             f'  <testsuite name={name} tests="{len(report.lines)}" failures="{failed}">',
+             f'    <properties><property name="score" value="{report.score:g}"/>'
+             f'<property name="seed" value="{report.seed}"/></properties>']
+    for line in report.lines:
+        case = f'    <testcase classname="lab{report.lab}" name={quoteattr(line.name)}'
+        why = printable(report.refused or line.why)
+        if line.passed and not report.refused:
+            lines.append(f"{case}/>")
+        else:
+            message = quoteattr(why.split("\n", 1)[0])
+            lines.append(f"{case}><failure message={message}>{escape(why)}</failure></testcase>")
+    return "\n".join([*lines, "  </testsuite>", "</testsuites>", ""])
+
+
+def printable(text: str) -> str:
+    """XML has no control characters."""
+    return "".join(c if c >= " " or c in "\n\t" else "?" for c in text)
+
+
+def dumped(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+FORMS = {"json": as_json, "gradescope": as_gradescope, "classroom": as_classroom, "junit": as_junit}

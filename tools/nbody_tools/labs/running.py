@@ -1,0 +1,186 @@
+"""Runs a submission in its sandbox, and the judge beside it, with two pipes between them.
+
+The verdict is the judge's: a process of its own with none of the submission's code in it. What the
+submission prints is shown to the student and counts for nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+from nbody_tools.arguments import ROOT
+from nbody_tools.labs.building import Tools
+
+SECONDS = 15.0  # for a run, of which none takes three
+# Of memory. What is traced has copies of device memory, and guards around every array.
+MEGABYTES = 1500
+KEPT_OUTPUT = 16_000  # bytes of what a submission prints
+GATES = 3  # that are shown of those that failed
+
+
+@dataclass(frozen=True)
+class Problem:
+    systems: int
+    bodies: int
+    steps: int
+    seed: int
+    devices: int = 1
+
+    @property
+    def word(self) -> str:
+        return f"{self.systems},{self.bodies},{self.steps},{self.devices},{self.seed}"
+
+    def __str__(self) -> str:
+        return f"{self.systems} x {self.bodies} bodies, {self.steps} step{'s' if self.steps > 1 else ''}"
+
+
+@dataclass
+class Run:
+    """How a run ended. `problems` are the judge's results, as many as were answered."""
+    asked: Sequence[Problem]
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    ended: str = ""  # why there are no more answers
+    said: str = ""  # by the submission
+    timed_out: bool = False
+
+    @property
+    def failure(self) -> str:
+        """In a line; empty if everything was right."""
+        for problem, result in zip(self.asked, self.problems):
+            failed = [f"{gate['name']} {shown(gate['value'])} > {shown(gate['limit'])}"
+                      for gate in result["gates"] if gate["failed"]]
+            if failed:
+                more = f"; and {len(failed) - GATES} more" if len(failed) > GATES else ""
+                return f"{problem}: " + "; ".join(failed[:GATES]) + more
+        return self.ended
+
+
+def shown(value: Optional[float]) -> str:
+    return "not finite" if value is None else f"{value:.2g}"
+
+
+class Listener(threading.Thread):
+    """Reads a pipe to its end, and keeps the beginning: a submission may print for ever."""
+
+    def __init__(self, pipe: Any) -> None:
+        super().__init__(daemon=True)
+        self._pipe, self._kept = pipe, b""
+        self.start()
+
+    def run(self) -> None:
+        while piece := self._pipe.read(65536):
+            self._kept += piece[:max(0, KEPT_OUTPUT - len(self._kept))]
+
+    def text(self) -> str:
+        self.join(5)
+        return self._kept.decode("utf-8", errors="replace")
+
+
+class LineServer(threading.Thread):
+    """addr2line for a program that may start no process (HOSTCUDA_ADDR2LINE)."""
+
+    def __init__(self, program: Path) -> None:
+        super().__init__(daemon=True)
+        self._program = program
+        self._questions, self.program_asks = os.pipe()
+        self.program_hears, self._answers = os.pipe()
+        self.start()
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Of the program."""
+        return self.program_hears, self.program_asks
+
+    def run(self) -> None:
+        try:
+            while len(offset := os.read(self._questions, 8)) == 8:
+                words = ["addr2line", "-i", "-e", str(self._program), hex(int.from_bytes(offset, sys.byteorder))]
+                said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+                os.write(self._answers, said[:4000] + b"\0")
+        except OSError:
+            pass  # the program has ended meanwhile
+        finally:
+            os.close(self._questions), os.close(self._answers)
+
+
+def environment_of(mode: str) -> dict[str, str]:
+    """Nothing of the grader's own. One thread: blocks in the same order each time."""
+    settings = dict(word.split("=", 1) for word in mode.split())
+    return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+            "HOSTCUDA_WATCHDOG": "5", "HOSTCUDA_MEMORY": str(1 << 30), **settings}
+
+
+def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], summation: str,
+        environment: str = "", seconds: float = SECONDS, unlimited_memory: bool = False) -> Run:
+    # A name that nobody guesses, in a folder that the submission cannot see.
+    verdict = program.parent.parent / f"verdict-{secrets.token_hex(8)}.json"
+    done = Run(problems)
+    lines = LineServer(program)
+    asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
+    worker = subprocess.Popen(
+        [tools.sandbox, "0" if unlimited_memory else str(MEGABYTES), str(int(seconds) + 1), str(program.parent),
+         str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        pass_fds=lines.ends, env=environment_of(asked), cwd=program.parent, start_new_session=True)
+    for end_of_pipe in lines.ends:
+        os.close(end_of_pipe)
+    listener = Listener(worker.stderr)
+    judge = subprocess.Popen([tools.judge, str(verdict), mode, summation, *(one.word for one in problems)],
+                             stdin=worker.stdout, stdout=worker.stdin, env=environment_of(""), close_fds=True)
+    # Only the two hold the pipes, so that the end of one is the end of file of the other.
+    worker.stdin.close(), worker.stdout.close()
+    try:
+        judge.wait(seconds)
+    except subprocess.TimeoutExpired:
+        done.timed_out = True
+        judge.kill()
+        judge.wait()
+    code = end(worker, at_once=done.timed_out)
+    done.said = listener.text().replace(f"{program.parent}/", "").replace(f"{ROOT}/", "")
+    if verdict.exists():
+        result = json.loads(verdict.read_text(encoding="utf-8"))
+        verdict.unlink()
+        done.problems, done.ended = result["problems"], result["ended"]
+    if done.timed_out:
+        done.ended = f"no answer within {seconds:g} s"
+    elif done.ended:
+        done.ended += ending(code)
+    elif len(done.problems) < len(problems):
+        done.ended = "the judge ended without a verdict"
+    elif code != 0:
+        done.ended = "after its answers" + ending(code)
+    return done
+
+
+def end(worker: subprocess.Popen, at_once: bool) -> int:
+    """Its exit status. A program that has lost its judge has five seconds for what it does at its end."""
+    try:
+        return worker.wait(0 if at_once else 5)
+    except subprocess.TimeoutExpired:
+        return -signal.SIGKILL
+    finally:
+        try:
+            os.killpg(worker.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        worker.wait()
+
+
+def ending(code: int) -> str:
+    if code < 0:
+        return f" (signal {-code}, {signal.strsignal(-code)})"
+    return f" (exit code {code})" if code else ""
+
+
+def protections(tools: Tools) -> dict[str, str]:
+    """user, files and calls, each with what guards it, or "-"."""
+    listed = subprocess.run([tools.sandbox, "--protections"], stdout=subprocess.PIPE, text=True, check=False).stdout
+    return dict(line.split() for line in listed.splitlines())

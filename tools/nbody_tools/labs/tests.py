@@ -1,0 +1,192 @@
+"""The tests of a submission, each a name with points (lab.TESTS). Sizes and states are drawn from the seed:
+
+  forces    two sizes that no tile divides, one time step, every gate of the validator
+  sizes     one and two bodies, both sides of every boundary of the step, and sizes that nobody chose
+  systems   many systems at once
+  run       eleven time steps: the whole trajectory
+  orders    threads, blocks and streams in other orders, guarded memory, several devices
+  findings  nothing that hostcuda's trace calls a mistake: races, bounds, barriers, leaks, ...
+  counts    the limits of the lab
+  time      on a GPU: beside the step's own program, full points within 1.2 times its time, none from 10
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import statistics
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Callable, Optional
+
+from nbody_tools.arguments import Failed
+from nbody_tools.inspection.trace import MESSAGE, Inspection, read_trace
+from nbody_tools.labs import counts
+from nbody_tools.labs.building import PLAIN, TRACED, Tools, build_for_gpu
+from nbody_tools.labs.lab import TESTS, Lab
+from nbody_tools.labs.running import Problem, Run, run
+
+FULL_WITHIN, NONE_FROM = 1.2, 10.0  # times the time of the step
+# Systems, bodies and steps that keep a GPU busy: a call takes some 0.1 s, the pipe a tenth of that.
+TIMED = (32, 8192, 40)
+LINES = 6  # of what a submission printed
+FINDINGS = 2  # that are shown: the first is mostly the cause of the others
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of one test: a share of its points, and why it is not all of them."""
+    name: str
+    share: float
+    why: str = ""
+    inspection: Optional[Inspection] = None
+
+    @property
+    def passed(self) -> bool:
+        return self.share == 1
+
+
+class Tests:
+    """The tests of one submission, which is built already."""
+
+    def __init__(self, lab: Lab, tools: Tools, programs: dict[str, Path], seed: int) -> None:
+        self._lab, self._tools, self._programs = lab, tools, programs
+        self._dice = random.Random(seed)
+        self._summation = "tiled" if lab.is_tiled else "running"
+        self._hung = ""
+
+    def results(self) -> list[Result]:
+        """Of all but the time, in the order of lab.TESTS."""
+        # Drawn before anything runs, so that a seed means the same problems whatever happens.
+        planned: list[tuple[str, Callable[[], Result]]] = [
+            (name, self._gates(name, problems)) for name, problems in self._problems().items()]
+        orders, traced = self._orders(), self._problem(2, self._between(*self._lab.inspected), 2)
+        planned.append(("orders", lambda: self._all("orders", orders)))
+        with ThreadPoolExecutor(2) as pool:
+            futures = [pool.submit(self._unless_hung, name, test) for name, test in planned]
+            inspected = pool.submit(self._unless_hung, "findings", lambda: self._inspect(traced))
+            results = {name: future.result() for (name, _), future in zip(planned, futures)}
+            results["findings"] = inspected.result()
+        if self._lab.limit:
+            results["counts"] = self._counts(results["findings"], traced)
+        if not results["forces"].passed:
+            for name in {"findings", "counts"}.intersection(results):
+                results[name] = replace(results[name], share=0, why=results[name].why or
+                                        "counts only where the forces are right")
+        return [results[name] for name in TESTS if name in results]
+
+    def _between(self, low: int, high: int) -> int:
+        """An odd number: no tile and no warp divides it."""
+        return self._dice.randrange(low | 1, high, 2)
+
+    def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None) -> Problem:
+        return Problem(systems, bodies, steps, self._dice.randrange(1 << 32), devices or self._lab.devices)
+
+    def _problems(self) -> dict[str, list[Problem]]:
+        around = {size + d for size in self._lab.boundaries for d in (-1, 0, 1)}
+        sizes = sorted({1, 2, *around, self._between(3, 60), self._between(600, 800)})
+        return {"forces": [self._problem(1, self._between(200, 500), 1) for _ in range(2)],
+                "sizes": [self._problem(2, size, 1) for size in sizes if size > 0],
+                "systems": [self._problem(self._between(17, 23), self._between(50, 90), 2)],
+                "run": [self._problem(1, self._between(100, 200), 11)]}
+
+    def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
+        runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices}")]
+        runs += [([self._problem(extra.systems, extra.bodies, extra.steps, extra.devices)], extra.environment)
+                 for extra in self._lab.extra if extra.test == name]
+        return lambda: self._all(name, runs)
+
+    def _orders(self) -> list[tuple[list[Problem], str]]:
+        devices = self._lab.devices
+        problems = [self._problem(3, self._between(150, 300), 3) for _ in range(2)]
+        runs = [([problems[0]], f"HOSTCUDA_ORDER=reverse HOSTCUDA_DEVICES={devices}"),
+                ([problems[1]], f"HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED={self._dice.randrange(1, 9999)} "
+                                f"HOSTCUDA_DEVICES={devices} HOSTCUDA_STRICT_MEM=1")]
+        runs += [([self._problem(5, self._between(60, 120), 2, many)], f"HOSTCUDA_DEVICES={many}")
+                 for many in range(2, devices + 1)]
+        return runs + [([self._problem(extra.systems, extra.bodies, extra.steps, extra.devices)], extra.environment)
+                       for extra in self._lab.extra if extra.test == "orders"]
+
+    def _unless_hung(self, name: str, test: Callable[[], Result]) -> Result:
+        if self._hung:
+            return Result(name, 0, f"not run: the program did not end in {self._hung}")
+        return test()
+
+    def _run(self, name: str, program: str, mode: str, problems: list[Problem], environment: str) -> Run:
+        done = run(self._tools, self._programs[program], mode, problems, self._summation, environment)
+        if done.timed_out:
+            self._hung = name
+        return done
+
+    def _all(self, name: str, runs: list[tuple[list[Problem], str]]) -> Result:
+        for problems, environment in runs:
+            done = self._run(name, PLAIN, "gates", problems, environment)
+            if done.failure:
+                under = f" with {environment}" if name == "orders" else ""
+                return Result(name, 0, f"{done.failure}{under}{quoted(done.said)}")
+        return Result(name, 1)
+
+    def _inspect(self, problem: Problem) -> Result:
+        # There already, so that the submission need not be allowed to make files.
+        record = self._programs[TRACED].parent / "out" / "trace.json"
+        record.touch()
+        record.chmod(0o666)
+        done = self._run("findings", TRACED, "once", [problem],
+                         f"HOSTCUDA_TRACE={record} HOSTCUDA_DEVICES={self._lab.devices}")
+        messages = tuple(MESSAGE.findall(done.said))
+        try:
+            inspection = inspection_of(record, self._programs[TRACED], messages)
+        except (OSError, ValueError, KeyError, Failed):
+            return Result("findings", 0, done.failure or "nothing was recorded" + quoted(done.said))
+        if inspection.clean:
+            return Result("findings", float(not done.failure), done.failure, inspection)
+        found = "\n".join(messages[:FINDINGS]) or f"{len(inspection.races)} races, {len(inspection.findings)} findings"
+        if len(messages) > FINDINGS:
+            found += f"\n... and {len(messages) - FINDINGS} more"
+        return Result("findings", 0, found, inspection)
+
+    def _counts(self, found: Result, problem: Problem) -> Result:
+        if found.inspection is None:
+            return Result("counts", 0, "nothing could be counted")
+        interactions = float(problem.systems * problem.bodies ** 2 * problem.steps)
+        lines = [counts.broken(limit, found.inspection, interactions) for limit in self._lab.limit]
+        lines = [line for line in lines if line]
+        return Result("counts", float(not lines), "\n".join(lines))
+
+
+def inspection_of(record: Path, program: Path, messages: tuple[str, ...]) -> Inspection:
+    here = f"{program.parent}/"
+    trace = json.loads(record.read_text(encoding="utf-8", errors="replace").replace(here, ""))
+    return replace(read_trace(trace, program), messages=messages)
+
+
+def quoted(said: str) -> str:
+    """What a submission printed, cut short: it may help the student."""
+    lines = [re.sub(r"[^\x20-\x7e]", "?", line)[:200] for line in said.strip().splitlines()]
+    return "".join(f"\n| {line}" for line in lines[:LINES])
+
+
+def share_of_time(seconds: float, of_step: float) -> float:
+    ratio = seconds / of_step
+    return 1.0 if ratio <= FULL_WITHIN else 0.0 if not ratio < NONE_FROM else FULL_WITHIN / ratio
+
+
+def time_beside_step(lab: Lab, tools: Tools, folder: Path, source: str, seed: int) -> Result:
+    """Both are built by nvcc here and now, and run one after the other on the same state."""
+    (folder / "step.cu").write_text(lab.source.read_text(encoding="utf-8"), encoding="utf-8")
+    seconds = {}
+    problem = Problem(*TIMED, seed % (1 << 32))
+    for name, file in (("step", "step.cu"), ("submission", source)):
+        program = build_for_gpu(tools, folder, file, lab.step, name)
+        done = run(tools, program, "time", [problem], "tiled", seconds=120, unlimited_memory=True)
+        if done.failure:
+            if name == "step":
+                raise Failed(f"{lab.step} does not run on this GPU: {done.failure}{quoted(done.said)}")
+            return Result("time", 0, done.failure + quoted(done.said))
+        seconds[name] = statistics.median(done.problems[0]["seconds"])
+    share = share_of_time(seconds["submission"], seconds["step"])
+    ratio = seconds["submission"] / seconds["step"]
+    return Result("time", share, f"{seconds['submission']:.4f} s, {ratio:.2f} times the {seconds['step']:.4f} s of "
+                                 f"{lab.step}")

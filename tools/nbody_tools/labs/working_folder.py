@@ -1,0 +1,62 @@
+"""Labs to work on: a step cut open where its lesson is.
+
+  ./nbody lab list
+  ./nbody lab 03 [--to FOLDER]
+
+Leaves FOLDER (default: the lab's name, in the folder you are in) with the file to work on and a README.md
+that says what to do. ./nbody grade says how far you are. What is there already is never overwritten.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.labs.counts import describe
+from nbody_tools.labs.lab import Lab, find_lab, lab_folders, read_lab
+from nbody_tools.tables import aligned
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("lab", metavar="LAB", help="number or name; list: what there is")
+    p.add_argument("--to", type=Path, metavar="FOLDER", help="where to [a new folder of the lab's name]")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.lab == "list":
+        if options.to:
+            raise ToolError("list takes no --to")
+        rows = [["lab", "title", "from", "minutes"]]
+        rows += [[lab.number, lab.title, lab.step or "-", str(lab.minutes)] for lab in map(read_lab, lab_folders())]
+        print("\n".join(aligned(rows, left=(0, 1, 2))))
+        return 0
+    lab = find_lab(options.lab)
+    folder = options.to or Path(lab.name)
+    files = {lab.file_name: lab.starter, "README.md": readme(lab)}
+    for name in files:
+        if (folder / name).exists() or (folder / name).is_symlink():
+            raise ToolError(f"{folder / name} is there already: nothing was written")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        with (folder / name).open("x", encoding="utf-8") as file:
+            file.write(text)
+    print(f"{folder}: {', '.join(files)}\nNext: read {folder / 'README.md'}, then ./nbody grade {lab.number} "
+          f"{folder / lab.file_name}")
+    return 0
+
+
+def readme(lab: Lab) -> str:
+    """The lab's own, and what follows from lab.toml."""
+    text = (lab.folder / "README.md").read_text(encoding="utf-8").rstrip()
+    lines = [text, "", "## How it is graded", "", f"    ./nbody grade {lab.number} {lab.file_name}", ""]
+    if lab.is_program:
+        lines.append(f"The file as you got it compiles and fails: {', '.join(lab.fails)}. All points are on these; the "
+                     "other tests have to stay passed.")
+        if lab.limit:
+            lines += ["", "Limits on what is counted:", "", *(f"- {describe(limit)}" for limit in lab.limit)]
+        lines += ["", "Where accesses are counted and mistakes are named, line by line:", "",
+                  f"    ./nbody grade {lab.number} {lab.file_name} --inspect"]
+    else:
+        lines.append(f"{len(lab.question)} questions. Keys stay as they are; numbers stand without units.")
+    return "\n".join(lines) + "\n"
