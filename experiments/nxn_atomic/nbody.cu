@@ -12,28 +12,39 @@ using one_grid::Position;
 using one_grid::Velocity;
 
 constexpr int kColumns = 32, kRows = 8;  // of a block of pairs
+constexpr int kBlockSize = kColumns * kRows;
 
-// Kick of body i by body j alone: dt is part of the term, since the sum is the velocity itself.
-__global__ void __launch_bounds__(kColumns* kRows)
-    update_velocities(const Position* __restrict__ all_positions, Velocity* all_velocities, int n,
-                      float dt, float softening_squared) {
+// The acceleration of body i by body j alone, added to the sum for i.
+__global__ void __launch_bounds__(kBlockSize)
+    add_forces(const Position* __restrict__ all_positions, float3* all_sums, int n,
+               float softening_squared) {
   const size_t first = static_cast<size_t>(blockIdx.z) * n;
   const int j = blockIdx.x * kColumns + threadIdx.x, i = blockIdx.y * kRows + threadIdx.y;
   if (i >= n || j >= n) return;
   float3 a = {};
   one_grid::interact(all_positions[first + j], all_positions[first + i], a, softening_squared);
-  Velocity& velocity = all_velocities[first + i];
-  atomicAdd(&velocity.x, a.x * dt);
-  atomicAdd(&velocity.y, a.y * dt);
-  atomicAdd(&velocity.z, a.z * dt);
+  float3& sum = all_sums[first + i];
+  atomicAdd(&sum.x, a.x);
+  atomicAdd(&sum.y, a.y);
+  atomicAdd(&sum.z, a.z);
+}
+
+// Kick, when all terms are there. To add them to the velocity itself would round them to its size.
+__global__ void update_velocities(Velocity* velocities, float3* sums, int bodies, float dt) {
+  const int i = blockIdx.x * kBlockSize + threadIdx.x;
+  if (i >= bodies) return;
+  one_grid::kick(velocities[i], sums[i], dt);
+  sums[i] = {};  // for the next time step
 }
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
-  const int n = systems.bodies_per_system;
+  const int n = systems.bodies_per_system, bodies = static_cast<int>(systems.bodies.size());
   const dim3 grid(one_grid::blocks_for(n, kColumns), one_grid::blocks_for(n, kRows), systems.count);
+  const auto sums = nbody::uploaded(std::vector<float3>(systems.bodies.size()));
   return one_grid::advance(run, systems, [&](const Position* positions, Velocity* velocities) {
-    update_velocities<<<grid, dim3(kColumns, kRows)>>>(positions, velocities, n, run.dt,
-                                                       run.softening_squared);
+    add_forces<<<grid, dim3(kColumns, kRows)>>>(positions, sums.get(), n, run.softening_squared);
+    update_velocities<<<one_grid::blocks_for(bodies, kBlockSize), kBlockSize>>>(
+        velocities, sums.get(), bodies, run.dt);
   });
 }
 

@@ -30,7 +30,9 @@ __global__ void update_velocities(const Position* __restrict__ all_positions,
     __syncthreads();  // no thread may read the tile before all of it is there
     float3 tile_a = {};
 #pragma unroll 8
-    for (int j = 0; j < size; ++j) one_grid::interact(tile[j], body, tile_a, softening_squared);
+    for (int j = 0; j < min(size, n - first); ++j) {
+      one_grid::interact(tile[j], body, tile_a, softening_squared);
+    }
     one_grid::add(a, tile_a);
     __syncthreads();  // nor overwrite it while another thread still reads it
   }

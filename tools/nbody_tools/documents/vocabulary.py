@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, machine_code,
-                                   readme_tables, sources, tables, tree)
+                                   readme_tables, reports, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
@@ -135,6 +135,7 @@ class Vocabulary:
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),
             **accuracy.words(self.root / RESULTS),
             **tree.words(self.root / RESULTS),
+            **reports.words(self.root),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),

@@ -160,17 +160,15 @@ def run_batch(batch: list[tuple[int, Planned]], programs: Path, journal: Journal
         ended, errors, code = run_programs(programs, file, batch[0][1].threads, timeout)
         for k, (round_, planned) in enumerate(batch):
             run: dict[str, Any] = {"key": planned.key, "round": round_}
-            if k in ended and ended[k] == 0:
+            if ended.get(k) == 0:
                 run["record"] = read_record(records[k])
-            elif k in ended or k == len(ended):
-                run["failure"] = reason(errors, k, ended.get(k, code))
-            else:
-                return  # a failure before these: they come again
-            journal.append(run)
-            if "failure" in run:
-                say(f"FAILED: {planned.key}: {run['failure']}")
-            else:
+                journal.append(run)
                 say(f"{round_}  {run['record']['median']['compute']:.6f} s  {planned.key}")
+            else:  # and the process has ended: those behind it come again
+                run["failure"] = reason(errors, k, ended.get(k, code))
+                journal.append(run)
+                say(f"FAILED: {planned.key}: {run['failure']}")
+                return
 
 
 def run_programs(programs: Path, file: Path, threads: int, timeout: float) -> tuple[dict[int, int], str, int]:
