@@ -41,7 +41,7 @@ void interact(const Body* bodies, long long i, long long j, Sum* sums, float sof
 }
 
 inline void meet_later_ones(const Body* bodies, long long i, long long n, Sum* sums,
-                     float softening_squared) {
+                            float softening_squared) {
   for (long long j = i + 1; j < n; ++j) interact(bodies, i, j, sums, softening_squared);
 }
 

@@ -79,23 +79,21 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
                       x + 3 * static_cast<size_t>(bodies)};
   const auto in_memory = nbody::uploaded(std::vector<Arrays>{arrays});
   return one_grid::advance(run, systems, [&](const Position* positions, Velocity* velocities) {
-    const float dt = run.dt, softening_squared = run.softening_squared;
     split<<<one_grid::blocks_for(bodies, kBlockSize), kBlockSize>>>(positions, arrays, bodies);
-    if constexpr (kPassing == Passing::by_value) {
-      update_velocities<Arrays>
-          <<<blocks, kBlockSize>>>(arrays, velocities, n, dt, softening_squared);
-    } else if constexpr (kPassing == Passing::in_memory) {
-      update_velocities<const Arrays*>
-          <<<blocks, kBlockSize>>>(in_memory.get(), velocities, n, dt, softening_squared);
-    } else if constexpr (kPassing == Passing::restricted_in_memory) {
-      update_velocities<const Arrays* __restrict__>
-          <<<blocks, kBlockSize>>>(in_memory.get(), velocities, n, dt, softening_squared);
-    } else if constexpr (kPassing == Passing::pointers) {
-      update_velocities_by<float*><<<blocks, kBlockSize>>>(
-          arrays.x, arrays.y, arrays.z, arrays.mass, velocities, n, dt, softening_squared);
-    } else {
-      update_velocities_by<Restricted><<<blocks, kBlockSize>>>(
-          arrays.x, arrays.y, arrays.z, arrays.mass, velocities, n, dt, softening_squared);
+    const auto kick = [&](auto kernel, auto... passed) {
+      kernel<<<blocks, kBlockSize>>>(passed..., velocities, n, run.dt, run.softening_squared);
+    };
+    switch (kPassing) {
+      case Passing::by_value:
+        return kick(update_velocities<Arrays>, arrays);
+      case Passing::pointers:
+        return kick(update_velocities_by<float*>, arrays.x, arrays.y, arrays.z, arrays.mass);
+      case Passing::in_memory:
+        return kick(update_velocities<const Arrays*>, in_memory.get());
+      case Passing::restricted_pointers:
+        return kick(update_velocities_by<Restricted>, arrays.x, arrays.y, arrays.z, arrays.mass);
+      case Passing::restricted_in_memory:
+        return kick(update_velocities<const Arrays* __restrict__>, in_memory.get());
     }
   });
 }

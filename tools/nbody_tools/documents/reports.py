@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Iterator, Sequence
 
-from nbody_tools.sweep.judge import INSIDE, MISSING, NO, YES, Judgement, Results, in_measure, judgements, missing
+from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
+                                     missing, ratio)
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
@@ -106,14 +107,15 @@ def claims_table(found: list[Judgement]) -> str:
                       NOT_MEASURED if f.still_true == MISSING else f.still_true] for f in found])
 
 
-def verdict_of(reports: Reports, name: str) -> str:
-    """For the README of an experiment: what its claims came to, where, or that nothing was measured yet."""
+def verdict_of(reports: Reports, name: str, tried: str, base: str) -> str:
+    """For the README of an experiment: gain, none or loss of one series of a table against another, where."""
     table = reports.tables[name]
-    found = judgements(table, reports.results)
-    if any(f.still_true == MISSING for f in found):
+    times, _ = ratio(table, {}, tried, base, reports.results)
+    if times is None:
         return "**Verdict: not yet measured.**"
-    return f"**Verdict**{machines(table, reports.results)}: " + "; ".join(
-        f"{f.says}: {f.still_true}{f' ({f.ours} times)' if f.ours and 'times' not in f.ours else ''}" for f in found) + "."
+    verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times)]
+    return (f"**Verdict: {verdict}**{machines(table, reports.results)}. {tried[:1].upper()}{tried[1:]}: {times.median:.2f} "
+            f"times as fast as {base} (between the quartiles: {times.low:.2f} to {times.high:.2f}).")
 
 
 def words(root: Path) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def words(root: Path) -> dict[str, Any]:
 
     return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
             "sweep": lambda name: reports().table(reports().tables[name]),
-            "verdict": lambda name: verdict_of(reports(), name)}
+            "verdict": lambda name, tried, base: verdict_of(reports(), name, tried, base)}
 
 
 def unmeasured(root: Path) -> list[str]:

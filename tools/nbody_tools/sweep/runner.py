@@ -25,6 +25,7 @@ PROGRAMS = "sweep_programs"
 CHECK = 0  # the round whose runs are validated; its times are not used
 SELF_CHECKED = ("activity_map", "course_program")  # every run of these is validated
 BATCH_SECONDS = 20.0
+CHECKS_ON_CPU = 6  # how often validation calls a program, which on a GPU takes no time to speak of
 START_SECONDS = 0.15  # of a run: initial conditions, a check
 NAME = re.compile(r"[\w.]+")
 
@@ -38,6 +39,7 @@ class Planned:
     rounds: int
     repeat: int
     rate: float  # G interactions/s, expected
+    cpu: bool = False  # in PROGRAMS_cpu
 
     @property
     def own_command_line(self) -> bool:
@@ -50,7 +52,8 @@ class Planned:
         bodies = 2 << int(values[0]) if self.program == "course_program" else int(words.get("--bodies", 0))
         pairs = int(words.get("--systems", 1)) * bodies ** 2 * int(words.get("--steps", 10))
         cells = int(words.get("--map", 0)) ** 2
-        return START_SECONDS + (1 if check else 1 + self.repeat) * pairs / self.rate * 1e-9 + cells * 2.5e-8
+        times = (CHECKS_ON_CPU if self.cpu else 1) if check else 1 + self.repeat
+        return START_SECONDS + times * pairs / self.rate * 1e-9 + cells * 2.5e-8
 
     def line(self, check: bool, record: Path) -> str:
         words = [self.program, self.arguments, "--json", str(record)]
@@ -115,7 +118,12 @@ def pending(plan: list[Planned], journal: Journal) -> list[tuple[int, Planned]]:
     failed = {run["key"] for run in journal.runs if "failure" in run}
     wanted = [(round_, planned) for planned in plan for round_ in rounds_of(planned)
               if (planned.key, round_) not in finished and planned.key not in failed]
-    return sorted(wanted, key=lambda item: item[0])  # stable: the plan's order within a round
+    return sorted(wanted, key=kind)  # stable: the plan's order within a round
+
+
+def kind(item: tuple[int, Planned]) -> tuple:
+    """What the runs of a batch have in common."""
+    return item[0], item[1].threads, item[1].cpu
 
 
 def batches(work: list[tuple[int, Planned]]) -> Iterator[list[tuple[int, Planned]]]:
@@ -124,8 +132,7 @@ def batches(work: list[tuple[int, Planned]]) -> Iterator[list[tuple[int, Planned
     total = 0.0
     for item in work:
         seconds = item[1].seconds(item[0] == CHECK)
-        if batch and ((item[0], item[1].threads) != (batch[0][0], batch[0][1].threads)
-                      or total + seconds > BATCH_SECONDS):
+        if batch and (kind(item) != kind(batch[0]) or total + seconds > BATCH_SECONDS):
             yield batch
             batch, total = [], 0.0
         batch.append(item)
@@ -138,7 +145,7 @@ def estimate(work: list[tuple[int, Planned]]) -> float:
     return sum(planned.seconds(round_ == CHECK) for round_, planned in work)
 
 
-def run_all(plan: list[Planned], programs: Path, journal: Journal, seconds: float = float("inf"),
+def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float = float("inf"),
             say=print) -> None:
     """All that is not in the journal, as far as the time goes."""
     end = time.monotonic() + seconds
@@ -148,16 +155,22 @@ def run_all(plan: list[Planned], programs: Path, journal: Journal, seconds: floa
         if left < estimate(batch) + 5:
             say(f"{len(work)} runs are left for another time")
             return
-        run_batch(batch, programs, journal, min(left, 60 + 10 * estimate(batch)), say)
+        run_batch(batch, folder, journal, min(left, 60 + 10 * estimate(batch)), say)
 
 
-def run_batch(batch: list[tuple[int, Planned]], programs: Path, journal: Journal, timeout: float, say) -> None:
+def program_file(folder: Path, planned: Planned) -> Path:
+    return folder / (f"{PROGRAMS}_cpu" if planned.cpu else PROGRAMS)
+
+
+def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, timeout: float,
+              say) -> None:
     with tempfile.TemporaryDirectory() as folder:
         records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
         lines = [planned.line(round_ == CHECK, record) for (round_, planned), record in zip(batch, records)]
         file = Path(folder) / "batch"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        ended, errors, code = run_programs(programs, file, batch[0][1].threads, timeout)
+        first = batch[0][1]
+        ended, errors, code = run_programs(program_file(folder_of_programs, first), file, first.threads, timeout)
         for k, (round_, planned) in enumerate(batch):
             run: dict[str, Any] = {"key": planned.key, "round": round_}
             if ended.get(k) == 0:

@@ -23,8 +23,8 @@ from typing import Any
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
-from nbody_tools.sweep.runner import (PLAN, PROGRAMS, Journal, chosen, estimate, pending, read_plan, records_of,
-                                      run_all)
+from nbody_tools.sweep.runner import (PLAN, PROGRAMS, Journal, chosen, estimate, pending, program_file, read_plan,
+                                      records_of, run_all)
 
 FOLDER = Path("experiments") / "sweeps"
 
@@ -43,13 +43,18 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def plan_of(root: Path) -> dict[str, Any]:
     """All tables, with every configuration once: what a machine that only runs them has to know."""
-    from nbody_tools.sweep.tables import configurations, read_tables
+    from nbody_tools.sweep.tables import OTHER_PROGRAMS, configurations, read_tables, source_of
     tables = read_tables(root)
+
+    def is_cpu(cell) -> bool:
+        program = cell.configuration.program.source
+        return program not in OTHER_PROGRAMS and source_of(root, program).suffix == ".cpp"
+
     return {"tables": {name: list(dict.fromkeys(cell.configuration.key for cell in table.cells if cell.configuration))
                        for name, table in tables.items()},
             "configurations": {key: {"program": cell.configuration.program.name,
                                      "arguments": cell.configuration.arguments,
-                                     "threads": cell.configuration.threads, "rounds": cell.rounds,
+                                     "threads": cell.configuration.threads, "cpu": is_cpu(cell), "rounds": cell.rounds,
                                      "repeat": cell.repeat, "rate": cell.rate}
                                for key, cell in configurations(list(tables.values())).items()}}
 
@@ -70,7 +75,7 @@ def build(build_folder: Path, tables: list[str]) -> int:
     if not (build_folder / "CMakeCache.txt").exists() and build_folder.resolve() != ROOT / "build" / "cuda":
         raise ToolError(f"{build_folder}: configure it first (cmake --preset cuda -B {build_folder})")
     for words in (["cmake", "--preset", "cuda", "-B", str(build_folder), f"-DNBODY_SWEEP_TABLES={names}"],
-                  ["cmake", "--build", str(build_folder), "--target", PROGRAMS]):
+                  ["cmake", "--build", str(build_folder), "--target", PROGRAMS, f"{PROGRAMS}_cpu"]):
         if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
             raise Failed(f"'{' '.join(words)}' failed")
     write_whole_file(build_folder / FOLDER / PLAN, json.dumps(plan_of(ROOT), indent=1) + "\n")
@@ -98,11 +103,11 @@ def run(options: argparse.Namespace) -> int:
             print(f"{round_}  {planned.seconds(round_ == 0):7.2f} s  {planned.key}")
         print(f"{len(work)} runs of {len(wanted)} configurations, about {estimate(work):.0f} s")
         return 0
-    programs = plan["folder"] / PROGRAMS
-    if not os.access(programs, os.X_OK):
-        raise ToolError(f"{programs}: is not there; make it with ./nbody sweep build")
+    for program in {program_file(plan["folder"], planned) for planned in wanted}:
+        if not os.access(program, os.X_OK):
+            raise ToolError(f"{program}: is not there; make it with ./nbody sweep build")
     try:
-        run_all(wanted, programs, journal, options.seconds)
+        run_all(wanted, plan["folder"], journal, options.seconds)
     finally:
         write_whole_file(options.output / "records.jsonl",
                          "".join(json.dumps(record) + "\n" for record in records_of(journal)))

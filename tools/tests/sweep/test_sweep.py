@@ -88,7 +88,7 @@ class Sweep(InFolder):
 
     def run_all(self, *plan: runner.Planned) -> list[dict[str, Any]]:
         journal = runner.Journal(self.journal)
-        runner.run_all(list(plan), self.programs, journal, say=self.said.append)
+        runner.run_all(list(plan), self.folder, journal, say=self.said.append)
         return journal.runs
 
     def repository(self, table: str = TABLE) -> Path:
