@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Optional
 
-from nbody_tools.arguments import ToolError
+from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.records.record import PHASES, check_measurement, quartiles
+from nbody_tools.steps import NO_DEVICE
 
 PLAN = "plan.json"
 PROGRAMS = "sweep_programs"
@@ -171,6 +172,9 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         first = batch[0][1]
         ended, errors, code = run_programs(program_file(folder_of_programs, first), file, first.threads, timeout)
+        if ended.get(0) == NO_DEVICE or "begin 0" not in errors:
+            # Of the machine, not of a configuration: nothing is recorded.
+            raise Failed(f"{first.program}: {reason(errors, 0, ended.get(0, code))}")
         for k, (round_, planned) in enumerate(batch):
             run: dict[str, Any] = {"key": planned.key, "round": round_}
             if ended.get(k) == 0:
@@ -186,7 +190,7 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
 
 def run_programs(programs: Path, file: Path, threads: int, timeout: float) -> tuple[dict[int, int], str, int]:
     """Exit codes by line, what was printed to stderr, and how the process ended."""
-    environment = {**os.environ, "NBODY_REQUIRE_GPU": "1"}
+    environment = {name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}
     if threads:
         environment["OMP_NUM_THREADS"] = str(threads)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -210,8 +214,8 @@ def run_programs(programs: Path, file: Path, threads: int, timeout: float) -> tu
 
 def reason(errors: str, k: int, code: int) -> str:
     """The last line that the run left on stderr, and how it ended."""
-    text = errors.partition(f"begin {k}\n")[2].partition(f"end {k} ")[0]
-    lines = [line for line in text.splitlines() if line.strip()]
+    begun, _, text = errors.partition(f"begin {k}\n")
+    lines = [line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()]
     how = "took too long" if code == 124 else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
     return f"{how}: {lines[-1]}" if lines else how
 

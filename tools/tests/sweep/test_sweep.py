@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.documents.reports import unmeasured
 from nbody_tools.sweep import judge, runner, sources
 from nbody_tools.sweep.tables import read_tables
@@ -128,6 +128,15 @@ class Sweep(InFolder):
         self.assertEqual({run["key"] for run in runs if run["round"] == 2}, {"a", "b"})
         by_key = {data["configuration"]: data for data in runner.records_of(runner.Journal(self.journal))}
         self.assertEqual(by_key["bad"], {"configuration": "bad", "failure": "exit code 1: too many registers"})
+
+    def test_a_machine_that_cannot_run_anything_is_no_failure_of_a_configuration(self) -> None:
+        for body, says in (("import sys; sys.exit('libcublas.so.13: not found')", "libcublas"),
+                           ("import sys; [print('begin 0\\nno CUDA device\\nend 0 77', file=f) for f in "
+                            "(sys.stdout, sys.stderr)]; sys.exit(77)", "no CUDA device")):
+            self.programs.write_text(f"#!{sys.executable}\n{body}\n")
+            with self.subTest(says), self.assertRaisesRegex(Failed, says):
+                self.run_all(planned("a"))
+            self.assertFalse(self.journal.exists())
 
     def test_a_killed_sweep_goes_on_where_it_was(self) -> None:
         plan = {"tables": {"t": [f"k{k}" for k in range(6)]}, "configurations": {
