@@ -25,6 +25,7 @@ PLAN = "plan.json"
 PROGRAMS = "sweep_programs"
 CHECK = 0  # the round whose runs are validated; its times are not used
 SELF_CHECKED = ("activity_map", "course_program")  # every run of these is validated
+TIMEOUT = 124
 BATCH_SECONDS = 20.0
 CHECKS_ON_CPU = 6  # how often validation calls a program, which on a GPU takes no time to speak of
 START_SECONDS = 0.15  # of a run: initial conditions, a check
@@ -156,22 +157,27 @@ def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float 
         if left < estimate(batch) + 5:
             say(f"{len(work)} runs are left for another time")
             return
-        run_batch(batch, folder, journal, min(left, 60 + 10 * estimate(batch)), say)
+        if not run_batch(batch, folder, journal, left, say):
+            say(f"{len(pending(plan, journal))} runs are left: the time is over")
+            return
 
 
 def program_file(folder: Path, planned: Planned) -> Path:
     return folder / (f"{PROGRAMS}_cpu" if planned.cpu else PROGRAMS)
 
 
-def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, timeout: float,
-              say) -> None:
+def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, left: float,
+              say) -> bool:
+    """False if it was the time left for all that ended the batch, not the time that one may take."""
+    limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:
         records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
         lines = [planned.line(round_ == CHECK, record) for (round_, planned), record in zip(batch, records)]
         file = Path(folder) / "batch"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         first = batch[0][1]
-        ended, errors, code = run_programs(program_file(folder_of_programs, first), file, first.threads, timeout)
+        ended, errors, code = run_programs(program_file(folder_of_programs, first), file, first.threads,
+                                           min(left, limit))
         if ended.get(0) == NO_DEVICE or "begin 0" not in errors:
             # Of the machine, not of a configuration: nothing is recorded.
             raise Failed(f"{first.program}: {reason(errors, 0, ended.get(0, code))}")
@@ -181,11 +187,27 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
                 run["record"] = read_record(records[k])
                 journal.append(run)
                 say(f"{round_}  {run['record']['median']['compute']:.6f} s  {planned.key}")
+            elif code == TIMEOUT and left < limit:
+                return False
             else:  # and the process has ended: those behind it come again
                 run["failure"] = reason(errors, k, ended.get(k, code))
                 journal.append(run)
                 say(f"FAILED: {planned.key}: {run['failure']}")
-                return
+                break
+    return True
+
+
+def built(folder: Path, plan: list[Planned]) -> set[str]:
+    """The programs that the executables hold: a build may be of some tables only."""
+    names: set[str] = set()
+    for program in {program_file(folder, planned) for planned in plan}:
+        if not os.access(program, os.X_OK):
+            raise ToolError(f"{program}: is not there; make it with ./nbody sweep build")
+        listed = subprocess.run([str(program), "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if listed.returncode != 0:
+            raise Failed(f"{program}: {listed.stderr.decode(errors='replace').strip()}")
+        names.update(listed.stdout.decode().split())
+    return names
 
 
 def run_programs(programs: Path, file: Path, threads: int, timeout: float) -> tuple[dict[int, int], str, int]:
@@ -199,7 +221,7 @@ def run_programs(programs: Path, file: Path, threads: int, timeout: float) -> tu
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:
-            code = 124
+            code = TIMEOUT
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -216,7 +238,7 @@ def reason(errors: str, k: int, code: int) -> str:
     """The last line that the run left on stderr, and how it ended."""
     begun, _, text = errors.partition(f"begin {k}\n")
     lines = [line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()]
-    how = "took too long" if code == 124 else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+    how = "took too long" if code == TIMEOUT else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
     return f"{how}: {lines[-1]}" if lines else how
 
 

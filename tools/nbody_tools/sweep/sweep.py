@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
-from nbody_tools.sweep.runner import (PLAN, PROGRAMS, Journal, chosen, estimate, pending, program_file, read_plan,
-                                      records_of, run_all)
+from nbody_tools.sweep.runner import (PLAN, PROGRAMS, Journal, built, chosen, estimate, pending, read_plan, records_of,
+                                      run_all)
 
 FOLDER = Path("experiments") / "sweeps"
 
@@ -103,9 +102,10 @@ def run(options: argparse.Namespace) -> int:
             print(f"{round_}  {planned.seconds(round_ == 0):7.2f} s  {planned.key}")
         print(f"{len(work)} runs of {len(wanted)} configurations, about {estimate(work):.0f} s")
         return 0
-    for program in {program_file(plan["folder"], planned) for planned in wanted}:
-        if not os.access(program, os.X_OK):
-            raise ToolError(f"{program}: is not there; make it with ./nbody sweep build")
+    names = built(plan["folder"], wanted)
+    for program in sorted({planned.program for planned in wanted} - names):
+        print(f"{program}: is not built")
+    wanted = [planned for planned in wanted if planned.program in names]
     try:
         run_all(wanted, plan["folder"], journal, options.seconds)
     finally:

@@ -45,6 +45,8 @@ worse = ["16"]
 # "--bodies 15" waits. Validated runs take 9 s, others 1 s, of a clock that nobody waits for.
 PROGRAMS = """#!{python}
 import json, os, sys, time
+if sys.argv[1] == "--list":
+    sys.exit(print("\\n".join("k%d" % k for k in range(6))))
 for k, line in enumerate(open(sys.argv[2]).read().splitlines()):
     words = line.split()
     for stream in (sys.stdout, sys.stderr):
@@ -58,6 +60,8 @@ for k, line in enumerate(open(sys.argv[2]).read().splitlines()):
         os.kill(os.getpid(), 9)
     elif bodies == "15":
         time.sleep(0.2)
+    elif bodies == "16":
+        time.sleep(60)
     data = json.loads({record!r})
     if "sampled" in words:
         data = json.loads(json.dumps(data).replace("1.0", "9.0"))
@@ -128,6 +132,21 @@ class Sweep(InFolder):
         self.assertEqual({run["key"] for run in runs if run["round"] == 2}, {"a", "b"})
         by_key = {data["configuration"]: data for data in runner.records_of(runner.Journal(self.journal))}
         self.assertEqual(by_key["bad"], {"configuration": "bad", "failure": "exit code 1: too many registers"})
+
+    def test_time_that_is_over_is_no_failure(self) -> None:
+        journal = runner.Journal(self.journal)
+        runner.run_all([planned("a"), planned("slow", 16)], self.folder, journal, 8.0, self.said.append)
+        self.assertEqual([(run["key"], "record" in run) for run in journal.runs], [("a", True)])
+        self.assertIn("the time is over", self.said[-1])
+
+    def test_what_is_not_built_is_left_out_and_named(self) -> None:
+        one = {"arguments": "--bodies 100", "threads": 0, "cpu": False, "rounds": 1, "repeat": 1, "rate": 1.0}
+        plan = {"tables": {"t": ["k0", "other"]}, "configurations": {"k0": {"program": "k0", **one},
+                                                                     "other": {"program": "other", **one}}}
+        self.file("plan.json", json.dumps(plan))
+        code, out, _ = self.call("sweep", "t", "--build", self.folder, "--output", self.folder / "out")
+        self.assertEqual((code, "other: is not built" in out), (0, True))
+        self.assertEqual({run["key"] for run in runner.Journal(self.journal).runs}, {"k0"})
 
     def test_a_machine_that_cannot_run_anything_is_no_failure_of_a_configuration(self) -> None:
         for body, says in (("import sys; sys.exit('libcublas.so.13: not found')", "libcublas"),
