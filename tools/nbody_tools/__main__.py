@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("measure.run", "run the steps on the same input and print one table"),
     "measure": ("measure.measure", "check and time everything on a machine with a GPU"),
     "cluster": ("cluster.cluster", "run step 14 on several ranks, and what to expect of it"),
+    "sweep": ("sweep.sweep", "measure the tables of the reports again, and every configuration"),
     "tune": ("measure.tune", "find the fastest shapes of steps 11 to 13 on this device"),
     "profile": ("measure.profile", "count what the kernels of a step do, with Nsight Compute"),
     "compare": ("compare.compare", "time our steps beside the programs of others"),

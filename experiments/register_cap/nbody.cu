@@ -1,0 +1,70 @@
+// register_cap -- fewer registers per thread, for more resident warps.
+//
+// __launch_bounds__(threads, blocks) makes the compiler fit `blocks` blocks into the 65,536
+// registers of an SM, and move to local memory what does not fit. More resident warps hide more
+// latency; but independent interactions within a thread, which take registers, hide it as well.
+//
+// Parent: step11_register_blocking.   Run: register_cap --scenario plummer --bodies 262144
+#include "experiments/one_grid.cuh"
+
+namespace {
+
+using one_grid::Position;
+using one_grid::Velocity;
+
+constexpr int kResident = TUNABLE(RESIDENT, 1);  // blocks per SM, at least
+constexpr int kBodies = TUNABLE(BODIES, 4);      // per thread
+constexpr int kTileSize = 256;
+
+// Kick: v_i += a_i dt. Reads positions only, so bodies may be updated in any order.
+__global__ void __launch_bounds__(kTileSize, kResident)
+    update_velocities(const Position* __restrict__ all_positions, Velocity* all_velocities, int n,
+                      float dt, float softening_squared) {
+  __shared__ Position tile[kTileSize];
+  const int blocks = one_grid::blocks_for(n, kTileSize * kBodies);
+  const size_t first_body = static_cast<size_t>(blockIdx.x / blocks) * n;
+  const int first_i = blockIdx.x % blocks * kTileSize * kBodies + threadIdx.x;
+  const Position* const positions = all_positions + first_body;
+  Position body[kBodies];
+  float3 a[kBodies] = {};
+  for (int k = 0; k < kBodies; ++k) {
+    body[k] = one_grid::load(positions, first_i + k * kTileSize, n);
+  }
+  for (int first = 0; first < n; first += kTileSize) {
+    tile[threadIdx.x] = one_grid::load(positions, first + threadIdx.x, n);
+    __syncthreads();  // no thread may read the tile before all of it is there
+    float3 tile_a[kBodies] = {};
+#pragma unroll 8
+    for (int j = 0; j < kTileSize; ++j) {
+      const Position source = tile[j];
+      for (int k = 0; k < kBodies; ++k) {
+        one_grid::interact(source, body[k], tile_a[k], softening_squared);
+      }
+    }
+    for (int k = 0; k < kBodies; ++k) one_grid::add(a[k], tile_a[k]);
+    __syncthreads();  // nor overwrite it while another thread still reads it
+  }
+  for (int k = 0; k < kBodies; ++k) {
+    const int i = first_i + k * kTileSize;
+    if (i < n) one_grid::kick(all_velocities[first_body + i], a[k], dt);
+  }
+}
+
+nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
+  const int n = systems.bodies_per_system;
+  const int blocks = systems.count * one_grid::blocks_for(n, kTileSize * kBodies);
+  return one_grid::advance(run, systems, [&](const Position* positions, Velocity* velocities) {
+    update_velocities<<<blocks, kTileSize>>>(positions, velocities, n, run.dt,
+                                             run.softening_squared);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::step_main({.name = "register_cap",
+                           .parent = "step11_register_blocking",
+                           .summation = nbody::Summation::tiled,
+                           .boundaries = {kTileSize, kTileSize * kBodies}},
+                          simulate, argc, argv);
+}

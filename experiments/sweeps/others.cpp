@@ -1,0 +1,8 @@
+// Programs with command lines of their own, whose main() the build renames.
+#include "experiments/sweeps/programs.h"
+
+int activity_map_main(int argc, char** argv);
+int course_program_main(int argc, char** argv);
+
+static const nbody::sweep::Program activity_map("activity_map", activity_map_main);
+static const nbody::sweep::Program course_program("course_program", course_program_main);

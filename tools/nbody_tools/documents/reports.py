@@ -1,0 +1,135 @@
+"""docs/reports.md: every table and figure of the reports beside ours, and whether it is still true."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Iterator, Sequence
+
+from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
+                                     missing, ratio)
+from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
+
+OWN = "own"
+VERDICTS = (YES, NO, INSIDE, MISSING)
+
+
+class Reports:
+    """Read once, for all pages that ask."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.results = Results(root)
+        self.reports, self.tables = read_reports(root), read_tables(root)
+
+    def of(self, report: str) -> list[Table]:
+        return [table for table in self.tables.values() if table.data["report"] == report]
+
+    def judgements(self, report: str) -> list[Judgement]:
+        return [judgement for table in self.of(report) for judgement in judgements(table, self.results)]
+
+    def summary(self) -> str:
+        rows = []
+        for name, report in self.reports.items():
+            if name != OWN:
+                found = [judgement.still_true for judgement in self.judgements(name)]
+                rows.append([report["title"], report["machine"], str(len(self.of(name))),
+                             *(str(found.count(verdict)) for verdict in VERDICTS)])
+        return markdown(["report", "its machine", "tables", *(f"still true: {verdict}" for verdict in VERDICTS[:3]),
+                         MISSING], rows)
+
+    def pages(self) -> str:
+        return "\n\n".join("\n\n".join([f"## {report['title']}", f"Its machine: {report['machine']}.",
+                                        *(self.table(table) for table in self.of(name))])
+                           for name, report in self.reports.items() if name != OWN)
+
+    def table(self, table: Table) -> str:
+        parts = [f"### {table.data['number']}: {table.data['title']}"]
+        if table.cells:
+            parts.append(f"In {table.measure}, published | ours{machines(table, self.results)}."
+                         + (f" {table.data['note']}" if "note" in table.data else ""))
+            parts.append(cells_table(table, self.results))
+            parts.extend(failures(table, self.results))
+        return "\n\n".join([*parts, claims_table(judgements(table, self.results))]).strip()
+
+
+def machines(table: Table, results: Results) -> str:
+    names = {data["device"]["name"] for cell in table.cells if (data := results.of(cell)) and "device" in data}
+    return f" ({', '.join(sorted(names))})" if names else ""
+
+
+def ours(cell: Cell, table: Table, results: Results) -> str:
+    if cell.configuration is None:
+        return ABSENT
+    data = results.of(cell)
+    if data is None:
+        return NOT_MEASURED
+    if "failure" in data:
+        return "failed"
+    times = results.time(cell, table.measure)
+    return plain(in_measure(times.median, data, table.measure)) if times else ABSENT
+
+
+def cells_table(table: Table, results: Results) -> str:
+    """One row per series and one column per point; few series of many points stand the other way round."""
+    def written(series: str, point: str) -> str:
+        cell = table.cell(series, point)
+        if cell is None:
+            return ABSENT
+        published = ABSENT if cell.published is None else plain(cell.published, 6)
+        return f"{published} \\| {ours(cell, table, results)}"
+
+    if len(table.points) > len(table.series):
+        return bare(["", *table.series], [[point, *(written(series, point) for series in table.series)]
+                                          for point in table.points])
+    return bare(["", *(point or "published \\| ours" for point in table.points)],
+                [[series, *(written(series, point) for point in table.points)] for series in table.series])
+
+
+def bare(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """As markdown(), of cells that escape their own |."""
+    return "\n".join("| " + " | ".join(line) + " |" for line in [columns, ["---"] * len(columns), *rows])
+
+
+def failures(table: Table, results: Results) -> Iterator[str]:
+    for cell in table.cells:
+        data = results.of(cell)
+        if cell.reason or (data and "failure" in data):
+            yield f"{cell.series}{f', {cell.point}' if cell.point else ''}: {cell.reason or data['failure']}."
+
+
+def claims_table(found: list[Judgement]) -> str:
+    if not found:
+        return ""
+    return markdown(["what it says", "times as fast, published", "ours", "still true?"],
+                    [[f.says, f.published or ABSENT, f.ours or ABSENT,
+                      NOT_MEASURED if f.still_true == MISSING else f.still_true] for f in found])
+
+
+def verdict_of(reports: Reports, name: str, tried: str, base: str) -> str:
+    """For the README of an experiment: gain, none or loss of one series of a table against another, where."""
+    table = reports.tables[name]
+    times, _ = ratio(table, {}, tried, base, reports.results)
+    if times is None:
+        return "**Verdict: not yet measured.**"
+    verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times)]
+    return (f"**Verdict: {verdict}**{machines(table, reports.results)}. {tried[:1].upper()}{tried[1:]}: {times.median:.2f} "
+            f"times as fast as {base} (between the quartiles: {times.low:.2f} to {times.high:.2f}).")
+
+
+def words(root: Path) -> dict[str, Any]:
+    """Tables and records are read when a document asks for them."""
+    @cache
+    def reports() -> Reports:
+        return Reports(root)
+
+    return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
+            "sweep": lambda name: reports().table(reports().tables[name]),
+            "verdict": lambda name, tried, base: verdict_of(reports(), name, tried, base)}
+
+
+def unmeasured(root: Path) -> list[str]:
+    reports = Reports(root)
+    return [f"{table.name}: {len(cells)} of {len(table.cells)} configurations are not measured"
+            for table in reports.tables.values() if (cells := missing(table, reports.results))]

@@ -1,0 +1,182 @@
+"""Is what a report says still true? Ours beside the published numbers, from records alone."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+from nbody_tools.records.record import Quartiles, RecordError, check_measurement, quartiles, read_records
+from nbody_tools.sweep.tables import Cell, Table, places
+
+RECORDS = Path("docs") / "results" / "sweeps"
+MAPS = Path("docs") / "results" / "activity_map"
+YES, NO, INSIDE, MISSING = "yes", "no", "inside the spread", "not measured"
+EQUAL = 0.02  # "equally fast" allows this much beside the spread
+
+
+@dataclass(frozen=True)
+class Judgement:
+    says: str
+    published: str
+    ours: str
+    still_true: str
+
+
+class Results:
+    """The newest record of every configuration."""
+
+    def __init__(self, root: Path) -> None:
+        self.records: dict[str, dict[str, Any]] = {}
+        for data in (*maps(root), *sweeps(root)):
+            old = self.records.get(data["configuration"])
+            if old is None or old.get("date", "") <= data.get("date", ""):
+                self.records[data["configuration"]] = data
+
+    def of(self, cell: Cell) -> Optional[dict[str, Any]]:
+        return self.records.get(cell.configuration.key) if cell.configuration else None
+
+    def time(self, cell: Cell, measure: str) -> Optional[Quartiles]:
+        """Of all time steps, as the measure wants it: of the kernels, or in all."""
+        data = self.of(cell)
+        if data is None or "failure" in data:
+            return None
+        phase = "total" if measure == "s in all" else "compute"
+        return quartiles([repeat[phase] for repeat in data["repeats"]])
+
+
+def sweeps(root: Path) -> Iterator[dict[str, Any]]:
+    for path in sorted((root / RECORDS).glob("*.jsonl")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            data = json.loads(line)
+            try:
+                if not isinstance(data.get("configuration"), str):
+                    raise ValueError("'configuration' is missing")
+                if "failure" not in data:
+                    check_measurement(data)
+            except ValueError as error:
+                raise RecordError(f"{path.relative_to(root)}:{number}: not a record of a sweep: {error}") from error
+            if data.get("backend") != "hostcuda":
+                yield data
+
+
+def maps(root: Path) -> Iterator[dict[str, Any]]:
+    """Those of experiments/activity_map, which were measured before there were sweeps, under the same keys."""
+    for path in sorted((root / MAPS).glob("*.jsonl")):
+        for record in read_records(path, check_measurement):
+            data = record.data
+            own = 32 if data["rung"] == "baseline" else 256
+            block = f" --block {data['block']}" if data["block"] != own else ""
+            yield {**data, "configuration": f"activity_map --rung {data['rung']}{block} --bodies {data['bodies']} "
+                                            f"--map {data['cells']} --steps {data['steps']}"}
+
+
+def in_measure(seconds: float, data: dict[str, Any], measure: str) -> float:
+    """A time of a record as the report would print it."""
+    rate = data["systems"] * data["bodies"] ** 2 * data["steps"] / seconds * 1e-9
+    if measure in ("G/s", "GFLOP/s"):
+        return rate * (20 if measure == "GFLOP/s" else 1)
+    of = re.fullmatch(r"s of (\d+) steps", measure)
+    return seconds if measure == "s in all" else seconds / data["steps"] * (int(of[1]) if of else 1)
+
+
+def is_rate(measure: str) -> bool:
+    return measure.endswith("/s")
+
+
+def speed(cell: Cell, table: Table, results: Results) -> Optional[Quartiles]:
+    """What is greater is faster, at the same size and per time step."""
+    times, data = results.time(cell, table.measure), results.of(cell)
+    if times is None or data is None:
+        return None
+    ordered = [in_measure(seconds, data, table.measure) for seconds in (times.low, times.median, times.high)]
+    if is_rate(table.measure):
+        return Quartiles(ordered[2], ordered[1], ordered[0])
+    return Quartiles(1 / ordered[2], 1 / ordered[1], 1 / ordered[0])
+
+
+def published_speed(cell: Cell, table: Table) -> Optional[float]:
+    if cell.published is None:
+        return None
+    return cell.published if is_rate(table.measure) else 1 / cell.published
+
+
+def mean_of(ratios: list[Quartiles]) -> Quartiles:
+    """The geometric mean of ratios at several points, and of their ends."""
+    def mean(values: list[float]) -> float:
+        return math.exp(sum(map(math.log, values)) / len(values))
+    return Quartiles(mean([r.low for r in ratios]), mean([r.median for r in ratios]), mean([r.high for r in ratios]))
+
+
+def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[tuple[Cell, Cell]]:
+    """Point by point; a side that names its point stands against the other's."""
+    left, right = list(places(table, better, claim)), list(places(table, worse, claim))
+    if " @ " in better or " @ " in worse:
+        return [(a, b) for a in left for b in right]
+    by_point = {cell.point: cell for cell in right}
+    return [(cell, by_point[cell.point]) for cell in left if cell.point in by_point]
+
+
+def ratio(table: Table, claim: dict[str, Any], better: str, worse: str,
+          results: Results) -> tuple[Optional[Quartiles], Optional[float]]:
+    """How many times as fast one side is: ours, and as published."""
+    ours, published = [], []
+    for a, b in pairs(table, claim, better, worse):
+        speeds = speed(a, table, results), speed(b, table, results)
+        if None in speeds:
+            return None, None
+        ours.append(speeds[0].over(speeds[1]))
+        numbers = published_speed(a, table), published_speed(b, table)
+        if None not in numbers:
+            published.append(numbers[0] / numbers[1])
+    mean = math.exp(sum(map(math.log, published)) / len(published)) if len(published) == len(ours) > 0 else None
+    return (mean_of(ours) if ours else None), mean
+
+
+def judge(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
+    if "least" in claim:
+        return judge_least(table, claim, results)
+    if "same" in claim:
+        first, *others = claim["same"]
+    else:
+        first, others = claim["better"], claim["worse"]
+    verdicts, ours, published = [], [], []
+    for other in others:
+        mine, theirs = ratio(table, claim, first, other, results)
+        if mine is None:
+            return Judgement(claim["says"], "", "", MISSING)
+        ours.append(f"{mine.median:.2f}")
+        published.append(f"{theirs:.2f}" if theirs is not None else "-")
+        verdicts.append(same(mine) if "same" in claim else faster(mine))
+    worst = next((verdict for verdict in (NO, INSIDE, YES) if verdict in verdicts))
+    return Judgement(claim["says"], ", ".join(published) if set(published) != {"-"} else "", ", ".join(ours), worst)
+
+
+def faster(times: Quartiles) -> str:
+    return YES if times.low > 1 else NO if times.high < 1 else INSIDE
+
+
+def same(times: Quartiles) -> str:
+    return YES if times.low <= 1 <= times.high or abs(times.median - 1) <= EQUAL else NO
+
+
+def judge_least(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
+    cells = list(places(table, claim["series"], claim))
+    speeds = [speed(cell, table, results) for cell in cells]
+    if not speeds or None in speeds:
+        return Judgement(claim["says"], f"{claim['least']:g}", "", MISSING)
+    lowest = min(speeds, key=lambda s: s.median)
+    verdict = YES if lowest.low > claim["least"] else NO if lowest.high < claim["least"] else INSIDE
+    return Judgement(claim["says"], f"{claim['least']:g}", f"{lowest.median:.4g}", verdict)
+
+
+def judgements(table: Table, results: Results) -> list[Judgement]:
+    return [*(judge(table, claim, results) for claim in table.data["claim"]),
+            *(Judgement(answer["says"], "", answer["ours"], answer["still_true"]) for answer in table.data["answer"])]
+
+
+def missing(table: Table, results: Results) -> list[Cell]:
+    return [cell for cell in table.cells if cell.configuration and results.of(cell) is None]

@@ -1,0 +1,274 @@
+"""Runs the configurations of a plan, one round after the other, so that a clock that drifts hits all alike.
+
+Nothing but Python's standard library: this runs on machines that have the programs and no compiler. Every
+run is one line of OUTPUT/runs.jsonl, appended when it has ended; what is there is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+from nbody_tools.arguments import Failed, ToolError
+from nbody_tools.records.record import PHASES, check_measurement, quartiles
+from nbody_tools.steps import NO_DEVICE
+
+PLAN = "plan.json"
+PROGRAMS = "sweep_programs"
+CHECK = 0  # the round whose runs are validated; its times are not used
+SELF_CHECKED = ("activity_map", "course_program")  # every run of these is validated
+TIMEOUT = 124
+BATCH_SECONDS = 20.0
+CHECKS_ON_CPU = 6  # how often validation calls a program, which on a GPU takes no time to speak of
+START_SECONDS = 0.15  # of a run: initial conditions, a check
+NAME = re.compile(r"[\w.]+")
+
+
+@dataclass(frozen=True)
+class Planned:
+    key: str
+    program: str
+    arguments: str
+    threads: int
+    rounds: int
+    repeat: int
+    rate: float  # G interactions/s, expected
+    cpu: bool = False  # in PROGRAMS_cpu
+
+    @property
+    def own_command_line(self) -> bool:
+        return self.program in SELF_CHECKED
+
+    def seconds(self, check: bool) -> float:
+        """A guess of what a run takes."""
+        values = self.arguments.split()
+        words = dict(zip(values[::2], values[1::2]))
+        bodies = 2 << int(values[0]) if self.program == "course_program" else int(words.get("--bodies", 0))
+        pairs = int(words.get("--systems", 1)) * bodies ** 2 * int(words.get("--steps", 10))
+        cells = int(words.get("--map", 0)) ** 2
+        times = (CHECKS_ON_CPU if self.cpu else 1) if check else 1 + self.repeat
+        return START_SECONDS + times * pairs / self.rate * 1e-9 + cells * 2.5e-8
+
+    def line(self, check: bool, record: Path) -> str:
+        words = [self.program, self.arguments, "--json", str(record)]
+        if self.program == "course_program":
+            words += ["--repeat", str(1 + self.repeat)]
+        elif check:
+            words += ["--repeat", "1", "--quiet", "--validate", "sampled"]
+        else:
+            words += ["--warmup", "1", "--repeat", str(self.repeat)]
+            words += [] if self.own_command_line else ["--quiet", "--validate", "off"]
+        return " ".join(words)
+
+
+def read_plan(build: Path) -> dict[str, Any]:
+    for path in (build / PLAN, build / "experiments" / "sweeps" / PLAN):
+        if path.is_file():
+            return {"folder": path.parent, **json.loads(path.read_text(encoding="utf-8"))}
+    raise ToolError(f"{build}: holds no {PLAN}; make it with ./nbody sweep build")
+
+
+def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
+    """In the order of the tables, each configuration once."""
+    unknown = [name for name in tables if name not in plan["tables"]]
+    if unknown:
+        raise ToolError(f"'{unknown[0]}' is not a table of the plan; there are {', '.join(plan['tables'])}")
+    keys = dict.fromkeys(key for name in tables for key in plan["tables"][name])
+    return [Planned(key=key, **plan["configurations"][key]) for key in keys]
+
+
+class Journal:
+    """The runs there are, and their file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+        if lines and lines[-1]:  # a line that a kill cut short: it is run again
+            lines[-1] = ""
+            path.write_text("\n".join(lines), encoding="utf-8")
+        self.runs = [json.loads(line) for line in lines if line]
+
+    def append(self, run: dict[str, Any]) -> None:
+        """One write of a whole line: readers and kills see it or do not."""
+        self.runs.append(run)
+        line = (json.dumps(run) + "\n").encode()
+        file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(file, line)
+        finally:
+            os.close(file)
+
+    def done(self, key: str, round_: int) -> bool:
+        return any(run["key"] == key and (run["round"] == round_ or "failure" in run) for run in self.runs)
+
+
+def rounds_of(planned: Planned) -> Iterator[int]:
+    yield from range(1 if planned.own_command_line else CHECK, planned.rounds + 1)
+
+
+def pending(plan: list[Planned], journal: Journal) -> list[tuple[int, Planned]]:
+    finished = {(run["key"], run["round"]) for run in journal.runs}
+    failed = {run["key"] for run in journal.runs if "failure" in run}
+    wanted = [(round_, planned) for planned in plan for round_ in rounds_of(planned)
+              if (planned.key, round_) not in finished and planned.key not in failed]
+    return sorted(wanted, key=kind)  # stable: the plan's order within a round
+
+
+def kind(item: tuple[int, Planned]) -> tuple:
+    """What the runs of a batch have in common."""
+    return item[0], item[1].threads, item[1].cpu
+
+
+def batches(work: list[tuple[int, Planned]]) -> Iterator[list[tuple[int, Planned]]]:
+    """Runs of one round with one number of threads, as many as take about BATCH_SECONDS."""
+    batch: list[tuple[int, Planned]] = []
+    total = 0.0
+    for item in work:
+        seconds = item[1].seconds(item[0] == CHECK)
+        if batch and (kind(item) != kind(batch[0]) or total + seconds > BATCH_SECONDS):
+            yield batch
+            batch, total = [], 0.0
+        batch.append(item)
+        total += seconds
+    if batch:
+        yield batch
+
+
+def estimate(work: list[tuple[int, Planned]]) -> float:
+    return sum(planned.seconds(round_ == CHECK) for round_, planned in work)
+
+
+def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float = float("inf"),
+            say=print) -> None:
+    """All that is not in the journal, as far as the time goes."""
+    end = time.monotonic() + seconds
+    while work := pending(plan, journal):
+        left = end - time.monotonic()
+        batch = next(batches(work))
+        if left < estimate(batch) + 5:
+            say(f"{len(work)} runs are left for another time")
+            return
+        if not run_batch(batch, folder, journal, left, say):
+            say(f"{len(pending(plan, journal))} runs are left: the time is over")
+            return
+
+
+def program_file(folder: Path, planned: Planned) -> Path:
+    return folder / (f"{PROGRAMS}_cpu" if planned.cpu else PROGRAMS)
+
+
+def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, left: float,
+              say) -> bool:
+    """False if it was the time left for all that ended the batch, not the time that one may take."""
+    limit = 60 + 10 * estimate(batch)
+    with tempfile.TemporaryDirectory() as folder:
+        records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
+        lines = [planned.line(round_ == CHECK, record) for (round_, planned), record in zip(batch, records)]
+        file = Path(folder) / "batch"
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        first = batch[0][1]
+        ended, errors, code = run_programs(program_file(folder_of_programs, first), file, first.threads,
+                                           min(left, limit))
+        if ended.get(0) == NO_DEVICE or "begin 0" not in errors:
+            # Of the machine, not of a configuration: nothing is recorded.
+            raise Failed(f"{first.program}: {reason(errors, 0, ended.get(0, code))}")
+        for k, (round_, planned) in enumerate(batch):
+            run: dict[str, Any] = {"key": planned.key, "round": round_}
+            if ended.get(k) == 0:
+                run["record"] = read_record(records[k])
+                journal.append(run)
+                say(f"{round_}  {run['record']['median']['compute']:.6f} s  {planned.key}")
+            elif code == TIMEOUT and left < limit:
+                return False
+            else:  # and the process has ended: those behind it come again
+                run["failure"] = reason(errors, k, ended.get(k, code))
+                journal.append(run)
+                say(f"FAILED: {planned.key}: {run['failure']}")
+                break
+    return True
+
+
+def built(folder: Path, plan: list[Planned]) -> set[str]:
+    """The programs that the executables hold: a build may be of some tables only."""
+    names: set[str] = set()
+    for program in {program_file(folder, planned) for planned in plan}:
+        if not os.access(program, os.X_OK):
+            raise ToolError(f"{program}: is not there; make it with ./nbody sweep build")
+        listed = subprocess.run([str(program), "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if listed.returncode != 0:
+            raise Failed(f"{program}: {listed.stderr.decode(errors='replace').strip()}")
+        names.update(listed.stdout.decode().split())
+    return names
+
+
+def run_programs(programs: Path, file: Path, threads: int, timeout: float) -> tuple[dict[int, int], str, int]:
+    """Exit codes by line, what was printed to stderr, and how the process ended."""
+    environment = {name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}
+    if threads:
+        environment["OMP_NUM_THREADS"] = str(threads)
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen([str(programs), "--batch", str(file)], stdout=output, stderr=errors,
+                                   stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = TIMEOUT
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        texts = []
+        for stream in (output, errors):
+            stream.seek(0)
+            texts.append(stream.read().decode("utf-8", errors="replace"))
+    ended = {int(k): int(c) for k, c in re.findall(r"^end (\d+) (-?\d+)$", texts[0], re.MULTILINE)}
+    return ended, texts[1], code
+
+
+def reason(errors: str, k: int, code: int) -> str:
+    """The last line that the run left on stderr, and how it ended."""
+    begun, _, text = errors.partition(f"begin {k}\n")
+    lines = [line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()]
+    how = "took too long" if code == TIMEOUT else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+    return f"{how}: {lines[-1]}" if lines else how
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    record = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
+    check_measurement(record)
+    return record
+
+
+def merged(key: str, runs: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
+    """One record of all runs of a configuration; a failure is a record, too; None if nothing was timed."""
+    failures = [run for run in runs if "failure" in run]
+    if failures:
+        return {"configuration": key, "failure": failures[0]["failure"]}
+    timed = [run["record"] for run in runs if run["round"] != CHECK]
+    checks = [run["record"] for run in runs if run["round"] == CHECK] or timed[:1]
+    if not timed or not checks or checks[0]["verdict"] != "pass":
+        return None
+    repeats = [repeat for record in timed for repeat in record["repeats"]]
+    if timed[0]["step"] == "course_program":  # its first repeat warms up
+        repeats = [repeat for record in timed for repeat in record["repeats"][1:]]
+    spread = {phase: quartiles([repeat[phase] for repeat in repeats]) for phase in PHASES}
+    return {"configuration": key, **timed[0], "repeats": repeats, "rounds": len(timed),
+            "median": {phase: spread[phase].median for phase in PHASES},
+            "iqr": {phase: spread[phase].range for phase in PHASES},
+            **{name: checks[0][name] for name in ("errors", "verdict", "sampled", "undecided") if name in checks[0]}}
+
+
+def records_of(journal: Journal) -> list[dict[str, Any]]:
+    by_key: dict[str, list[dict[str, Any]]] = {}
+    for run in journal.runs:
+        by_key.setdefault(run["key"], []).append(run)
+    return [record for key, runs in by_key.items() if (record := merged(key, runs)) is not None]

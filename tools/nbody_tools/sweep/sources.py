@@ -1,0 +1,107 @@
+"""Writes the sources of the programs of a sweep, for experiments/sweeps/CMakeLists.txt.
+
+  python3 -m nbody_tools.sweep.sources list FOLDER [TABLE...]   when the build is configured: sweeps.cmake
+  python3 -m nbody_tools.sweep.sources bundle NAME FILE [TABLE...]   when it is built: one bundle
+  python3 -m nbody_tools.sweep.sources side_roads FILE   the experiments as they are, in one bundle: those whose
+                                                         source ends like FILE
+
+A bundle holds all variants of one source file, each in a namespace, so that what they have in common, most of
+it headers, is compiled once.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Iterable, Sequence
+
+from nbody_tools.arguments import ROOT, ToolError, fail, write_whole_file
+from nbody_tools.sweep.tables import OTHER_PROGRAMS, Program, configurations, read_tables, source_of
+
+sys.path.insert(0, str(ROOT / "cmake"))
+from edit_source import EditError, edited  # noqa: E402
+
+FAST_MATH = "-use_fast_math"
+
+
+def is_fast(program: Program) -> bool:
+    """As it says, or as the step is built; experiments are built with fast math."""
+    if program.fast_math is not None:
+        return program.fast_math
+    folder = source_of(ROOT, program.source).parent
+    return folder.parent.name == "experiments" or FAST_MATH in (folder / "CMakeLists.txt").read_text("utf-8")
+
+
+def bundle_of(program: Program) -> str:
+    source = source_of(ROOT, program.source)
+    return program.source + ("" if source.suffix == ".cpp" else "_fast" if is_fast(program) else "_exact")
+
+
+def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
+    tables = read_tables(ROOT)
+    unknown = [name for name in names if name not in tables]
+    if unknown:
+        raise ToolError(f"'{unknown[0]}' is not a table; there are {', '.join(tables)}")
+    chosen = [tables[name] for name in names] or list(tables.values())
+    result: dict[str, dict[str, Program]] = {}
+    for cell in configurations(chosen).values():
+        program = cell.configuration.program
+        if program.source not in OTHER_PROGRAMS:
+            result.setdefault(bundle_of(program), {})[program.name] = program
+    return {name: list(programs.values()) for name, programs in sorted(result.items())}
+
+
+def experiments(root: Path = ROOT, ending: str = "") -> list[str]:
+    """Those in the form of a step that need nothing else to be built."""
+    return [path.parent.name for path in sorted((root / "experiments").glob(f"*/nbody{ending or '.c*'}"))
+            if [file for file in path.parent.iterdir() if "README" not in file.name] == [path]]
+
+
+def bundle_text(programs: Iterable[Program]) -> str:
+    headers: dict[str, None] = {}
+    parts = []
+    for program in programs:
+        source = source_of(ROOT, program.source)
+        headers.update(dict.fromkeys(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M)))
+        text = edited(source, program.name, [program.edit] if program.edit else [])
+        defined = "".join(f"#define {name} {value}\n" for name, value in program.define)
+        undefined = "".join(f"#undef {name}\n" for name, _ in program.define)
+        # The compiler names the step's file, not this one.
+        parts.append(f'{defined}namespace {program.name} {{\n#line 1 "{source}"\n{text}\n}}\n{undefined}'
+                     f'static const nbody::sweep::Program program_{program.name}("{program.name}", '
+                     f"{program.name}::main);\n")
+    # Headers are included before the namespaces open, which then find them included already.
+    return "\n".join([*headers, '#include "experiments/sweeps/programs.h"', "", *parts])
+
+
+def write(path: Path, text: str) -> None:
+    """What has not changed stays as it is: nothing is compiled again for it."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write_whole_file(path, text)
+
+
+def write_list(folder: Path, names: Sequence[str]) -> None:
+    lines = [f"set(experiments {' '.join(experiments())})"]
+    for name, programs in bundles(names).items():
+        source = source_of(ROOT, programs[0].source)
+        flag = FAST_MATH if source.suffix == ".cu" and is_fast(programs[0]) else ""
+        cublas = "cublas" if "cublas" in source.read_text(encoding="utf-8") else ""
+        lines.append(f'nbody_sweep_bundle({name} "{source}" FLAGS "{flag}" LIBRARIES "{cublas}")')
+    write(folder / "sweeps.cmake", "\n".join(lines) + "\n")
+
+
+def main(command: str, *words: str) -> None:
+    if command == "list":
+        write_list(Path(words[0]), words[1:])
+    elif command == "side_roads":
+        write(Path(words[0]), bundle_text(map(Program, experiments(ending=Path(words[0]).suffix))))
+    else:
+        write(Path(words[1]), bundle_text(bundles(words[2:])[words[0]]))
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except (ToolError, EditError) as error:
+        fail(f"experiments/sweeps: {error}")

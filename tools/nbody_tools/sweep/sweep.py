@@ -1,0 +1,119 @@
+"""Measures the tables and figures of the reports again, and every configuration of the steps.
+
+  ./nbody sweep list                    the tables
+  ./nbody sweep build all               builds their programs with nvcc; needs no GPU
+  ./nbody sweep all --dry-run           what would run, and for how long
+  ./nbody sweep all                     runs it, or what is left of it after a kill
+  ./nbody sweep lab_table_1 cloud       some tables
+
+The tables are declared in experiments/sweeps/tables/. A configuration is validated before it is timed; rounds
+of all configurations follow one another; a configuration that fails is a record with its reason. Running needs
+Python's standard library and --build FOLDER with sweep_programs and plan.json, nothing else. Records of
+OUTPUT/records.jsonl belong into docs/results/sweeps/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.sweep.runner import (PLAN, PROGRAMS, Journal, built, chosen, estimate, pending, read_plan, records_of,
+                                      run_all)
+
+FOLDER = Path("experiments") / "sweeps"
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("word", nargs="+", metavar="list|build|TABLE|all", help="what to do, or the tables to measure")
+    p.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "cuda",
+                   help="where the programs are [build/cuda]")
+    p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "sweeps",
+                   help="where runs and records are written [report/sweeps]")
+    p.add_argument("--dry-run", action="store_true", help="print what would run and how long it takes")
+    p.add_argument("--seconds", type=arguments.positive_number, default=float("inf"), metavar="S",
+                   help="begin nothing that would take longer than this")
+    p.add_argument("--rounds", type=arguments.positive_integer, metavar="N", help="at most so many [the tables']")
+
+
+def plan_of(root: Path) -> dict[str, Any]:
+    """All tables, with every configuration once: what a machine that only runs them has to know."""
+    from nbody_tools.sweep.tables import OTHER_PROGRAMS, configurations, read_tables, source_of
+    tables = read_tables(root)
+
+    def is_cpu(cell) -> bool:
+        program = cell.configuration.program.source
+        return program not in OTHER_PROGRAMS and source_of(root, program).suffix == ".cpp"
+
+    return {"tables": {name: list(dict.fromkeys(cell.configuration.key for cell in table.cells if cell.configuration))
+                       for name, table in tables.items()},
+            "configurations": {key: {"program": cell.configuration.program.name,
+                                     "arguments": cell.configuration.arguments,
+                                     "threads": cell.configuration.threads, "cpu": is_cpu(cell), "rounds": cell.rounds,
+                                     "repeat": cell.repeat, "rate": cell.rate}
+                               for key, cell in configurations(list(tables.values())).items()}}
+
+
+def list_tables() -> int:
+    from nbody_tools.sweep.tables import read_reports, read_tables
+    reports, report = read_reports(ROOT), None
+    for name, table in read_tables(ROOT).items():
+        if table.data["report"] != report:
+            report = table.data["report"]
+            print(reports[report]["title"])
+        print(f"  {name:<24} {table.data['number']}: {table.data['title']}")
+    return 0
+
+
+def build(build_folder: Path, tables: list[str]) -> int:
+    names = "" if tables == ["all"] else ";".join(tables)
+    if not (build_folder / "CMakeCache.txt").exists() and build_folder.resolve() != ROOT / "build" / "cuda":
+        raise ToolError(f"{build_folder}: configure it first (cmake --preset cuda -B {build_folder})")
+    for words in (["cmake", "--preset", "cuda", "-B", str(build_folder), f"-DNBODY_SWEEP_TABLES={names}"],
+                  ["cmake", "--build", str(build_folder), "--target", PROGRAMS, f"{PROGRAMS}_cpu"]):
+        if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
+            raise Failed(f"'{' '.join(words)}' failed")
+    write_whole_file(build_folder / FOLDER / PLAN, json.dumps(plan_of(ROOT), indent=1) + "\n")
+    print(f"{build_folder / FOLDER}: {PROGRAMS} and {PLAN} are all that another machine needs, besides tools/")
+    return 0
+
+
+def run(options: argparse.Namespace) -> int:
+    command, *rest = options.word
+    if command == "list" and not rest:
+        return list_tables()
+    if command == "build":
+        if not rest:
+            raise ToolError("build: name tables, or all")
+        return build(options.build, rest)
+    plan = {"folder": None, **plan_of(ROOT)} if options.dry_run else read_plan(options.build)
+    wanted = chosen(plan, list(plan["tables"]) if options.word == ["all"] else options.word)
+    if options.rounds:
+        wanted = [planned.__class__(**{**planned.__dict__, "rounds": min(planned.rounds, options.rounds)})
+                  for planned in wanted]
+    journal = Journal(options.output / "runs.jsonl")
+    work = pending(wanted, journal)
+    if options.dry_run:
+        for round_, planned in work:
+            print(f"{round_}  {planned.seconds(round_ == 0):7.2f} s  {planned.key}")
+        print(f"{len(work)} runs of {len(wanted)} configurations, about {estimate(work):.0f} s")
+        return 0
+    names = built(plan["folder"], wanted)
+    for program in sorted({planned.program for planned in wanted} - names):
+        print(f"{program}: is not built")
+    wanted = [planned for planned in wanted if planned.program in names]
+    try:
+        run_all(wanted, plan["folder"], journal, options.seconds)
+    finally:
+        write_whole_file(options.output / "records.jsonl",
+                         "".join(json.dumps(record) + "\n" for record in records_of(journal)))
+    print(f"Records: {options.output / 'records.jsonl'}")
+    left = pending(wanted, journal)
+    failed = [run for run in journal.runs if "failure" in run]
+    if left or failed:
+        print(f"{len(left)} runs are left, {len(failed)} configurations failed")
+    return 1 if failed else 0

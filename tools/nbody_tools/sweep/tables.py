@@ -1,0 +1,248 @@
+"""The tables of the reports as they are declared in experiments/sweeps/: which programs, at which sizes,
+and what was published. experiments/sweeps/README.md says what a table can say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+from nbody_tools.arguments import ToolError
+
+FOLDER = Path("experiments") / "sweeps"
+# Their command lines are their own; all others are steps, or experiments in the form of a step.
+OTHER_PROGRAMS = ("activity_map", "course_program")
+MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
+RESULTS = ("yes", "no", "inside the spread")
+
+_REPORT = {"title": str, "machine": str}
+_TABLE = {"report": str, "number": str, "title": str}
+_TABLE_MAY = {"measure": str, "arguments": str, "points": list, "series": list, "claim": list, "rounds": int,
+              "repeat": int, "answer": list, "rate": (int, float), "note": str, "order": int, "grid": list}
+_SERIES_MAY = {"program": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str, "threads": int,
+               "published": (int, float, list), "only": list, "rate": (int, float), "rounds": int, "reason": str}
+_CLAIM_MAY = {"better": str, "worse": list, "same": list, "at": list, "least": (int, float), "series": str}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A step or an experiment, as it is or with other parameters."""
+    source: str  # the name of its folder
+    define: tuple[tuple[str, int], ...] = ()
+    edit: tuple[str, ...] = ()  # FIND, REPLACE
+    fast_math: Optional[bool] = None  # None: as the step itself
+
+    @property
+    def name(self) -> str:
+        parts = [self.source, *(f"{name}_{value}" for name, value in self.define)]
+        if self.edit:
+            # A name that says what is edited would be as long as the edit.
+            parts.append("edited_" + re.sub(r"\W+", "_", self.edit[1] or self.edit[0]).strip("_")[:24])
+        if self.fast_math is not None:
+            parts.append("fast" if self.fast_math else "exact")
+        return "_".join(parts)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What is measured once, however many tables it stands in."""
+    program: Program
+    arguments: str
+    threads: int = 0  # of the CPU; 0: all
+
+    @property
+    def key(self) -> str:
+        threads = f"OMP_NUM_THREADS={self.threads} " if self.threads else ""
+        return f"{threads}{self.program.name} {self.arguments}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    series: str
+    point: str
+    configuration: Optional[Configuration]  # None: it cannot be run, for this
+    reason: str
+    published: Optional[float]
+    rate: float  # expected G interactions/s, for the estimate of time
+    rounds: int
+    repeat: int
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    data: dict[str, Any]
+    cells: tuple[Cell, ...]
+
+    @property
+    def points(self) -> list[str]:
+        return [name for name, _ in self.data["points"]]
+
+    @property
+    def measure(self) -> str:
+        return self.data["measure"]
+
+    def cell(self, series: str, point: str) -> Optional[Cell]:
+        return next((cell for cell in self.cells if (cell.series, cell.point) == (series, point)), None)
+
+    @property
+    def series(self) -> list[str]:
+        return list(dict.fromkeys(cell.series for cell in self.cells))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    import tomllib  # from Python 3.11 on; a machine that only runs programs does without
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, OSError) as error:
+        raise ToolError(f"{path}: {error}") from error
+
+
+def read_reports(root: Path) -> dict[str, dict[str, str]]:
+    path = root / FOLDER / "reports.toml"
+    reports = read_toml(path)
+    for name, report in reports.items():
+        check_keys(f"{path.name}: {name}", report, _REPORT)
+    return reports
+
+
+def source_of(root: Path, program: str) -> Path:
+    """The source file of a step or of an experiment in the form of a step."""
+    for folder in (root / program, root / "experiments" / program):
+        for source in folder.glob("nbody.c*"):
+            return source
+    raise ToolError(f"'{program}' is neither a step nor an experiment")
+
+
+def read_tables(root: Path) -> dict[str, Table]:
+    reports = read_reports(root)
+    tables = {path.stem: read_table(root, path) for path in sorted((root / FOLDER / "tables").glob("*.toml"))}
+    for table in tables.values():
+        if table.data["report"] not in reports:
+            raise ToolError(f"{table.name}: '{table.data['report']}' is not a report; there are {', '.join(reports)}")
+    return dict(sorted(tables.items(), key=lambda item: (
+        list(reports).index(item[1].data["report"]), item[1].data.get("order", 0), item[0])))
+
+
+def check_keys(where: str, data: Any, must: dict[str, Any], may: Optional[dict[str, Any]] = None) -> None:
+    if not isinstance(data, dict):
+        raise ToolError(f"{where}: must be a table")
+    allowed = {**must, **(may or {})}
+    for key, value in data.items():
+        if key not in allowed:
+            raise ToolError(f"{where}: '{key}' is not a key; there are {', '.join(allowed)}")
+        if not isinstance(value, allowed[key]):
+            raise ToolError(f"{where}: '{key}' is {value!r}")
+    for key in must:
+        if key not in data:
+            raise ToolError(f"{where}: '{key}' is missing")
+
+
+def read_table(root: Path, path: Path) -> Table:
+    where = path.name
+    data = read_toml(path)
+    check_keys(where, data, _TABLE, _TABLE_MAY)
+    data = {"measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
+            "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, **data}
+    for grid in data["grid"]:
+        check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float)})
+        data["series"].extend(series_of_grid(grid))
+    if not MEASURES.fullmatch(data["measure"]):
+        raise ToolError(f"{where}: the measure '{data['measure']}' is none of {MEASURES.pattern}")
+    for point in data["points"]:
+        if not (isinstance(point, list) and len(point) == 2 and all(isinstance(text, str) for text in point)):
+            raise ToolError(f"{where}: a point is a name and arguments, not {point!r}")
+    if not data["series"] and not data["answer"]:
+        raise ToolError(f"{where}: has neither series nor an answer")
+    cells = tuple(cell for series in data["series"] for cell in cells_of(root, where, data, series))
+    places = [(cell.series, cell.point) for cell in cells]
+    if len(set(places)) < len(places):
+        raise ToolError(f"{where}: two series have one name")
+    table = Table(path.stem, data, cells)
+    for claim in data["claim"]:
+        check_claim(where, table, claim)
+    for answer in data["answer"]:
+        check_keys(f"{where}: answer", answer, {"says": str, "ours": str, "still_true": str})
+        if answer["still_true"] not in RESULTS:
+            raise ToolError(f"{where}: still_true is '{answer['still_true']}', not one of {', '.join(RESULTS)}")
+    return table
+
+
+def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Without those that the source says itself: the same program has one name."""
+    if "program" not in series or series["program"] in OTHER_PROGRAMS:
+        return ()
+    text = source_of(root, series["program"]).read_text(encoding="utf-8")
+    defaults = {name: int(value) for name, value in re.findall(r"TUNABLE\((\w+), (\d+)\)", text)}
+    for name, value in series.get("define", {}).items():
+        if name not in defaults or not isinstance(value, int) or value < 0:
+            raise ToolError(f"{where}: {series['program']} has no parameter {name} = {value!r}; it has "
+                            f"{', '.join(defaults) or 'none'}, whole numbers")
+    return tuple((name, value) for name, value in series.get("define", {}).items() if value != defaults[name])
+
+
+def series_of_grid(grid: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """One series for every combination of the parameters' values."""
+    number = grid["program"].removeprefix("step").partition("_")[0]
+    for values in product(*grid["define"].values()):
+        define = dict(zip(grid["define"], values))
+        name = ", ".join([number, *(f"{key} {value}" for key, value in define.items())])
+        yield {**grid, "name": name, "define": define}
+
+
+def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Iterator[Cell]:
+    check_keys(f"{where}: a series", series, {"name": str}, _SERIES_MAY)
+    name = series["name"]
+    if ("program" in series) == ("reason" in series):
+        raise ToolError(f"{where}: series '{name}' must have a program, or a reason why there is none")
+    program = Program(series.get("program", ""), definitions(root, where, series),
+                      tuple(series.get("edit", ())), series.get("fast_math"))
+    published = series.get("published")
+    numbers = published if isinstance(published, list) else [published]
+    if published is not None and len(numbers) != len(data["points"]):
+        raise ToolError(f"{where}: series '{name}' has {len(numbers)} published numbers for "
+                        f"{len(data['points'])} points")
+    for k, (point, arguments) in enumerate(data["points"]):
+        if point not in series.get("only", [point]):
+            continue
+        number = numbers[k] if published is not None else None
+        words = shlex.split(" ".join((data["arguments"], series.get("arguments", ""), arguments)))
+        configuration = Configuration(program, " ".join(words), series.get("threads", 0))
+        yield Cell(name, point, configuration if "program" in series else None, series.get("reason", ""),
+                   number if isinstance(number, (int, float)) else None,
+                   float(series.get("rate", data["rate"])), series.get("rounds", data["rounds"]), data["repeat"])
+
+
+def check_claim(where: str, table: Table, claim: Any) -> None:
+    check_keys(f"{where}: a claim", claim, {"says": str}, _CLAIM_MAY)
+    kinds = [key for key in ("better", "same", "series") if key in claim]
+    if len(kinds) != 1 or ("better" in claim) != ("worse" in claim) or ("series" in claim) != ("least" in claim):
+        raise ToolError(f"{where}: '{claim['says']}' must have better and worse, or same, or series and least")
+    for point in claim.get("at", []):
+        if point not in table.points:
+            raise ToolError(f"{where}: '{claim['says']}': there is no point '{point}'")
+    for side in [claim.get("better"), *claim.get("worse", []), *claim.get("same", []), claim.get("series")]:
+        if side is not None and not list(places(table, side, claim)):
+            raise ToolError(f"{where}: '{claim['says']}': there is no series '{side}'")
+
+
+def places(table: Table, side: str, claim: dict[str, Any]) -> Iterator[Cell]:
+    """The cells of one side of a claim: "series", or "series @ point"."""
+    series, _, point = side.partition(" @ ")
+    for name in ([point] if point else claim.get("at") or table.points):
+        cell = table.cell(series, name)
+        if cell is not None and cell.configuration is not None:
+            yield cell
+
+
+def configurations(tables: list[Table]) -> dict[str, Cell]:
+    """Every configuration once, with the most rounds that a table wants of it."""
+    result: dict[str, Cell] = {}
+    for cell in (cell for table in tables for cell in table.cells if cell.configuration):
+        old = result.get(cell.configuration.key)
+        if old is None or old.rounds * old.repeat < cell.rounds * cell.repeat:
+            result[cell.configuration.key] = cell
+    return result
