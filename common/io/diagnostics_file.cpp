@@ -81,15 +81,16 @@ struct State {
 };
 
 template <class AnyBody>
-State state_of(std::span<const AnyBody> bodies, double softening) {
-  return {diagnose(bodies, softening), shape_of(bodies)};
+State state_of(std::span<const AnyBody> bodies, double softening, double budget) {
+  return {diagnose(bodies, softening, budget), shape_of(bodies)};
 }
 
-State state_of(const Snapshot& snapshot, int system) {
+State state_of(const Snapshot& snapshot, int system, double budget) {
   const auto bodies = snapshot.systems.system(system);
-  if (snapshot.exact.empty()) return state_of(bodies, snapshot.softening);
+  if (snapshot.exact.empty()) return state_of(bodies, snapshot.softening, budget);
   const auto first = static_cast<std::size_t>(system) * bodies.size();
-  return state_of(std::span(snapshot.exact).subspan(first, bodies.size()), snapshot.softening);
+  return state_of(std::span(snapshot.exact).subspan(first, bodies.size()), snapshot.softening,
+                  budget);
 }
 
 std::string row_of(const Snapshot& snapshot, int system, const State& state, double first_energy) {
@@ -115,8 +116,8 @@ std::string row_of(const Snapshot& snapshot, int system, const State& state, dou
 }  // namespace
 
 DiagnosticsFile::DiagnosticsFile(const std::filesystem::path& file, int systems,
-                                 std::optional<long long> last_kept_step)
-    : file_(file) {
+                                 std::optional<long long> last_kept_step, double budget)
+    : file_(file), budget_(budget) {
   Kept kept;
   if (last_kept_step) kept = read_kept(file, systems, *last_kept_step);
   first_energies_ = kept.first_energies;
@@ -127,7 +128,7 @@ void DiagnosticsFile::append(const Snapshot& snapshot) {
   const bool first = first_energies_.empty();
   std::string rows;
   for (int s = 0; s < snapshot.systems.count; ++s) {
-    const State state = state_of(snapshot, s);
+    const State state = state_of(snapshot, s, budget_);
     if (first) first_energies_.push_back(state.diagnostics.energy());
     rows += row_of(snapshot, s, state, first_energies_[static_cast<std::size_t>(s)]);
   }

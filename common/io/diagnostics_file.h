@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "io/snapshot_file.h"
+#include "physics/potential_energy.h"
 
 namespace nbody {
 
@@ -25,8 +26,9 @@ class DiagnosticsFile {
  public:
   // Starts a new file or continues the existing one behind the rows of `last_kept_step`. Throws
   // UsageError if it is not a file of diagnostics of so many systems.
+  // `budget`: interactions that the potential of a system may cost (physics/potential_energy.h).
   DiagnosticsFile(const std::filesystem::path& file, int systems,
-                  std::optional<long long> last_kept_step);
+                  std::optional<long long> last_kept_step, double budget = kAllPairsBudget);
 
   bool has_rows() const { return !first_energies_.empty(); }
   // Throws runtime_error when the disk is full.
@@ -34,6 +36,7 @@ class DiagnosticsFile {
 
  private:
   std::filesystem::path file_;
+  double budget_;
   std::vector<double> first_energies_;  // one per system, from the first rows
 };
 

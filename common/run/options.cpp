@@ -37,6 +37,9 @@ void check_combinations(const StepInfo& info, const Options& options,
   if (options.diagnostics_every > 0 && options.diagnostics.empty()) {
     throw UsageError("--diagnostics-every needs --diagnostics: a file to write to");
   }
+  if (options.diagnostics_exact && options.diagnostics.empty()) {
+    throw UsageError("--diagnostics-exact needs --diagnostics: a file to write to");
+  }
   const bool activity_details = options.activity_map_every > 0 || options.activity_map_extent ||
                                 options.activity_map_name != Options().activity_map_name;
   if (activity_details && options.activity_map == 0) {
@@ -119,6 +122,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
               "CSV of energy, momentum, radii at the start, at every snapshot and at the end");
   parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
                "time steps between its rows, instead of those between snapshots");
+  parser.flag("--diagnostics-exact", options.diagnostics_exact,
+              "sum the potential over all pairs of more than 100,000 bodies, too");
   parser.whole("--activity-map", options.activity_map, 1, kMaxActivityCells,
                "histogram of the x-y positions, N x N cells, of the final state");
   parser.whole("--activity-map-every", options.activity_map_every, 1, most,

@@ -37,6 +37,7 @@ struct Options {
   std::filesystem::path snapshot_folder;
   std::filesystem::path diagnostics;  // CSV
   int diagnostics_every = 0;          // 0: with the snapshots, otherwise at the start and the end
+  bool diagnostics_exact = false;     // all pairs of however many bodies
   int activity_map = 0;               // cells per side; 0: none
   int activity_map_every = 0;         // 0: only the final state
   std::optional<double> activity_map_extent;

@@ -1,4 +1,5 @@
 // What a run writes while it runs.
+#include <limits>
 #include <memory>
 
 #include "io/activity_map_file.h"
@@ -26,8 +27,10 @@ Recorder diagnostics(const Job& job, const Options& options) {
     const bool was_last = every > 0 && job.start.step % every != 0;
     kept = was_last ? job.start.step - 1 : job.start.step;
   }
+  const double budget =
+      options.diagnostics_exact ? std::numeric_limits<double>::infinity() : kAllPairsBudget;
   const auto file =
-      std::make_shared<DiagnosticsFile>(options.diagnostics, job.start.systems.count, kept);
+      std::make_shared<DiagnosticsFile>(options.diagnostics, job.start.systems.count, kept, budget);
   return {every, !file->has_rows(), [file](const Snapshot& snapshot) { file->append(snapshot); }};
 }
 

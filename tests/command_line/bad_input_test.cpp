@@ -147,6 +147,7 @@ const Case kCases[] = {
     {"--diagnostics nowhere/d.csv", "nowhere"},
     {"--diagnostics d.csv --repeat 2", "--repeat and --warmup"},
     {"--diagnostics-every 5", "--diagnostics-every needs --diagnostics"},
+    {"--diagnostics-exact", "--diagnostics-exact needs --diagnostics"},
     {"--diagnostics d.csv --diagnostics-every 0", "--diagnostics-every: \"0\""},
     {"--resume good.bin --steps 20 --resume-anyway --diagnostics good.csv",
      "good.csv.*not a file of diagnostics"},

@@ -105,6 +105,22 @@ TEST_F(DiagnosticsFileTest, AFloat64StateIsNotRounded) {
   EXPECT_NEAR(std::stod(row[15]), 1 + 0.8e-12, 1e-15);  // centre_y
 }
 
+// Of 300 bodies some are drawn where the budget is small; with enough of it, all pairs are counted.
+TEST_F(DiagnosticsFileTest, TheBudgetDecidesWhetherThePotentialIsAnEstimate) {
+  Snapshot many;
+  many.systems = Systems(1, 300);
+  for (int i = 0; i < 300; ++i) {
+    const auto x = static_cast<float>(i);
+    many.systems.bodies[static_cast<std::size_t>(i)] = {x, 0.01f * x * x, 0, 0, 0, 0, 1};
+  }
+  const auto potential_error = [&](double budget) {
+    DiagnosticsFile(folder_ / "d.csv", 1, std::nullopt, budget).append(many);
+    return std::stod(cells_of(lines_of(folder_.content("d.csv"))[1]).back());
+  };
+  EXPECT_GT(potential_error(1e4), 0);
+  EXPECT_EQ(potential_error(1e5), 0);
+}
+
 TEST_F(DiagnosticsFileTest, AResumedFileEndsWithTheSameBytes) {
   write_rows(folder_ / "whole.csv", {0, 2, 4, 6});
   const std::string whole = folder_.content("whole.csv");

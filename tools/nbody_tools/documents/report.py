@@ -9,7 +9,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+<<<<<<< HEAD
 from dataclasses import dataclass, field
+=======
+from dataclasses import asdict, dataclass
+>>>>>>> refs/heads/tree
 from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
@@ -17,14 +21,16 @@ from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
 from nbody_tools.documents import accuracy, performance, tree as tree_page
 from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
 from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
+from nbody_tools.measure.tree_peers import Peer
 from nbody_tools.records.facts import Facts
-from nbody_tools.records.record import Record, read_records
+from nbody_tools.records.record import Record, check_measurement, newest_measured, read_records
 from nbody_tools.records.staircase import Staircase, staircases
 from nbody_tools.records.timeline import Span, read_timeline
 
 FIGURES = Path("docs") / "figures"
 DRAWN_FROM = FIGURES / "report.json"  # which records the figures were drawn from
 TIMELINES = Path("docs") / "results" / "timelines"  # RUN.timeline.csv, and records.jsonl
+GALAXIES = Path("docs") / "results" / "galaxies"  # a record, and maps of its states
 STAIRCASE = "systems"  # the problem of the figures of steps
 
 
@@ -51,7 +57,13 @@ class Figures:
     errors: Sequence[Record] = ()  # of forces
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # of ./nbody measure tree
+<<<<<<< HEAD
     limits: dict[str, Any] = field(default_factory=dict)  # performance.drawn_from
+=======
+    galaxies: Sequence[Record] = ()  # of ./nbody measure galaxies
+    beside_peers: Sequence[Record] = ()  # of ./nbody measure tree_peers
+    peers: Sequence[Peer] = ()
+>>>>>>> refs/heads/tree
 
     @property
     def names(self) -> list[str]:
@@ -61,14 +73,26 @@ class Figures:
             names += ["report_speedup"] if self.staircase.base else []
         names += ["accuracy"] if self.errors else []
         names += ["long_disk"] if self.disks else []
+<<<<<<< HEAD
         names += ["tree_time", "tree_error"] if self.tree else []
         return names + [name for name in ("roofline", "scaling") if self.limits.get(name)]
+=======
+        names += ["galaxies"] if self.galaxies else []
+        names += ["tree_cost"] if self.beside_peers and self.peers else []
+        return names + (["tree_time", "tree_error"] if self.tree else [])
+>>>>>>> refs/heads/tree
 
     @property
     def sources(self) -> str:
         """The same data give the same figures: a digest of the data says whether they are stale."""
+<<<<<<< HEAD
         records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree)
         data = [self.peak, self.limits, *(record.data for record in records),
+=======
+        records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree,
+                   *self.galaxies, *self.beside_peers)
+        data = [self.peak, *(record.data for record in records), *map(asdict, self.peers),
+>>>>>>> refs/heads/tree
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
         return json.dumps({"figures": self.names, "data": digest}, indent=1) + "\n"
@@ -92,7 +116,18 @@ class Figures:
 
             yield drawn_tree.draw_times(self.tree, root / FIGURES / "tree_time.png")
             yield drawn_tree.draw_errors(self.tree, root / FIGURES / "tree_error.png")
+<<<<<<< HEAD
         yield from self.draw_limits(root, facts)
+=======
+        if self.galaxies:
+            from nbody_tools.figures import galaxies as drawn_galaxies
+
+            yield drawn_galaxies.draw(self.galaxies[-1], root / GALAXIES, root / FIGURES / "galaxies.png")
+        if self.beside_peers and self.peers:
+            from nbody_tools.figures import tree as drawn_costs
+
+            yield drawn_costs.draw_costs(self.beside_peers, self.peers, root / FIGURES / "tree_cost.png")
+>>>>>>> refs/heads/tree
         write_whole_file(root / DRAWN_FROM, self.sources)
 
     def draw_limits(self, root: Path, facts: Facts) -> Iterator[Path]:
@@ -152,7 +187,13 @@ def run(options: argparse.Namespace) -> int:
     figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
                       timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
+<<<<<<< HEAD
                       performance.drawn_from(facts))
+=======
+                      newest_measured(root / GALAXIES, check_measurement),
+                      newest_measured(root / RESULTS / "tree_peers", check_measurement),
+                      tree_page.peers_of(root / RESULTS))
+>>>>>>> refs/heads/tree
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from nbody_tools.documents.accuracy import machines
+from nbody_tools.measure.tree_peers import Peer, fastest_as_accurate
 from nbody_tools.records.facts import Value
 from nbody_tools.records.record import Quartiles, Record, check_measurement, newest_measured
 from nbody_tools.tables import ABSENT, markdown, seconds
@@ -107,6 +109,27 @@ def phases_table(records: Sequence[Record]) -> str:
             + markdown(("bodies", "theta", *names, "all but the walk", "time step"), rows))
 
 
+def peers_of(results: Path) -> list[Peer]:
+    """Of the newest file of ./nbody measure tree_peers, whose records have the same name."""
+    found = sorted((results / "tree_peers").glob("*.peers.json"))
+    return [Peer(**one) for one in json.loads(found[-1].read_text(encoding="utf-8"))] if found else []
+
+
+def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
+    """Beside each the fastest of ours whose error is not larger."""
+    rows = []
+    for peer in peers:
+        best = None if peer.error is None else fastest_as_accurate(peer, records)
+        ours = [ABSENT] * 4 if best is None else [
+            "theta {theta:g}, multipole {multipole}".format(**best.data["approximation"]),
+            f"{best.data['force_error'][peer.quantity]:.1e}", seconds(per_step(best).median),
+            f"{peer.seconds / per_step(best).median:.1f}"]
+        error = ABSENT if peer.error is None else f"{peer.error:.1e} ({'RMS' if peer.quantity == 'rms' else '99 %'})"
+        rows.append([f"{peer.name}, {peer.what}", f"{peer.bodies:,}", seconds(peer.seconds), error, *ours])
+    return "" if not rows else (f"Plummer sphere (ECL-BH) and cube (Ryoanji). {heading(records)}.\n\n" + markdown(
+        ("", "bodies", "time", "error", "step 15", "error", "time step", "times as fast"), rows))
+
+
 def energy(records: Sequence[Record]) -> str:
     chosen = [record for record in records if record.data.get("energies")]
     return "; ".join(f"{record.problem}, theta {theta_of(record):g}: the energy changed by at most "
@@ -118,5 +141,9 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
     def optional(name: str, made: Callable[[Sequence[Record]], str]) -> Callable[[], Value]:
         return lambda: Value(made(tree_records(results)) or None, "text", f"{name}()")
 
-    return {name: optional(name, made) for name, made in (
-        ("tree_times", times_table), ("tree_phases", phases_table), ("tree_energy", energy))}
+    def peers() -> Value:
+        beside = newest_measured(results / "tree_peers", check_measurement)
+        return Value(peers_table(beside, peers_of(results)) or None, "text", "tree_peers()")
+
+    return {"tree_peers": peers, **{name: optional(name, made) for name, made in (
+        ("tree_times", times_table), ("tree_phases", phases_table), ("tree_energy", energy))}}

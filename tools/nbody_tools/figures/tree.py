@@ -7,6 +7,7 @@ from typing import Sequence
 
 from nbody_tools.documents.tree import crossing, fastest_direct, theta_of, times
 from nbody_tools.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, dates, machines, pyplot, save
+from nbody_tools.measure.tree_peers import Peer
 from nbody_tools.records.record import Record
 
 DIRECT = ("-", "--", ":")
@@ -38,6 +39,30 @@ def draw_times(records: Sequence[Record], path: Path) -> Path:
 def points(curve) -> tuple[list[int], list[float]]:
     bodies = sorted(curve.points)
     return bodies, [curve.points[n].median for n in bodies]
+
+
+def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> Path:
+    """A panel for each peer: what a time step costs over the error that it leaves."""
+    names = list(dict.fromkeys(peer.name for peer in peers if peer.error is not None))
+    figure, grid = pyplot.subplots(1, len(names), figsize=(6.5 * len(names), 6), layout="constrained", squeeze=False)
+    for axes, name in zip(grid[0], names):
+        of_name = [peer for peer in peers if peer.name == name and peer.error is not None]
+        for peer, colour in zip(of_name, SIZES):
+            for multipole, style in ((2, "o-"), (0, "^:")):
+                line = sorted((record for record in records if record.problem.bodies == peer.bodies
+                               and record.data["approximation"]["multipole"] == multipole), key=theta_of)
+                axes.plot([record.data["force_error"][peer.quantity] for record in line],
+                          [record.seconds("compute").median / record.problem.steps for record in line], style, color=colour,
+                          label=f"step 15, {peer.bodies:,} bodies, {'quadrupoles' if multipole else 'masses alone'}")
+            axes.plot(peer.error, peer.seconds, "*", markersize=16, color=colour, markeredgecolor=BLACK,
+                      label=f"{name}, {peer.bodies:,} bodies")
+        axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[of_name[0].quantity][0]}",
+                 title=f"beside {name}: {of_name[0].what}")
+        axes.grid(color="#E5E5E5")
+        axes.legend(frameon=False)
+    grid[0][0].set_ylabel("seconds per time step")
+    return save(figure, path, f"What accuracy costs: step 15 at opening angles from {min(map(theta_of, records)):g} to "
+                f"{max(map(theta_of, records)):g}, and programs of others with the same bodies. {machines(records)}, {dates(records)}.")
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:

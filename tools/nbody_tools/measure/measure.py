@@ -28,6 +28,7 @@ from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.steps import Step, find_steps, run_program, run_step
 from nbody_tools.tables import ABSENT, aligned, plain, with_range
 
+PEERS = {"ecl-bh": "ECL-BH, made with -DDEBUG if its forces are to be compared", "ryoanji": "Ryoanji's ryoanji_demo"}
 COLUMNS = ("part", "program", "GPUs", "systems x bodies x steps", "compute (IQR)", "total (IQR)", "G inter./s",
            "RMS error", "verdict")
 
@@ -43,6 +44,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--again", action="store_true", help="also the parts that are done")
     p.add_argument("--timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
                    help="of one program [600]")
+    for name, what in PEERS.items():
+        p.add_argument(f"--{name}", type=arguments.existing_file, metavar="PROGRAM", help=f"for tree_peers: {what}")
 
 
 class Bench:
@@ -50,6 +53,8 @@ class Bench:
 
     def __init__(self, part: str, options: argparse.Namespace) -> None:
         self.part, self.build, self.timeout = part, options.build.resolve(), options.timeout
+        given = {name: getattr(options, name.replace("-", "_")) for name in PEERS}
+        self.peers = {name: path and path.resolve() for name, path in given.items()}
         self.folder = options.output / part
         self.records = options.output / f"{part}.jsonl"
         self.failures: list[str] = []

@@ -15,8 +15,10 @@ from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
 from nbody_tools.measure import machine_code, ncu
 from nbody_tools.measure.accuracy import accuracy, long_disk, production_sums, tensor_cores
 from nbody_tools.measure.checks import checks, same_bits, sanitize
+from nbody_tools.measure.galaxies import galaxies
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
 from nbody_tools.measure.tree import tree
+from nbody_tools.measure.tree_peers import tree_peers
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.steps import STEP_FOLDERS, number_of
 
@@ -284,4 +286,4 @@ def ncu_or_fail() -> str:
 PARTS: dict[str, Callable[[Bench], None]] = {
     part.__name__: part for part in (checks, sanitize, same_bits, staircase, sizes, small, masses, variants, timelines, profile,
                                      sass, patterns, devices, connections, cpu, activity, latencies, float64, accuracy,
-                                     long_disk, tensor_cores, production_sums, tree, limits)}
+                                     long_disk, tensor_cores, production_sums, tree, tree_peers, galaxies, limits)}

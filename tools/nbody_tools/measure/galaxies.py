@@ -1,0 +1,77 @@
+"""The part of ./nbody measure for the picture of two colliding galaxies, for docs/results/galaxies/. Only the standard
+library: a machine with a GPU has little else."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Iterator, Sequence
+
+from nbody_tools.compare.bodies import HEADER, VALUES
+from nbody_tools.measure.tree import TREE, UNCHECKED, energies
+
+if TYPE_CHECKING:
+    from nbody_tools.measure.measure import Bench
+
+BODIES, STEPS, ROWS = 1048576, 1200, 3  # every row of energies sums over all pairs on the host
+EVERY, STATES = 200, (600, 800, 1000, 1200)  # time steps: before, in and after the passage
+CELLS, HALF_WIDTH = 512, 14.0  # of a map; in units of the scenario
+DISK = 2  # the number of a species in a file (docs/formats.md)
+MOST = 65535  # of a grey map of 16 bits
+
+
+def galaxies(bench: Bench) -> None:
+    """step 15: a collision of two galaxies of a million bodies, maps of its stars and the change of its energy"""
+    rows = bench.folder / "diagnostics.csv"
+    for old in (rows, *bench.folder.glob("snapshot_*.bin")):
+        old.unlink(missing_ok=True)
+    record = bench.record(
+        TREE, "--scenario", "collision", "--bodies", BODIES, "--steps", STEPS, "--integrator", "leapfrog", *UNCHECKED,
+        "--snapshot-every", EVERY, "--snapshot-dir", bench.folder, "--diagnostics", rows, "--diagnostics-every",
+        STEPS // ROWS, "--diagnostics-exact", more=lambda: {"energies": energies(rows)})
+    if record is None:
+        return
+    for step in STATES:
+        state = bench.folder / f"snapshot_{step:08d}.bin"
+        for number, counts in enumerate(maps_of(state.read_bytes()), start=1):
+            (bench.folder / f"galaxy{number}_{step:08d}.pgm").write_bytes(grey_map(counts))
+    for large in bench.folder.glob("snapshot_*.bin"):
+        large.unlink()
+
+
+def maps_of(data: bytes) -> Iterator[array]:
+    """Of each disk, which is a run of bodies of that species: how many of its stars are in each cell, seen along z,
+    from the highest y down."""
+    count = HEADER.unpack_from(data)[6]
+    end = HEADER.size + 4 * VALUES * count
+    values, species = array("f"), data[end:]
+    values.frombytes(data[HEADER.size:end])
+    first = species.find(DISK)
+    while first >= 0:
+        last = next((k for k in range(first, count) if species[k] != DISK), count)
+        yield map_of(values[VALUES * first:VALUES * last:VALUES], values[VALUES * first + 1:VALUES * last:VALUES])
+        first = species.find(DISK, last)
+
+
+def map_of(x: Sequence[float], y: Sequence[float]) -> array:
+    counts = array("H", bytes(2 * CELLS * CELLS))
+    scale, middle = CELLS / (2 * HALF_WIDTH), CELLS // 2
+    for right, up in zip(x, y):
+        column, row = int(middle + scale * right), int(middle - scale * up)
+        if 0 <= column < CELLS and 0 <= row < CELLS and counts[CELLS * row + column] < MOST:
+            counts[CELLS * row + column] += 1
+    return counts
+
+
+def grey_map(counts: array) -> bytes:
+    """Netpbm's, with two bytes per cell, the high one first."""
+    swapped = array("H", counts)
+    swapped.byteswap()
+    return f"P5\n{CELLS} {CELLS}\n{MOST}\n".encode() + swapped.tobytes()
+
+
+def read_grey_map(path: Path) -> array:
+    counts = array("H")
+    counts.frombytes(path.read_bytes()[-2 * CELLS * CELLS:])
+    counts.byteswap()
+    return counts

@@ -1,0 +1,222 @@
+"""The part of ./nbody measure about step 15 beside the programs of others, from paths that the user gives: for
+docs/results/tree_peers/. Nothing of theirs is in this repository. Only the standard library.
+
+Each of them makes its own bodies, always the same ones. They are made here once more, so that step 15 gets them too.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from array import array
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence
+
+from nbody_tools.arguments import Failed, write_whole_file
+from nbody_tools.compare import bodies as made
+from nbody_tools.measure.tree import TIMED, TREE, UNCHECKED, angle
+from nbody_tools.records.record import Record
+
+if TYPE_CHECKING:
+    from nbody_tools.measure.measure import Bench
+
+DIRECT = "step11_register_blocking"
+POWERS = (16, 20)  # of two: bodies
+ECL_STEPS, ECL_SOFTENING = 10, 0.05
+CUBE, CUBE_SOFTENING = 3.0, 1e-3  # half its side; its own forces are softened within a few of the nearest bodies
+ANGLES = ((0.4, 2), (0.5, 2), (0.6, 2), (0.7, 2), (0.8, 2), (0.9, 2), (1.0, 2), (0.4, 0), (0.5, 0), (0.6, 0))
+COMPARED = 8192  # bodies whose errors are looked at
+
+
+@dataclass(frozen=True)
+class Peer:
+    """What a program of others came to. Errors: |a - a_ref| / |a_ref| over bodies; none if it does not tell."""
+
+    name: str
+    bodies: int
+    seconds: float
+    what: str  # of which part of a time step
+    rms: Optional[float] = None
+    p99: Optional[float] = None
+
+    @property
+    def quantity(self) -> str:
+        """By which it is compared."""
+        return "p99" if self.rms is None else "rms"
+
+    @property
+    def error(self) -> Optional[float]:
+        return getattr(self, self.quantity)
+
+
+def tree_peers(bench: Bench) -> None:
+    """step 15 beside ECL-BH and Ryoanji's demo, each on its own bodies (--ecl-bh, --ryoanji)"""
+    found: list[Peer] = []
+    for name, beside in (("ecl-bh", beside_ecl_bh), ("ryoanji", beside_ryoanji)):
+        program = bench.peers[name]
+        if program is None:
+            bench.say(f"--{name} does not say where it is")
+            continue
+        for power in POWERS:
+            peer, ours = beside(bench, program, power)
+            found.append(peer)
+            write_whole_file(bench.folder / "peers.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+            bench.say(verdict(peer, ours))
+
+
+def verdict(peer: Peer, ours: Sequence[Record]) -> str:
+    begin = f"{peer.name}, {peer.bodies} bodies: {peer.what} {peer.seconds:.3g} s"
+    if peer.error is None:
+        return f"{begin}; it does not tell its forces"
+    begin += f", {peer.quantity} {peer.error:.1e}"
+    best = fastest_as_accurate(peer, ours)
+    if best is None:
+        return f"{begin}: no angle of step 15 is as accurate"
+    angle_of = best.data["approximation"]
+    return (f"{begin}; step 15 with theta {angle_of['theta']:g}, multipole {angle_of['multipole']}: a time step {step_of(best):.3g} s, "
+            f"{peer.quantity} {best.data['force_error'][peer.quantity]:.1e}, {peer.seconds / step_of(best):.2f} times as fast")
+
+
+def fastest_as_accurate(peer: Peer, ours: Sequence[Record]) -> Optional[Record]:
+    good = [record for record in ours if record.problem.bodies == peer.bodies
+            and record.data["force_error"][peer.quantity] <= peer.error]
+    return min(good, key=step_of, default=None)
+
+
+def step_of(record: Record) -> float:
+    return record.seconds("compute").median / record.problem.steps
+
+
+def at_all_angles(bench: Bench, path: Path, softening: float) -> list[Record]:
+    records = (bench.record(TREE, "--input", path, "--softening", softening, "--steps", 2, *angle(*one), *TIMED,
+                            "--force-error", COMPARED) for one in ANGLES)
+    return [record for record in records if record is not None]
+
+
+def write_bodies(path: Path, values: array) -> Path:
+    header = made.HEADER.pack(b"NBODYBIN", 1, 0x01020304, 4, made.HEADER.size, 1, len(values) // made.VALUES, 0.0, 0, 1.0,
+                              0.0, 0.0, 0, 0, path.stem.encode(), b"")
+    path.write_bytes(header + values.tobytes())
+    return path
+
+
+def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
+    """ECL-BH takes bodies and time steps, and says how long all of them took. Made with -DDEBUG it prints its bodies and
+    their last accelerations, too."""
+    count = 2 ** power
+    path = write_bodies(bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count))
+    printed = bench.run(f"ecl_bh.{count}.log", [program, count, ECL_STEPS])
+    seconds = number_in(printed, r"Total kernel execution time: ([\d.]+) s") / ECL_STEPS
+    printed = bench.run(f"ecl_bh.{count}.one_step.log", [program, count, 1])
+    found = dict(accelerations_in(printed))
+    rms = p99 = None
+    if len(found) == count:
+        rms, p99 = errors_of(found, direct_accelerations(bench, path, count))
+    ours = at_all_angles(bench, path, ECL_SOFTENING)
+    for large in (path, *bench.folder.glob("ecl_bh.*.log")):
+        large.unlink()
+    return Peer("ECL-BH", count, seconds, "a time step", rms, p99), ours
+
+
+def ecl_bodies(count: int) -> array:
+    """A Plummer sphere without its outermost thousandth (Aarseth, Henon, Wielen 1974), drawn with the example of a
+    generator in the C standard. Velocities are drawn because the next body's numbers come after them."""
+    state, scale = 7, 3 * math.pi / 16
+
+    def draw() -> float:
+        nonlocal state
+        last, state = state, (1103515245 * state + 12345) & 0x7FFFFFFF
+        return last / 2 ** 31
+
+    def direction() -> tuple[float, float, float, float]:
+        while True:
+            x, y, z = (2 * draw() - 1 for _ in range(3))
+            squared = x * x + y * y + z * z
+            if squared <= 1:
+                return x, y, z, math.sqrt(squared)
+
+    values = array("f")
+    for _ in range(count):
+        radius = 1 / math.sqrt((0.999 * draw()) ** (-2 / 3) - 1)
+        x, y, z, length = direction()
+        s = scale * radius / length
+        values.extend((s * x, s * y, s * z, 0, 0, 0, 1 / count))
+        while True:
+            speed, height = draw(), 0.1 * draw()
+            if height <= speed * speed * (1 - speed * speed) ** 3.5:
+                break
+        direction()
+    return values
+
+
+def accelerations_in(printed: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Lines with a number and four values: the acceleration, and a velocity along z."""
+    for line in re.finditer(r"^(\d+): (\S+) (\S+) (\S+) \S+$", printed, re.MULTILINE):
+        yield int(line[1]), line.groups()[1:]
+
+
+def direct_accelerations(bench: Bench, path: Path, count: int) -> Callable[[int], tuple[float, ...]]:
+    after = bench.folder / "after.bin"
+    bench.run("direct.log", [bench.program(DIRECT), "--input", path, "--steps", 1, "--dt", made.DT, "--softening",
+                             ECL_SOFTENING, "--output", after, *UNCHECKED, "--quiet"])
+    values = made.read_velocities(after, count)
+    after.unlink()
+    return lambda i: tuple(v / made.DT for v in values[made.VALUES * i + 3:made.VALUES * i + 6])
+
+
+def errors_of(found: dict[int, tuple[str, ...]], exact: Callable[[int], tuple[float, ...]]) -> tuple[float, float]:
+    """RMS and 99 %. What rounding to the printed digits adds to the former on the average is taken off."""
+    relative, rounding = [], 0.0
+    for i, texts in found.items():
+        a = exact(i)
+        scale = math.sqrt(sum(x * x for x in a))
+        relative.append(math.sqrt(sum((float(text) - x) ** 2 for text, x in zip(texts, a))) / scale)
+        rounding += sum(last_digit(text) ** 2 / 12 for text in texts) / scale ** 2
+    relative.sort()
+    squares = sum(error * error for error in relative) - rounding
+    return math.sqrt(max(squares, 0) / len(relative)), relative[math.ceil(0.99 * len(relative)) - 1]
+
+
+def last_digit(text: str) -> float:
+    """Of 1.23e-04: 1e-6."""
+    digits, exponent = text.split("e")
+    return 10.0 ** (int(exponent) - len(digits.partition(".")[2]))
+
+
+def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
+    """Ryoanji's demo takes the logarithm of the number of bodies, and compares its forces with its own direct sum."""
+    path = write_bodies(bench.folder / f"cube_{power}.bin", cube_bodies(2 ** power - 1))
+    printed = bench.run(f"ryoanji.{power}.log", [program, power])
+    peer = Peer("Ryoanji's demo", 2 ** power - 1, number_in(printed, r"Traverse\s*: ([\d.]+) s"), "the walk alone",
+                p99=number_in(printed, r"1st percentile: (\S+)"))
+    ours = at_all_angles(bench, path, CUBE_SOFTENING)
+    path.unlink()
+    return peer, ours
+
+
+def cube_bodies(count: int) -> array:
+    """Anywhere in a cube with masses up to twice the mean, drawn by drand48(); the first and the last in corners."""
+    state = 0  # where glibc begins
+
+    def draw() -> float:
+        nonlocal state
+        state = (0x5DEECE66D * state + 0xB) % 2 ** 48
+        return state / 2 ** 48
+
+    values = array("f")
+    for _ in range(count):
+        x, y, z = (draw() * 2 * CUBE - CUBE for _ in range(3))
+        values.extend((x, y, z, 0, 0, 0, draw() / count))
+    values[0:3] = array("f", 3 * (-CUBE,))
+    last = made.VALUES * (count - 1)
+    values[last:last + 3] = array("f", 3 * (CUBE,))
+    return values
+
+
+def number_in(printed: str, pattern: str) -> float:
+    line = re.search(pattern, printed)
+    if line is None:
+        raise Failed(f"no line like '{pattern}' was printed")
+    return float(line[1])

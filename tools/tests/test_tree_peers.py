@@ -1,0 +1,162 @@
+"""./nbody measure tree_peers and galaxies, with made-up programs."""
+
+import json
+import sys
+from unittest import mock
+
+from nbody_tools.compare.bodies import DT, HEADER
+from nbody_tools.documents import report, tree as documents
+from nbody_tools.measure import galaxies, tree_peers
+from nbody_tools.records.record import Record
+from tests import fakes
+
+# Every body is pulled along x: as it prints, its error is 1 %.
+ECL_BH = """
+count = int(words[0])
+print("Total kernel execution time: 0.5000 s")
+if DEBUG:
+    for i in range(count):
+        print(f"{i}: 1.00e+00 2.00e+00 3.00e+00")
+        print(f"{i}: 1.01e+00 0.00e+00 0.00e+00 5.00e+00")
+        print(f"{i}: 1.00e+00 2.00e+00")
+"""
+RYOANJI = """
+print("Traverse             : 0.0040000 s (1.0 TFlops)")
+print("Total BH            : 0.9000000 s (1.0 TFlops)")
+print("1st percentile: 0.0125")
+"""
+DIRECT = f"""
+import struct
+if "--output" in sys.argv:
+    data = bytearray(open(sys.argv[sys.argv.index("--input") + 1], "rb").read())
+    for at in range({HEADER.size}, len(data), 28):
+        data[at + 12:at + 24] = struct.pack("<3f", {DT}, 0, 0)
+    open(sys.argv[sys.argv.index("--output") + 1], "wb").write(data)
+    sys.exit()
+"""
+
+
+def tree_record(**more: object) -> dict:
+    return {**fakes.record(tree_peers.TREE), "approximation": {"theta": 0.6, "multipole": 2}, **more}
+
+
+class Measured(fakes.InFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.build, self.output = self.folder / "build", self.folder / "out"
+
+    def script(self, name: str, text: str) -> str:
+        path = self.file(f"bin/{name}", f"#!{sys.executable}\nimport sys\nwords = sys.argv[1:]\n{text}")
+        path.chmod(0o755)
+        return str(path)
+
+
+class TreePeers(Measured):
+    def setUp(self) -> None:
+        super().setUp()
+        fakes.write_step(self.build, tree_record(bodies=64, force_error={"rms": 0.005, "p99": 0.013, "max": 0.1}))
+        fakes.write_step(self.build, fakes.record(tree_peers.DIRECT), DIRECT)
+
+    def measure(self, *words: str) -> tuple[int, str, str]:
+        with mock.patch.object(tree_peers, "POWERS", (6,)):
+            return self.call("measure", "tree_peers", *words, "--build", self.build, "--output", self.output)
+
+    def peers(self) -> list[dict]:
+        return json.loads((self.output / "tree_peers/peers.json").read_text())
+
+    def test_what_is_not_given_is_named(self) -> None:
+        code, out, _ = self.measure()
+        self.assertEqual(code, 0)
+        self.assertIn("--ecl-bh does not say where it is", out)
+        self.assertIn("--ryoanji does not say where it is", out)
+
+    def test_times_and_errors_of_both(self) -> None:
+        code, out, errors = self.measure("--ecl-bh", self.script("ecl", f"DEBUG = True{ECL_BH}"), "--ryoanji",
+                                         self.script("demo", RYOANJI))
+        self.assertEqual((code, errors), (0, ""))
+        ecl, ryoanji = self.peers()
+        self.assertEqual((ecl["bodies"], ecl["seconds"]), (64, 0.05))
+        self.assertAlmostEqual(ecl["p99"], 0.01, 6)
+        self.assertAlmostEqual(ecl["rms"] ** 2, 0.01 ** 2 - 3 * 0.01 ** 2 / 12, 9)
+        self.assertEqual((ryoanji["bodies"], ryoanji["seconds"], ryoanji["p99"]), (63, 0.004, 0.0125))
+        self.assertRegex(out, r"ECL-BH, 64 bodies: a time step 0\.05 s, rms 8\.7e-03; step 15 with theta 0\.6")
+        self.assertIn("Ryoanji's demo, 63 bodies: the walk alone 0.004 s, p99 1.3e-02: no angle of step 15 is as accurate", out)
+        self.assertEqual(list((self.output / "tree_peers").glob("*.bin")), [])
+
+    def test_forces_that_are_not_printed(self) -> None:
+        code, out, _ = self.measure("--ecl-bh", self.script("ecl", f"DEBUG = False{ECL_BH}"))
+        self.assertEqual(code, 0)
+        self.assertIn("it does not tell its forces", out)
+
+    def test_other_output_is_a_failure(self) -> None:
+        code, _, errors = self.measure("--ryoanji", self.script("demo", "print('segmentation fault')"))
+        self.assertEqual(code, 1)
+        self.assertIn("no line like", errors)
+
+
+class Bodies(fakes.InFolder):
+    def test_they_are_those_of_the_peers(self) -> None:
+        """As their own programs, compiled with gcc, printed them."""
+        self.assertEqual([f"{value:.9g}" for value in tree_peers.ecl_bodies(2)[7:10]],
+                         ["0.0128833363", "-0.0135115385", "0.11714638"])
+        cube = tree_peers.cube_bodies(4095)
+        self.assertEqual([f"{value:.9g}" for value in cube[7:10]], ["-0.812386513", "-2.45201635", "-2.4462142"])
+        self.assertEqual((f"{cube[-1]:.9g}", *cube[:3], *cube[-7:-4]), ("0.00011041719", -3, -3, -3, 3, 3, 3))
+
+
+SNAPSHOTS = """
+import pathlib, struct
+if "--snapshot-dir" in sys.argv:
+    folder = pathlib.Path(sys.argv[sys.argv.index("--snapshot-dir") + 1])
+    kinds = (2, 2, 1, 2, 1)
+    places = ((0.01, 0.01), (0.01, 0.01), (5, 5), (-13.99, 13.99), (1, 1))
+    for step in (200, 400, 600, 800, 1000, 1200):
+        bodies = b"".join(struct.pack("<7f", x, y, 0, 0, 0, 0, 1) for x, y in places)
+        header = HEADER.pack(b"NBODYBIN", 2, 0x01020304, 4, HEADER.size, 1, 5, 0.0, step, 1.0, 0.0, 0.0, 0, 0, b"", b"")
+        (folder / f"snapshot_{step:08d}.bin").write_bytes(header + bodies + bytes(kinds))
+    open(sys.argv[sys.argv.index("--diagnostics") + 1], "w").write("step,energy_error\\n0,0\\n400,-1e-4\\n")
+"""
+
+
+class Galaxies(Measured):
+    def test_maps_a_record_and_the_picture(self) -> None:
+        fakes.write_step(self.build, tree_record(), f"import struct\nHEADER = struct.Struct({HEADER.format!r})\n{SNAPSHOTS}")
+        code, _, errors = self.call("measure", "galaxies", "--build", self.build, "--output", self.output)
+        self.assertEqual((code, errors), (0, ""))
+        record = json.loads((self.output / "galaxies.jsonl").read_text())
+        self.assertEqual(record["energies"], {"step": [0, 400], "change": [0, -1e-4]})
+        maps = sorted((self.output / "galaxies").glob("*.pgm"))
+        self.assertEqual(len(maps), 2 * len(galaxies.STATES))
+        self.assertEqual(list((self.output / "galaxies").glob("*.bin")), [])
+        first, second = (galaxies.read_grey_map(path) for path in (maps[0], maps[4]))
+        middle = galaxies.CELLS // 2
+        self.assertEqual((sum(first), first[galaxies.CELLS * (middle - 1) + middle]), (2, 2))
+        self.assertEqual((sum(second), second[0]), (1, 1))
+
+        results = self.folder / report.GALAXIES
+        results.parent.mkdir(parents=True)
+        (self.output / "galaxies").rename(results)
+        figures = report.Figures(None, 1.0, {}, galaxies=[Record(record)])
+        self.assertEqual(figures.names, ["galaxies"])
+        (self.folder / report.FIGURES).mkdir(parents=True)
+        self.assertEqual([path.name for path in figures.draw(self.folder, None)], ["galaxies.png"])
+
+
+class Documents(fakes.InFolder):
+    def test_the_table_and_the_figure(self) -> None:
+        records = [tree_record(bodies=64, approximation={"theta": theta, "multipole": 2},
+                               force_error={"rms": theta / 100, "p99": theta / 30, "max": theta})
+                   for theta in (0.4, 0.8)]
+        peers = [{"name": "ECL-BH", "bodies": 64, "seconds": 1.0, "what": "a time step", "rms": 0.005},
+                 {"name": "ECL-BH", "bodies": 128, "seconds": 2.0, "what": "a time step"}]
+        self.file("docs/results/tree_peers/a.jsonl", "".join(json.dumps(data) + "\n" for data in records))
+        self.file("docs/results/tree_peers/a.peers.json", json.dumps(peers))
+        results = self.folder / "docs/results"
+        table = documents.words(results)["tree_peers"]().content
+        self.assertIn("| ECL-BH, a time step | 64 | 1 s | 5.0e-03 (RMS) | theta 0.4, multipole 2 | 4.0e-03 | 100 ms | 10.0 |", table)
+        self.assertIn("| ECL-BH, a time step | 128 | 2 s | - | - | - | - | - |", table)
+        figures = report.Figures(None, 1.0, {}, beside_peers=[Record(data) for data in records],
+                                 peers=documents.peers_of(results))
+        self.assertEqual(figures.names, ["tree_cost"])
+        (self.folder / report.FIGURES).mkdir(parents=True)
+        self.assertEqual([path.name for path in figures.draw(self.folder, None)], ["tree_cost.png"])
