@@ -9,11 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-<<<<<<< HEAD
-from dataclasses import dataclass, field
-=======
-from dataclasses import asdict, dataclass
->>>>>>> refs/heads/tree
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
@@ -57,13 +53,10 @@ class Figures:
     errors: Sequence[Record] = ()  # of forces
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # of ./nbody measure tree
-<<<<<<< HEAD
-    limits: dict[str, Any] = field(default_factory=dict)  # performance.drawn_from
-=======
     galaxies: Sequence[Record] = ()  # of ./nbody measure galaxies
     beside_peers: Sequence[Record] = ()  # of ./nbody measure tree_peers
     peers: Sequence[Peer] = ()
->>>>>>> refs/heads/tree
+    limits: dict[str, Any] = field(default_factory=dict)  # performance.drawn_from
 
     @property
     def names(self) -> list[str]:
@@ -73,26 +66,17 @@ class Figures:
             names += ["report_speedup"] if self.staircase.base else []
         names += ["accuracy"] if self.errors else []
         names += ["long_disk"] if self.disks else []
-<<<<<<< HEAD
-        names += ["tree_time", "tree_error"] if self.tree else []
-        return names + [name for name in ("roofline", "scaling") if self.limits.get(name)]
-=======
         names += ["galaxies"] if self.galaxies else []
         names += ["tree_cost"] if self.beside_peers and self.peers else []
-        return names + (["tree_time", "tree_error"] if self.tree else [])
->>>>>>> refs/heads/tree
+        names += ["tree_time", "tree_error"] if self.tree else []
+        return names + [name for name in ("roofline", "scaling") if self.limits.get(name)]
 
     @property
     def sources(self) -> str:
         """The same data give the same figures: a digest of the data says whether they are stale."""
-<<<<<<< HEAD
-        records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree)
-        data = [self.peak, self.limits, *(record.data for record in records),
-=======
         records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree,
                    *self.galaxies, *self.beside_peers)
-        data = [self.peak, *(record.data for record in records), *map(asdict, self.peers),
->>>>>>> refs/heads/tree
+        data = [self.peak, self.limits, *(record.data for record in records), *map(asdict, self.peers),
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
         return json.dumps({"figures": self.names, "data": digest}, indent=1) + "\n"
@@ -116,9 +100,6 @@ class Figures:
 
             yield drawn_tree.draw_times(self.tree, root / FIGURES / "tree_time.png")
             yield drawn_tree.draw_errors(self.tree, root / FIGURES / "tree_error.png")
-<<<<<<< HEAD
-        yield from self.draw_limits(root, facts)
-=======
         if self.galaxies:
             from nbody_tools.figures import galaxies as drawn_galaxies
 
@@ -127,7 +108,7 @@ class Figures:
             from nbody_tools.figures import tree as drawn_costs
 
             yield drawn_costs.draw_costs(self.beside_peers, self.peers, root / FIGURES / "tree_cost.png")
->>>>>>> refs/heads/tree
+        yield from self.draw_limits(root, facts)
         write_whole_file(root / DRAWN_FROM, self.sources)
 
     def draw_limits(self, root: Path, facts: Facts) -> Iterator[Path]:
@@ -187,13 +168,9 @@ def run(options: argparse.Namespace) -> int:
     figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
                       timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
-<<<<<<< HEAD
-                      performance.drawn_from(facts))
-=======
                       newest_measured(root / GALAXIES, check_measurement),
                       newest_measured(root / RESULTS / "tree_peers", check_measurement),
-                      tree_page.peers_of(root / RESULTS))
->>>>>>> refs/heads/tree
+                      tree_page.peers_of(root / RESULTS), performance.drawn_from(facts))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))
