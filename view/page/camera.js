@@ -1,3 +1,14 @@
+// Where a body is in the picture, from -1 to 1 to the right and up; nothing if it is behind or hidden.
+function placeInPicture(position, body, matrix, look) {
+  const system = Math.floor(body / look.bodiesPerSystem);
+  const x = position[0] + look.spacing * (system % look.columns - 0.5 * (look.columns - 1));
+  const y = position[1] - look.spacing * (Math.floor(system / look.columns) - 0.5 * (look.rows - 1));
+  const clip = [0, 1, 3].map((row) => matrix[row] * x + matrix[4 + row] * y + matrix[8 + row] * position[2] +
+      matrix[12 + row]);
+  const hidden = look.hidden >> look.componentOf(body) & 1;
+  return clip[2] > 0 && !hidden ? [clip[0] / clip[2], clip[1] / clip[2]] : null;
+}
+
 // A camera that turns around a point: two angles and a distance, z upwards.
 "use strict";
 

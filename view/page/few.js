@@ -79,16 +79,10 @@ class FewBodies {
     const now = this.frames[this.frames.length - 1], taken = [];
     const {clientWidth: width, clientHeight: height} = element("picture");
     [...labels.children].forEach((label, body) => {
-      const system = Math.floor(body / look.bodiesPerSystem);
-      const x = now[3 * body] + look.spacing * (system % look.columns - 0.5 * (look.columns - 1));
-      const y = now[3 * body + 1] - look.spacing * (Math.floor(system / look.columns) - 0.5 * (look.rows - 1));
-      const clip = [0, 1, 3].map((row) => matrix[row] * x + matrix[4 + row] * y +
-        matrix[8 + row] * now[3 * body + 2] + matrix[12 + row]);
-      const left = Math.round((clip[0] / clip[2] + 1) * width / 2 + 9);
-      const top = Math.round((1 - clip[1] / clip[2]) * height / 2 - 9);
+      const [x, y] = placeInPicture(now.subarray(3 * body, 3 * body + 3), body, matrix, look) || [NaN, NaN];
+      const left = Math.round((x + 1) * width / 2 + 9), top = Math.round((1 - y) * height / 2 - 9);
       const free = taken.every(([l, t]) => Math.abs(l - left) > 70 || Math.abs(t - top) > 17);
-      const visible = clip[2] > 0 && free && !(look.hidden >> look.componentOf(body) & 1) && Number.isFinite(left) &&
-        left > 0 && left < width && top > 0 && top < height;
+      const visible = free && left > 0 && left < width && top > 0 && top < height;  // no NaN is
       label.hidden = !visible;
       if (!visible) return;
       taken.push([left, top]);

@@ -6,6 +6,7 @@ class App {
     this.hud = new Hud();
     this.camera = new OrbitCamera();
     this.few = new FewBodies();
+    this.cells = new Cells();
     this.hidden = 0;  // a bit for each component
     this.renderer = new Renderer(element("picture"));
     this.arrivals = [];  // when the frames of the last second came
@@ -37,6 +38,7 @@ class App {
     this.hidden = 0;
     this.renderer.setComponents(components);
     this.few.setInfo(info);
+    this.cells = new Cells();
     this.renderer.setSizes(this.few.sizes);
     this.hud.setInfo(info);
     this.hud.setComponents(info.components, (k, on) => {
@@ -95,6 +97,7 @@ class App {
     element("controls").reset();
     this.few.followed = -1;
     this.few.clear();
+    this.cells.body = 0;
     this.camera.reset();
     this.survey = surveyFrame(this.frame);
     for (const button of document.querySelectorAll(".swatch[aria-pressed=false]")) button.click();
@@ -109,17 +112,26 @@ class App {
     const place = (body) => info.components.length > 1 ? palette[component(body) % 8] : body % 8;
     return {...this.layout(), bySpeed: element("colour_by").value === "speed", speedRange: this.survey.speeds,
             palette, hidden: this.hidden, size: Number(element("size").value), light: Number(element("light").value),
-            trails, componentOf: component, trailColour: (body) => COMPONENT_COLOURS[place(body)]};
+            cells: this.cells.drawn, trails, componentOf: component, trailColour: (body) => COMPONENT_COLOURS[place(body)]};
   }
 
   draw() {
     if (!this.survey) return;
     this.few.follow(this.camera);
+    this.cells.update(this.frame, this.info, performance.now());
     const look = this.look(), {clientWidth, clientHeight} = element("picture");
     this.renderer.draw(this.camera, look);
     this.few.placeNames(element("names").checked, this.camera.matrix(clientWidth / clientHeight), look);
     this.hud.setRange(look.bySpeed, this.survey.speeds);
     this.hud.setScale(this.camera.lengthOfPixel(clientHeight));
+  }
+
+  // The body that was clicked on is the one whose cells are shown.
+  pick(event) {
+    const {clientWidth, clientHeight} = element("picture"), aspect = clientWidth / clientHeight;
+    if (this.cells.choice !== "body" || !this.survey) return;
+    this.cells.pick(2 * event.clientX / clientWidth - 1, 1 - 2 * event.clientY / clientHeight, aspect, this.frame,
+                    this.camera.matrix(aspect), this.look());
   }
 
   // What is seen, with names and time, as a file.
@@ -154,6 +166,12 @@ class App {
     for (const [id, action] of Object.entries(actions)) element(id).addEventListener("click", action);
     element("apart").addEventListener("change", actions.fit);
     element("follow").addEventListener("change", (event) => { this.few.followed = Number(event.target.value); });
+    let pressed = null;
+    element("picture").addEventListener("pointerdown", (event) => { pressed = event; });
+    element("picture").addEventListener("pointerup", (event) => {
+      // Whoever drags turns the picture.
+      if (pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 4) this.pick(event);
+    });
     element("more").addEventListener("click", () => {
       const open = element("controls").classList.toggle("open");
       element("more").setAttribute("aria-expanded", String(open));

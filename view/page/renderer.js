@@ -198,25 +198,42 @@ class Renderer {
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, this.target, 0);
   }
 
-  drawTrails({points, length, bodies}, view, look) {
+  setLines(points, view) {
     const gl = this.gl, {program, uniforms} = this.lines;
     gl.useProgram(program);
     gl.uniformMatrix4fv(uniforms.view, false, view);
     gl.bindVertexArray(this.trailVertices);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.trailBuffer);
     gl.bufferData(gl.ARRAY_BUFFER, points, gl.STREAM_DRAW);
+  }
+
+  // Of these points, in a system.
+  drawLines(kind, first, count, system, colour, look) {
+    const gl = this.gl, {uniforms} = this.lines;
+    gl.uniform3f(uniforms.place, look.spacing * (system % look.columns - 0.5 * (look.columns - 1)),
+                 -look.spacing * (Math.floor(system / look.columns) - 0.5 * (look.rows - 1)), 0);
+    gl.uniform3fv(uniforms.colour, colour.map((c) => c / 255));
+    gl.drawArrays(kind, first, count);
+  }
+
+  drawTrails({points, length, bodies}, view, look) {
+    this.setLines(points, view);
     for (let body = 0; body < bodies; ++body) {
       const component = look.componentOf(body), system = Math.floor(body / look.bodiesPerSystem);
       if (look.hidden >> component & 1) continue;
-      gl.uniform3f(uniforms.place, look.spacing * (system % look.columns - 0.5 * (look.columns - 1)),
-                   -look.spacing * (Math.floor(system / look.columns) - 0.5 * (look.rows - 1)), 0);
-      gl.uniform3fv(uniforms.colour, look.trailColour(body).map((c) => c / 255));
-      gl.drawArrays(gl.LINE_STRIP, body * length, length);
+      this.drawLines(this.gl.LINE_STRIP, body * length, length, system, look.trailColour(body), look);
     }
   }
 
-  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, palette, hidden, size, light},
-  // of a few bodies also {trails, componentOf, trailColour}
+  drawCells(cells, view, look) {
+    for (const {system, points, colour} of cells) {
+      this.setLines(points, view);
+      this.drawLines(this.gl.LINES, 0, points.length / 4, system, colour, look);
+    }
+  }
+
+  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, palette, hidden, size, light, cells,
+  // componentOf}, of a few bodies also {trails, trailColour}
   draw(camera, look) {
     const gl = this.gl;
     this.resize();
@@ -230,6 +247,7 @@ class Renderer {
     gl.blendFunc(gl.ONE, gl.ONE);
     const view = camera.matrix(width / height);
     if (look.trails) this.drawTrails(look.trails, view, look);
+    this.drawCells(look.cells, view, look);
     const {program, uniforms} = this.bodies;
     gl.useProgram(program);
     gl.uniformMatrix4fv(uniforms.view, false, view);

@@ -223,6 +223,63 @@ class PageTest(unittest.TestCase):
                                           "app.camera.yaw]"), [-1, 0, True, 0.6])
         self.no_errors()
 
+    def choose_cells(self, value):
+        self.browser.evaluate(f"document.getElementById('cells').value = '{value}'")
+        return self.settled()
+
+    def test_cells_of_a_tree(self):
+        browser = self.browser
+        self.open_export("--scenario", "plummer", "--systems", "2", "--bodies", "700", "--steps", "1", "--snapshot-every", "1")
+        browser.press(" ")
+        bare = self.settled()
+        browser.evaluate("document.getElementById('cells').value = '3'")
+        self.assertGreater(changes(browser, bare), 0.02, "cells of level 3")
+        self.assertRegex(text(browser, "cells_text"), r"^\d+ cells with bodies in them$")
+        # At every level, each body is in one cell, within its cube.
+        browser.evaluate("""window.tree = new CellTree(app.frame.bodies, 700, 700, null);
+          window.within = (cell) => [...tree.order.subarray(cell.begin, cell.end)].every((i) => tree.position(i).every(
+            (x, axis) => x >= cell.low[axis] - 1e-6 && x <= cell.low[axis] + cell.side + 1e-6))""")
+        for level in (0, 2, 21):
+            self.assertEqual(browser.evaluate(f"[bodiesOf(tree.level({level})), tree.level({level}).every(within)]"), [700, True])
+        self.assertEqual(browser.evaluate("[...tree.order].sort((a, b) => a - b).every((i, k) => i === 700 + k)"), True)
+        self.assertEqual(browser.evaluate("tree.level(21).every((cell) => cell.end - cell.begin <= 16)"), True)
+        # A body sees every other once: in a cell that is small from there, or in a leaf; with theta 0 only in leaves.
+        seen = browser.evaluate("""[0, 0.5, 1].map((theta) => {
+          const {whole, opened} = tree.seenBy(750, theta), place = tree.position(750);
+          return [whole.length, bodiesOf(whole) + bodiesOf(opened), whole.every((cell) =>
+            [...tree.order.subarray(cell.begin, cell.end)].every((i) =>
+              distance(tree.position(i), cell.centre) <= theta * distance(place, cell.centre)))];
+        })""")
+        self.assertEqual([(bodies, small) for _, bodies, small in seen], 3 * [(700, True)])
+        self.assertEqual(seen[0][0], 0)
+        self.assertLess(10, seen[1][0])
+
+        self.choose_cells("body")
+        self.assertRegex(text(browser, "cells_text"), r"^with theta 0\.6, of 700 bodies one \(white\) sees \d+ cells")
+        browser.drag((430, 330), (430, 330))  # where no panel is
+        picked = browser.wait_for("app.cells.body")
+        self.assertEqual(picked, browser.evaluate("""(() => {
+          const {clientWidth: w, clientHeight: h} = document.getElementById("picture"), look = app.look();
+          const away = (body) => {
+            const place = app.frame.bodies.subarray(4 * body, 4 * body + 3);
+            const [x, y] = placeInPicture(place, body, app.camera.matrix(w / h), look) || [9, 9];
+            return Math.hypot((x + 1) * w / 2 - 430, (1 - y) * h / 2 - 330);
+          };
+          return Array.from({length: 1400}, (_, k) => k).sort((a, b) => away(a) - away(b))[0];
+        })()"""))
+        browser.press("r")
+        self.settled()
+        self.assertEqual(browser.evaluate("[app.cells.choice, app.cells.drawn.length, app.cells.body]"), ["none", 0, 0])
+        self.no_errors()
+
+    def test_no_body_is_lost_in_one_place(self):
+        """Bodies in one place, and one that is NaN: a tree ends there, too."""
+        found = []
+        self.open_export("--scenario", "plummer", "--bodies", "100", "--steps", "1", "--snapshot-every", "1")
+        for bodies in ("new Float32Array(400)", "new Float32Array(400).fill(NaN)"):
+            found.append(self.browser.evaluate(f"bodiesOf(new CellTree({bodies}, 0, 100, null).level(21))"))
+        self.assertEqual(found, [100, 0])
+
     def test_components_have_their_colours_and_can_be_hidden(self):
         browser = self.browser
         self.open_export("--scenario", "disk-halo", "--bodies", "600", "--steps", "1", "--snapshot-every", "1")
