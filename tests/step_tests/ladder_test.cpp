@@ -22,7 +22,7 @@ TEST_P(Ladder, PassesEveryGate) {
 
 // Around a warp, around the sizes that the step itself names, and some that no tile divides.
 std::set<int> sizes() {
-  std::set<int> sizes{1, 2, 31, 33, 257, 1000, 4099};
+  std::set<int> sizes{1, 2, 3, 31, 33, 257, 1000, 4099};
   for (const int boundary : step().info.boundaries) {
     for (const int n : {boundary - 1, boundary, boundary + 1}) sizes.insert(n);
   }
