@@ -42,27 +42,36 @@ def points(curve) -> tuple[list[int], list[float]]:
 
 
 def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> Path:
-    """A panel for each peer: what a time step costs over the error that it leaves."""
-    names = list(dict.fromkeys(peer.name for peer in peers if peer.error is not None))
-    figure, grid = pyplot.subplots(1, len(names), figsize=(6.5 * len(names), 6), layout="constrained", squeeze=False)
-    for axes, name in zip(grid[0], names):
-        of_name = [peer for peer in peers if peer.name == name and peer.error is not None]
-        for peer, colour in zip(of_name, SIZES):
+    """A panel for each kind of bodies, which are those of a program of others: what a time step costs over the error
+    that it leaves. Builds of one program (its name up to a comma) share a panel."""
+    known = [peer for peer in peers if peer.error is not None]
+    families = list(dict.fromkeys(family(peer) for peer in known))
+    figure, grid = pyplot.subplots(1, len(families), figsize=(6.5 * len(families), 8), layout="constrained", squeeze=False)
+    for axes, name in zip(grid[0], families):
+        of_family = [peer for peer in known if family(peer) == name]
+        quantity = of_family[0].quantity
+        for bodies, colour in zip(sorted({peer.bodies for peer in of_family}), SIZES):
             for multipole, style in ((2, "o-"), (0, "^:")):
-                line = sorted((record for record in records if record.problem.bodies == peer.bodies
+                line = sorted((record for record in records if record.problem.bodies == bodies
                                and record.data["approximation"]["multipole"] == multipole), key=theta_of)
-                axes.plot([record.data["force_error"][peer.quantity] for record in line],
+                axes.plot([record.data["force_error"][quantity] for record in line],
                           [record.seconds("compute").median / record.problem.steps for record in line], style, color=colour,
-                          label=f"step 15, {peer.bodies:,} bodies, {'quadrupoles' if multipole else 'masses alone'}")
-            axes.plot(peer.error, peer.seconds, "*", markersize=16, color=colour, markeredgecolor=BLACK,
-                      label=f"{name}, {peer.bodies:,} bodies")
-        axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[of_name[0].quantity][0]}",
-                 title=f"beside {name}: {of_name[0].what}")
+                          label=f"step 15, {bodies:,} bodies, {'quadrupoles' if multipole else 'masses alone'}")
+            builds = (peer for peer in of_family if peer.bodies == bodies)
+            for peer, marker in zip(builds, ("*", "P", "X", "D")):
+                axes.plot(peer.error, peer.seconds, marker, markersize=14, color=colour, markeredgecolor=BLACK,
+                          label=f"{peer.name}, {bodies:,} bodies")
+        axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[quantity][0]}",
+                 title=f"beside {name}: {of_family[0].what}")
         axes.grid(color="#E5E5E5")
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     grid[0][0].set_ylabel("seconds per time step")
     return save(figure, path, f"What accuracy costs: step 15 at opening angles from {min(map(theta_of, records)):g} to "
                 f"{max(map(theta_of, records)):g}, and programs of others with the same bodies. {machines(records)}, {dates(records)}.")
+
+
+def family(peer: Peer) -> str:
+    return peer.name.split(",")[0]
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
