@@ -140,16 +140,25 @@ struct Share {
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
   void form_groups(const std::vector<plan::Unit>& all);
 
-  // From the root, and back. While they are on their way, the root looks whether whole tiles have
-  // one mass; if that takes another order, they go once more.
+  // From the root, and back. If another order gives whole tiles one mass, bodies go once more: the
+  // root would take longer than all the copies to look at every body first.
   std::optional<nbody::MassOrder> take(nbody::Systems& from) {
     take(from.bodies);
     std::optional<nbody::MassOrder> order;
-    if (!cluster.root_says(cluster.is_root() && nbody::MassOrder::is_needed(from))) return order;
-    CUDA_CHECK(cudaDeviceSynchronize());  // no copy may still read what is moved now
+    if (!cluster.any(has_mixed_tile())) return order;
+    if (!cluster.any(cluster.is_root() && nbody::MassOrder::is_needed(from))) return order;
     if (cluster.is_root()) order.emplace(from);
     take(from.bodies);
     return order;
+  }
+  // Where the last bodies of a system are, it does not count: masses differ from those of none.
+  bool has_mixed_tile() const {
+    std::vector<float> found(masses.size());
+    nbody::download(masses, found);
+    const size_t tile = plan.tile();
+    for (size_t k = 0; k < found.size(); ++k)
+      if (found[k] < 0 && (first + k * tile) % kept.of_system + tile <= kept.n) return true;
+    return false;
   }
   void take(const std::vector<nbody::Body>& from) {
     cluster.scatter(from, plan.first_bodies(), bodies.get());

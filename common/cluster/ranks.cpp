@@ -143,9 +143,9 @@ RankState& rank_state() {
   return state;
 }
 
-bool Cluster::root_says(bool yes) const {
-  MPI_Bcast(&yes, 1, MPI_C_BOOL, 0, rank_state().comm);
-  return yes;
+bool Cluster::any(bool of_this_rank) const {
+  MPI_Allreduce(MPI_IN_PLACE, &of_this_rank, 1, MPI_C_BOOL, MPI_LOR, rank_state().comm);
+  return of_this_rank;
 }
 
 Cluster& cluster() { return *rank_state().cluster; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -16,6 +17,10 @@ struct ReadOptions;
 namespace formats {
 struct Contents;
 }
+
+// The next bytes of a file, as many as are asked for; they stay until the next call. Throws
+// UsageError where the file ends before.
+using NextBytes = std::function<std::string_view(std::size_t)>;
 
 // The parts of a snapshot that survive being written and read.
 struct Keeps {
@@ -51,6 +56,10 @@ struct FileFormat {
   // format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
                             const ReadOptions& options) = nullptr;
+  // The same from a file of `size` bytes, of which only a piece is in memory at a time. nullptr:
+  // the format needs all of it at once.
+  formats::Contents (*read_in_pieces)(const std::string& file, std::uint64_t size,
+                                      const NextBytes& next, const ReadOptions& options) = nullptr;
 
   // Throws UsageError for a snapshot that the format cannot hold; called before the file is
   // created.

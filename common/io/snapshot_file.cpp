@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "io/formats/formats.h"
 #include "io/write_whole_file.h"
@@ -22,8 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// The content, twice while its buffer grows, and the bodies made of it.
-constexpr std::uint64_t kMemoryPerByte = 4;
+// The content, twice while its buffer grows, and the bodies made of it; or the bodies alone, in two
+// precisions if the file has float64.
+constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back: it need not be seekable.
 class Input {
@@ -80,6 +82,28 @@ class Input {
   int descriptor_;
 };
 
+// From the first bytes on, which have been read already.
+class Pieces {
+ public:
+  Pieces(const std::string& file, Input& input, std::string head)
+      : file_(file), input_(input), bytes_(std::move(head)) {}
+  std::string_view next(std::size_t count) {
+    if (bytes_.size() - given_ < count) {
+      bytes_.erase(0, std::exchange(given_, 0));
+      input_.read_until(std::max(count, Input::kChunkBytes), bytes_);
+    }
+    if (bytes_.size() < given_ + count)
+      throw UsageError(file_ + " became shorter while it was read");
+    return std::string_view(bytes_).substr(std::exchange(given_, given_ + count), count);
+  }
+
+ private:
+  const std::string& file_;
+  Input& input_;
+  std::string bytes_;
+  std::size_t given_ = 0;
+};
+
 const FileFormat& recognised(std::string_view head, std::span<const FileFormat> formats) {
   return *std::find_if(formats.begin(), formats.end(), [&](const FileFormat& format) {
     return format.recognise != nullptr && format.recognise(head);
@@ -108,15 +132,21 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
                      " is not read here: " + with_name(format.reader, file));
   if (size > 0 && format.check_head != nullptr) format.check_head(file, content, size);
 
-  const std::uint64_t limit = available_memory() / kMemoryPerByte;
-  if (size < limit) {
+  const bool in_pieces = size > 0 && format.read_in_pieces != nullptr;
+  const std::uint64_t limit =
+      available_memory() / (in_pieces ? kMemoryPerByteInPieces : kMemoryPerByte);
+  if (size < limit && !in_pieces) {
     content.reserve(size + Input::kChunkBytes);  // one chunk more: the read that finds the end
     input.read_until(limit, content);
   }
   if (std::max(size, content.size()) >= limit)
     throw std::runtime_error(file + " is larger than the " + std::to_string(limit >> 20) +
                              " MB that there is memory for");
-  formats::Contents contents = format.read(file, content, options);
+  Pieces pieces(file, input, in_pieces ? std::exchange(content, {}) : "");
+  formats::Contents contents =
+      in_pieces ? format.read_in_pieces(
+                      file, size, [&](std::size_t count) { return pieces.next(count); }, options)
+                : format.read(file, content, options);
   contents.snapshot.sources = {file};
   if (contents.snapshot.softening > 0) contents.snapshot.caution = format.softening;
   if (const fs::path second = second_file(file, format); !second.empty() && fs::exists(second))

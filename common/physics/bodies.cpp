@@ -54,18 +54,18 @@ void BodyOrder<Real>::sort(int system, const Key& key) {
                            [&](std::size_t k) { return key(systems_.bodies[k]); });
 }
 
+// In place, or it would take as much memory again. A permutation consists of cycles; in each of
+// them bodies change places two by two.
 template <class Real>
-void BodyOrder<Real>::move_all() {
-  if (from_.empty()) return;
-  const auto before = systems_.bodies;
-  for (std::size_t k = 0; k < from_.size(); ++k) systems_.bodies[k] = before[from_[k]];
-}
-
-template <class Real>
-void BodyOrder<Real>::restore() {
-  if (from_.empty()) return;
-  const auto ordered = systems_.bodies;
-  for (std::size_t k = 0; k < from_.size(); ++k) systems_.bodies[from_[k]] = ordered[k];
+void BodyOrder<Real>::move_all(bool back) {
+  std::vector<bool> done(from_.size());
+  for (std::size_t first = 0; first < from_.size(); ++first) {
+    for (std::size_t k = first; !done[k]; k = from_[k]) {
+      done[k] = true;
+      if (from_[k] != first)
+        std::swap(systems_.bodies[back ? first : k], systems_.bodies[from_[k]]);
+    }
+  }
 }
 
 MassOrder::MassOrder(Systems& systems) : BodyOrder(systems) {

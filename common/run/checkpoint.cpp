@@ -64,7 +64,7 @@ void begin_checkpoints(const Options& options, Job& job) {
   job.start.checkpoint = {{"program", options.program},
                           {"version", revision()},
                           {"precision", precision_of(options)},
-                          {"extent", shortest(activity_extent(synchronised(job.start).systems))}};
+                          {"extent", shortest(activity_extent(job.start.systems))}};
   if (options.approximation) job.start.checkpoint[kApproximation] = approximation_of(options);
   if (!options.input) job.start.checkpoint["seed"] = std::to_string(options.seed.value_or(1));
 }

@@ -1,6 +1,7 @@
 #include "run/job.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -25,11 +26,11 @@ constexpr int kDefaultSteps = 20;
 constexpr int kUntilStopped = std::numeric_limits<int>::max();  // with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// What a run holds at its peak, counted in states of 28 bytes per body: the start, the simulation,
-// its piece and a step's own copies; the validator's states and its reference where the result is
-// checked. Step 00 holds 109 bytes per body without the check and 328 with it; the rest is for
-// steps that copy.
-constexpr std::uint64_t kStates = 6, kStatesChecked = 15;
+// What a run holds at its peak, counted in states of 28 bytes per body: the state, its start where
+// that is needed, the validator's states and its reference where the result is checked. Step 00
+// holds 29 bytes per body alone, 85 with its start and 328 with the check; the rest is for what steps
+// copy, and for those that drift back and forth.
+constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
 
@@ -42,7 +43,9 @@ void check_size(const Options& options, int systems, int bodies) {
                      std::to_string(bodies) + ": " + std::to_string(total) + " bodies; at most " +
                      std::to_string(kMaxBodies) + " are allowed");
   }
-  const std::uint64_t states = options.validate == ValidationMode::off ? kStates : kStatesChecked;
+  const std::uint64_t states = options.validate != ValidationMode::off ? kStatesChecked
+                               : options.needs_start()                 ? kStates
+                                                                       : kStatesAlone;
   require_memory(std::to_string(systems) + " x " + std::to_string(bodies) + " bodies: a run",
                  static_cast<std::uint64_t>(total) * sizeof(Body) * states);
 }
@@ -264,6 +267,25 @@ Snapshot synchronised(Snapshot state) {
   if (state.staggered) take_half_drift(state, -1);
   state.checkpoint.clear();
   return state;
+}
+
+void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use) {
+  if (is_float64(state)) return use(synchronised(state));
+  // A drift back and forth would round; so the positions are kept, and nothing else is.
+  std::vector<std::array<float, 3>> positions;
+  if (state.staggered) {
+    positions.reserve(state.systems.bodies.size());
+    for (const Body& body : state.systems.bodies) positions.push_back({body.x, body.y, body.z});
+    take_half_drift(state, -1);
+  }
+  auto checkpoint = std::exchange(state.checkpoint, {});
+  use(state);
+  state.checkpoint = std::move(checkpoint);
+  state.staggered = !positions.empty();
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    Body& body = state.systems.bodies[k];
+    body.x = positions[k][0], body.y = positions[k][1], body.z = positions[k][2];
+  }
 }
 
 Job prepare_job(const Options& options) {

@@ -38,6 +38,8 @@ void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& cha
 void take_half_drift(Snapshot& state, int sign);
 // The state with positions and velocities at the same time: a snapshot, and no checkpoint.
 Snapshot synchronised(Snapshot state);
+// The same in place, for as long as `use` runs.
+void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);
 
 // snapshot_00000042.bin in the folder.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step);

@@ -55,6 +55,11 @@ struct Options {
   std::filesystem::path tuned;  // empty: the user's, if there is one
   std::optional<int> view;      // port on 127.0.0.1; 0: any free one
   bool quiet = false;
+
+  // A run that is neither repeated nor compared with its start holds its bodies once.
+  bool needs_start() const {
+    return warmup + repeat > 1 || !quiet || force_error > 0 || validate != ValidationMode::off;
+  }
 };
 
 // Throws UsageError: one line that names the option, the value and what is allowed.

@@ -82,8 +82,8 @@ Simulation::LockedPages::~LockedPages() {
   if (data_ != nullptr) unlock_(data_);
 }
 
-Simulation::Simulation(const Job& job, Simulate simulate)
-    : state_(job.start),
+Simulation::Simulation(const Job& job, Snapshot start, Simulate simulate)
+    : state_(std::move(start)),
       locked_(job.platform, state_.systems.bodies),
       last_step_(job.last_step),
       run_(job.run),
@@ -116,13 +116,14 @@ namespace {
 
 bool is_multiple(long long step, int every) { return every > 0 && step % every == 0; }
 
-void record(const std::vector<Recorder>& recorders, const Simulation& simulation) {
-  std::optional<Snapshot> snapshot;
-  for (const Recorder& recorder : recorders) {
-    if (!is_multiple(simulation.step(), recorder.every)) continue;
-    if (!snapshot) snapshot = simulation.snapshot();
-    recorder.record(*snapshot);
-  }
+// Those that `wanted` says.
+void record(const std::vector<Recorder>& recorders, Simulation& simulation,
+            const std::function<bool(const Recorder&)>& wanted) {
+  if (std::none_of(recorders.begin(), recorders.end(), wanted)) return;
+  simulation.show([&](const Snapshot& snapshot) {
+    for (const Recorder& recorder : recorders)
+      if (wanted(recorder)) recorder.record(snapshot);
+  });
 }
 
 // How many steps to take at a time where no option says: as many as fit into a second, judged by
@@ -165,17 +166,17 @@ void run_to_end(Simulation& simulation, const Options& options,
   const bool terminal =
       isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run && scheduler == nullptr;
   const bool in_pieces = terminal || !options.checkpoint.empty();
-  const Snapshot start = simulation.checkpoint();
+  const Snapshot& state = simulation.checkpoint();
+  const long long start = state.step;
   const double interactions_per_step =
-      static_cast<double>(start.systems.bodies.size()) * start.systems.bodies_per_system;
+      static_cast<double>(state.systems.bodies.size()) * state.systems.bodies_per_system;
   const Progress progress(terminal);
   Pace pace;
   Stopwatch since_checkpoint;
 
   const auto write_checkpoint = [&] {
-    Snapshot checkpoint = simulation.checkpoint();
-    for (const Recorder& recorder : recorders) recorder.save(checkpoint);
-    write_bodies(options.checkpoint, checkpoint);
+    for (const Recorder& recorder : recorders) recorder.save(simulation.checkpoint());
+    write_bodies(options.checkpoint, state);
   };
   // A run that writes checkpoints ends with one; others end at once, and a live view ends its own
   // run.
@@ -185,9 +186,7 @@ void run_to_end(Simulation& simulation, const Options& options,
   // At once: what was recorded before a run was killed is then always part of a run that can
   // resume.
   if (!options.checkpoint.empty()) write_checkpoint();
-  for (const Recorder& recorder : recorders) {
-    if (recorder.at_start) recorder.record(simulation.snapshot());
-  }
+  record(recorders, simulation, [](const Recorder& recorder) { return recorder.at_start; });
   const auto next_piece = [&] {
     if (scheduler != nullptr) return scheduler->next_piece(simulation);
     return in_pieces ? pace.next() : std::numeric_limits<int>::max();
@@ -203,12 +202,13 @@ void run_to_end(Simulation& simulation, const Options& options,
     simulation.advance(steps);
     if (options.timeline.empty()) simulation.forget_spans();
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
-    progress.show(simulation.step() - start.step, simulation.last_step() - start.step,
-                  interactions_per_step);
+    progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
     // The checkpoint comes after the records of its state, which a resumed run does not repeat, and
     // before those of the last state, which a longer run would not make here.
-    record(recorders, simulation);
+    record(recorders, simulation, [&](const Recorder& recorder) {
+      return is_multiple(simulation.step(), recorder.every);
+    });
     const bool due = is_multiple(simulation.step(), options.snapshot_every) ||
                      simulation.finished() || since_checkpoint.seconds() > 5;
     if (!options.checkpoint.empty() && due) {
@@ -224,12 +224,11 @@ void run_to_end(Simulation& simulation, const Options& options,
     }
   }
   if (!options.checkpoint.empty() && !simulation.finished()) write_checkpoint();
-  for (const Recorder& recorder : recorders) {
-    const bool recorded = is_multiple(simulation.step(), recorder.every) ||
-                          (recorder.at_start && simulation.step() == start.step);
-    if (!recorded) recorder.record(simulation.snapshot());
-    recorder.finish();
-  }
+  record(recorders, simulation, [&](const Recorder& recorder) {
+    return !is_multiple(simulation.step(), recorder.every) &&
+           !(recorder.at_start && simulation.step() == start);
+  });
+  for (const Recorder& recorder : recorders) recorder.finish();
 }
 
 }  // namespace nbody

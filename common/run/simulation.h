@@ -12,8 +12,9 @@ namespace nbody {
 class Simulation {
  public:
   // For leapfrog, takes the first half drift. run.devices must be set in job.run. A state in
-  // float64 is advanced in float64, by job.float64.
-  Simulation(const Job& job, Simulate simulate);
+  // float64 is advanced in float64, by job.float64. `start` is job.start, or what was moved from
+  // it.
+  Simulation(const Job& job, Snapshot start, Simulate simulate);
 
   // Takes up to `steps` more time steps in one call of simulate.
   void advance(int steps);
@@ -25,10 +26,13 @@ class Simulation {
   // Spans accumulate over all calls; a live view makes thousands.
   void forget_spans() { timing_.spans.clear(); }
 
-  // The state as it is, for a checkpoint: staggered under leapfrog.
-  const Snapshot& checkpoint() const { return state_; }
+  // The state as it is: staggered under leapfrog. A recorder may add what a checkpoint needs.
+  Snapshot& checkpoint() { return state_; }
+  Snapshot release() && { return std::move(state_); }
   // The state with positions and velocities at the same time.
   Snapshot snapshot() const;
+  // The same without a copy, which a large state has no room for: only while `use` runs.
+  void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
 
  private:
   // The bodies of the state, until it goes.

@@ -35,14 +35,16 @@ Tuning known_shapes(const StepInfo& info, const Options& options, const Platform
 }
 
 // Runs as often as asked. Returns the last state of the last run, as the kernels left it.
-Snapshot run_repeats(const Job& job, const Options& options, Simulate simulate, LiveView* view,
+Snapshot run_repeats(Job& job, const Options& options, Simulate simulate, LiveView* view,
                      Result& result) {
   Snapshot final;
   for (int k = 0; k < options.warmup + options.repeat; ++k) {
-    Simulation simulation(job, simulate);
-    run_to_end(simulation, options, recorders(job, options), view);
+    final = {};
+    const auto recording = recorders(job, options);
+    Simulation simulation(job, options.needs_start() ? job.start : std::move(job.start), simulate);
+    run_to_end(simulation, options, recording, view);
     if (k >= options.warmup) result.repeats.push_back(simulation.timing());
-    final = simulation.checkpoint();
+    final = std::move(simulation).release();
   }
   return final;
 }
@@ -113,8 +115,8 @@ ForceError force_error_of(const StepInfo& info, const Options& options, const Jo
                      advance_of(job.run, simulate));
 }
 
-int carry_out(const StepInfo& info, const Platform& platform, const Options& options,
-              const Job& job, Simulate simulate, LiveView* view) {
+int carry_out(const StepInfo& info, const Platform& platform, const Options& options, Job& job,
+              Simulate simulate, LiveView* view) {
   // A stream that goes nowhere is simpler than an if around every line.
   std::ostream nowhere(nullptr);
   std::ostream& out = options.quiet ? nowhere : std::cout;
@@ -122,11 +124,11 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 
   Result result = describe(info, platform, job);
   if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
-  const Snapshot end = run_repeats(job, options, simulate, view, result);
+  Snapshot end = run_repeats(job, options, simulate, view, result);
   result.ranks = ranks();
   result.shape_origin = shape_origin(tuning());
   result.shape = tuning().chosen.value_or(ChosenShape());
-  const Snapshot final = synchronised(end);
+  const Snapshot final = synchronised(options.needs_start() ? end : std::move(end));
   const bool cut_short = final.step < job.last_step;
   if (cut_short) {
     result.steps = static_cast<int>(final.step - job.start.step);
@@ -143,13 +145,13 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   }
 
   if (options.validate != ValidationMode::off && !cut_short) {
-    const Snapshot start = Simulation(job, simulate).checkpoint();
+    const Snapshot start = Simulation(job, job.start, simulate).release();
     result.validation =
         validate_run(info, options, job, simulate, start, end, median(result.repeats).total);
   }
   if (options.force_error > 0 && !cut_short)
-    result.force_error =
-        force_error_of(info, options, job, simulate, Simulation(job, simulate).checkpoint());
+    result.force_error = force_error_of(info, options, job, simulate,
+                                        Simulation(job, job.start, simulate).release());
   print_result(out, result);
 
   if (!options.output.empty()) write_bodies(options.output, final);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 
 from ranks import InFolder, main, run
 
@@ -19,12 +20,19 @@ PROBLEMS = {
     "systems left over": "--systems 33 --bodies 65 --steps 3",
     "single bodies": "--systems 2 --bodies 1 --steps 3",
     "leapfrog": "--systems 5 --bodies 300 --steps 3 --scenario plummer --integrator leapfrog",
-    "two groups in streams": "--systems 41 --bodies 1000 --steps 1",
+    "groups in streams": "--systems 41 --bodies 1000 --steps 1",
     "many masses": "--systems 1 --bodies 1000 --steps 2 --scenario star-cluster",
+    "masses in turn": "--input {folder}/masses.csv --systems 3 --steps 2",  # another order gives tiles of one
 }
 
 
 class Bits(InFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        chance = random.Random(5)
+        rows = [",".join([f"{chance.uniform(-1, 1):.6f}" for _ in range(6)] + [str(1 + k % 3)]) for k in range(1500)]
+        (self.folder / "masses.csv").write_text("\n".join(["x,y,z,vx,vy,vz,mass", *rows, ""]))
+
     def bits(self, ranks: int, arguments: str, **extra: str) -> bytes:
         end = self.folder / "end.bin"
         self.right(run(ranks, f"{arguments} --quiet --output {end}", **extra))
@@ -32,7 +40,8 @@ class Bits(InFolder):
 
     def test_do_not_depend_on_the_ranks(self) -> None:
         """By day one way for each number of ranks, at night all of them."""
-        for turn, (name, problem) in enumerate(PROBLEMS.items()):
+        for turn, (name, words) in enumerate(PROBLEMS.items()):
+            problem = words.format(folder=self.folder)
             expected = self.bits(1, problem + " --validate full")
             for k, ranks in enumerate(COUNTS):
                 for transport, distribution in WAYS if NIGHTLY else [WAYS[(turn + k) % len(WAYS)]]:

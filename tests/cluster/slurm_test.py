@@ -61,6 +61,7 @@ class Slurm(unittest.TestCase):
         for name in ("munge", "state", "spool-node1", "spool-node2", "tmp-node1", "tmp-node2", "jobs"):
             (cls.folder / name).mkdir()
         cls.folder.chmod(0o755)
+        cls.program = Path(shutil.copy(program(), cls.folder))  # the nodes do not see this /tmp
         port = 20000 + os.getpid() % 10000
         configuration = cls.folder / "slurm.conf"
         configuration.write_text(CONFIGURATION.format(host=socket.gethostname().partition(".")[0], port=port,
@@ -108,12 +109,12 @@ class Slurm(unittest.TestCase):
     def logs(cls) -> str:
         return "".join(f"\n{log.name}: {log.read_text()[-1500:]}" for log in cls.folder.glob("*.log"))
 
-    def submit(self, script: str, options: str, arguments: str, step: Path) -> str:
+    def submit(self, script: str, options: str, arguments: str) -> str:
         """Waits for the end of the job, or of all of an array; its state."""
         done = subprocess.run(["sbatch", "--parsable", "--wait", *options.split(), str(ROOT / "tools" / "slurm" / script),
                                *arguments.split()], cwd=self.folder / "jobs", text=True, timeout=300, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**environment(NODES), "PROGRAM": str(step)})
+                              env={**environment(NODES), "PROGRAM": str(self.program)})
         said = "".join(file.read_text() for file in (self.folder / "jobs").glob("*.out"))
         self.assertEqual(done.returncode, 0, done.stdout + said + self.logs())
         return said
@@ -122,17 +123,16 @@ class Slurm(unittest.TestCase):
         jobs = self.folder / "jobs"
         problem = "--scenario plummer --bodies 500 --validate off"
         said = self.submit("run.sbatch", "--nodes=2 --ntasks-per-node=2 --cpus-per-task=1",
-                           problem + " --steps 20", program())
+                           problem + " --steps 20")
         self.assertIn("4 ranks", said)
         self.submit("run.sbatch", "--nodes=1 --ntasks-per-node=3 --cpus-per-task=1",
-                    f"--resume nbody.bin --steps 40 --validate off --output {jobs}/end.bin", program())
-        subprocess.run([program(), *problem.split(), "--steps", "40", "--quiet", "--output", jobs / "whole.bin"],
+                    f"--resume nbody.bin --steps 40 --validate off --output {jobs}/end.bin")
+        subprocess.run([self.program, *problem.split(), "--steps", "40", "--quiet", "--output", jobs / "whole.bin"],
                        env=environment(), check=True)
         self.assertEqual((jobs / "end.bin").read_bytes(), (jobs / "whole.bin").read_bytes())
 
     def test_an_array_of_runs(self) -> None:
-        self.submit("array.sbatch", "--array=1-3 --cpus-per-task=1", "--scenario plummer --bodies 100 --steps 5",
-                    program())
+        self.submit("array.sbatch", "--array=1-3 --cpus-per-task=1", "--scenario plummer --bodies 100 --steps 5")
         ends = [(self.folder / "jobs" / f"end_{k}.bin").read_bytes() for k in (1, 2, 3)]
         self.assertEqual(len(set(ends)), 3)
 

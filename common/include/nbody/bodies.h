@@ -54,7 +54,7 @@ using SystemsF64 = BasicSystems<double>;
 template <class Real>
 class BodyOrder {
  public:
-  void restore();
+  void restore() { move_all(true); }
 
  protected:
   explicit BodyOrder(BasicSystems<Real>& systems) : systems_(systems) {}
@@ -62,7 +62,7 @@ class BodyOrder {
   // with move_all().
   template <class Key>
   void sort(int system, const Key& key);
-  void move_all();
+  void move_all(bool back = false);
 
  private:
   BasicSystems<Real>& systems_;

@@ -54,8 +54,8 @@ class Cluster {
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,
                       std::vector<Body>& bodies) = 0;
-  // What the root asked with is the answer on every rank.
-  bool root_says(bool yes) const;
+  // The same answer on every rank.
+  bool any(bool of_this_rank) const;
   // Ends what other ranks wait for in vain; from any thread.
   virtual void abort() = 0;
 

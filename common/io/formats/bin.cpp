@@ -30,6 +30,7 @@
 #include <cmath>
 #include <limits>
 #include <ostream>
+#include <utility>
 
 #include "io/formats/byte_order.h"
 #include "io/formats/formats.h"
@@ -182,46 +183,57 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
   layout_of(file, head, size);
 }
 
-std::uint32_t checksum_of(std::string_view bytes) {
+void check_values(const std::string& file, const Contents& contents) {
+  for (std::size_t i = 0; i < contents.bodies.size(); ++i) check_body(file, i, contents.bodies[i]);
+  for (std::size_t i = 0; i < contents.species.size(); ++i)
+    if (const auto species = static_cast<std::size_t>(contents.species[i]);
+        species >= kSpeciesNames.size())
+      throw UsageError(file + ": body " + std::to_string(i) + ": species is " +
+                       std::to_string(species) + "; it must be 0 to 5");
+}
+
+Contents read_bin_in_pieces(const std::string& file, std::uint64_t size, const NextBytes& next,
+                            const ReadOptions& options) {
   Crc32 checksum;
-  checksum.add(bytes);
-  return checksum.value();
-}
-
-void check_checksum(const std::string& file, std::string_view bytes) {
-  const std::size_t end = bytes.size() - kChecksumBytes;
-  if (checksum_of(bytes.substr(0, end)) != byte_order::load<std::uint32_t>(bytes, end))
-    throw UsageError(file + ": damaged: its checksum is not that of its content");
-}
-
-Contents read_bin(const std::string& file, std::string_view bytes, const ReadOptions& options) {
-  const Layout layout = layout_of(file, bytes, bytes.size());
-  if (layout.checkpoint) check_checksum(file, bytes);
+  const auto take = [&](std::uint64_t bytes) {
+    const std::string_view piece = next(bytes);
+    checksum.add(piece);
+    return piece;
+  };
+  std::string head(take(std::min<std::uint64_t>(size, kHeaderBytes)));
+  if (head.size() == kHeaderBytes && byte_order::load<std::uint32_t>(head, 8) == kCheckpoint)
+    head += take(std::min<std::uint64_t>(size, kCheckpointHeaderBytes) - kHeaderBytes);
+  const Layout layout = layout_of(file, head, size);
   Contents contents;
-  contents.snapshot = header(file, bytes);
+  contents.snapshot = header(file, head);
   contents.systems = static_cast<int>(layout.systems);
   const bool wide = layout.float_bytes == sizeof(double);
   contents.snapshot.format = wide ? "BIN, float64" : "BIN";
-  const std::size_t body_bytes = kValuesPerBody * layout.float_bytes;
   contents.bodies.resize(layout.systems * layout.bodies);
-  for (std::size_t i = 0; i < contents.bodies.size(); ++i) {
-    const std::string_view fields = bytes.substr(layout.header_bytes + i * body_bytes, body_bytes);
+  for (Body& body : contents.bodies) {
+    const std::string_view fields = take(kValuesPerBody * layout.float_bytes);
     const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
-    contents.bodies[i] = rounded(exact);
-    check_body(file, i, contents.bodies[i]);
+    body = rounded(exact);
     if (options.float64) contents.exact.push_back(exact);
   }
-  for (std::uint64_t offset = layout.species_offset(); offset < layout.text_offset(); ++offset) {
-    const auto species = static_cast<unsigned char>(bytes[offset]);
-    if (species >= kSpeciesNames.size())
-      throw UsageError(file + ": body " + std::to_string(contents.species.size()) +
-                       ": species is " + std::to_string(species) + "; it must be 0 to 5");
-    contents.species.push_back(static_cast<Species>(species));
-  }
-  if (layout.checkpoint)
-    contents.snapshot.checkpoint =
-        parse_checkpoint(file, bytes.substr(layout.text_offset(), layout.text_bytes));
+  for (std::size_t i = 0; layout.species && i < contents.bodies.size(); ++i)
+    contents.species.push_back(static_cast<Species>(static_cast<unsigned char>(take(1)[0])));
+  const std::string text(take(layout.text_bytes));
+  // Of a damaged file nothing else is worth a word.
+  if (const auto computed = checksum.value();
+      layout.checkpoint && computed != byte_order::load<std::uint32_t>(next(kChecksumBytes), 0))
+    throw UsageError(file + ": damaged: its checksum is not that of its content");
+  check_values(file, contents);
+  if (layout.checkpoint) contents.snapshot.checkpoint = parse_checkpoint(file, text);
   return contents;
+}
+
+Contents read_bin(const std::string& file, std::string_view bytes, const ReadOptions& options) {
+  std::size_t end = 0;
+  return read_bin_in_pieces(
+      file, bytes.size(),
+      [&](std::size_t count) { return bytes.substr(std::exchange(end, end + count), count); },
+      options);
 }
 
 void check_bin(const std::string& file, const Snapshot& snapshot) {
@@ -313,6 +325,7 @@ const FileFormat kBin{.name = "bin",
                       .recognise = is_bin,
                       .check_head = check_bin_header,
                       .read = read_bin,
+                      .read_in_pieces = read_bin_in_pieces,
                       .check = check_bin,
                       .write = write_bin,
                       .keeps = {.float64 = true,

@@ -23,7 +23,7 @@ std::vector<long long> recorded(int every, bool at_start, int stop) {
   Job job;
   job.start.systems = Systems(1, 1);
   job.last_step = 10;
-  Simulation simulation(job, stand_still);
+  Simulation simulation(job, job.start, stand_still);
   std::vector<long long> seen;
   StopAfter scheduler(stop);
   run_to_end(simulation, Options(),

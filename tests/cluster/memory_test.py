@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Does a run that is not compared with its start hold its bodies once, whatever it reads and writes? What
+the first rank does with them is what every program does: step 00 shows it without a device's memory beside."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BODY = 28  # bytes
+SYSTEMS = (150_000, 450_000)  # of eight bodies
+OPTIONS = "--bodies 8 --steps 2 --validate off --quiet"
+
+
+class Memory(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="nbody-memory-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def peak(self, arguments: str) -> int:
+        """In bytes, of the one process."""
+        with subprocess.Popen([os.environ["NBODY_PROGRAM"], *arguments.split()], stdin=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss << 10
+
+    def per_body(self, arguments: str) -> float:
+        few, many = (self.peak(arguments.format(systems=systems, folder=self.folder)) for systems in SYSTEMS)
+        return (many - few) / (8 * (SYSTEMS[1] - SYSTEMS[0]))
+
+    def test_in_and_out(self) -> None:
+        written = "{folder}/{systems}.bin"
+        self.assertLess(self.per_body(f"{OPTIONS} --systems {{systems}} --output {written}"), 1.2 * BODY)
+        self.assertLess(self.per_body(f"{OPTIONS} --input {written} --output {{folder}}/end.bin "
+                                      "--checkpoint {folder}/state{systems}.bin"), 1.2 * BODY)
+        self.assertLess(self.per_body("--resume {folder}/state{systems}.bin --steps 3 --validate off --quiet "
+                                      "--output {folder}/end.bin"), 1.2 * BODY)
+
+    def test_snapshots_of_leapfrog(self) -> None:
+        """Positions go half a step back for each, and are kept meanwhile: 12 bytes more."""
+        os.mkdir(self.folder / str(SYSTEMS[0]))
+        os.mkdir(self.folder / str(SYSTEMS[1]))
+        self.assertLess(self.per_body(f"{OPTIONS} --systems {{systems}} --integrator leapfrog --snapshot-every 1 "
+                                      "--snapshot-dir {folder}/{systems}"), 1.7 * BODY)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
