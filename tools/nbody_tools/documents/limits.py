@@ -8,33 +8,24 @@ from statistics import median
 from typing import Any
 
 from nbody_tools.documents import machine_code
-from nbody_tools.measure.machine_code import ceiling, slots_of
+from nbody_tools.measure import rest
+from nbody_tools.measure.machine_code import ceiling
 from nbody_tools.measure.profile import STEPS_OF_ONE_LAUNCH
-from nbody_tools.records.facts import Facts, Value, check_line
-from nbody_tools.records.record import Record, read_records
+from nbody_tools.records.facts import Facts, Value
+from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.tables import ABSENT, markdown, plain
-
-# What a warp does otherwise, by metrics of measure/ncu.py.
-TIME_OF_A_WARP = {
-    "it could, but another does": ("stall_not_selected",),
-    "it could, but the scheduler is kept": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
-    "it waits for a root, a shuffle or shared memory": ("stall_short_scoreboard", "stall_mio_throttle"),
-    "for its block, or all blocks": ("stall_barrier",),
-    "for memory": ("stall_long_scoreboard", "stall_lg_throttle"),
-    "for what it issued last": ("stall_wait",)}
-ISSUES = 1.0  # in the same unit, warps per issue: one issues
 
 
 def left(results: Path, facts: Facts) -> Value:
     """One column per step and size: how the ceiling becomes the rate, and how a warp spends its time."""
-    lines = [record.data for source in sorted((results / "limits").rglob("*.jsonl"))
-             for record in read_records(source, check_line)]
-    profiles = sorted((line for line in lines if "metrics" in line), key=problem)
-    runs = {problem(line): Record(line) for line in lines if "metrics" not in line}
-    if not profiles:
+    lines = rest.profiles(results)
+    runs = {problem(record.data): record for source in sorted((results / "limits").glob("*.jsonl"))
+            for record in read_records(source, check_measurement)}
+    if not lines:
         return Value(None, "text", "limits_left()")
-    columns = [column(line, runs[problem(line)], loop_of(results, line), facts) for line in profiles]
-    head = ["", *(f"{line['step'][4:6]}, {line['bodies']:,}" for line in profiles)]
+    loops = machine_code.read_lines(results)
+    columns = [column(line, runs[problem(line)], rest.loop_of(line, loops), facts) for line in lines]
+    head = ["", *(f"{line['step'][4:6]}, {line['bodies']:,}" for line in lines)]
     return Value(markdown(head, [[label, *(cells[label] for cells in columns)] for label in columns[0]]), "text")
 
 
@@ -42,26 +33,11 @@ def problem(line: dict[str, Any]) -> tuple:
     return line["step"], line["systems"], line["bodies"]
 
 
-def loop_of(results: Path, line: dict[str, Any]) -> dict[str, Any]:
-    """The inner loop of that kernel in the machine code; of two, that for one mass."""
-    return min((code for code in machine_code.read_lines(results)
-                if (code["step"], code["kernel"]) == (line["step"], line["kernel"])), key=slots_of)
-
-
 def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:
-    metrics = line["metrics"]
-    instructions = sum(loop["instructions"].values())
     # A launch is one time step, or all of them.
-    launch = 1e-6 * metrics["duration_us"] / (line["steps"] if run.number in STEPS_OF_ONE_LAUNCH else 1)
-    warps = ISSUES + sum(value for key, value in metrics.items() if key.startswith("stall_"))
-    percent = {
-        "instructions that are in the inner loop":
-            100 * instructions / loop["interactions"] / metrics["instructions_per_interaction"],
-        "slots used while an SM has work": metrics["issue_percent"] * loop["slots"] / instructions,
-        "time that an SM has work": metrics["sm_busy_percent"],
-        "time step that this kernel takes": min(100.0, 100 * launch * run.data["steps"] / run.seconds("compute").median),
-        "a warp issues": 100 * ISSUES / warps,
-        **{name: 100 * sum(metrics.get(key, 0.0) for key in keys) / warps for name, keys in TIME_OF_A_WARP.items()}}
+    launch = 1e-6 * line["metrics"]["duration_us"] / (line["steps"] if run.number in STEPS_OF_ONE_LAUNCH else 1)
+    percent = {**rest.shares(line, loop), "time step that this kernel takes":
+               min(100.0, 100 * launch * run.data["steps"] / run.seconds("compute").median), **rest.time_of_a_warp(line)}
     return {"ceiling, G/s": f"{ceiling(loop, facts):.0f}",
             **{f"{name}, %": f"{share:.1f}" for name, share in percent.items()},
             "measured, G/s": plain(run.giga_interactions_per_second("compute").median)}
@@ -84,6 +60,15 @@ def tuned(results: Path, step: str) -> Value:
     return Value(markdown(["bodies per thread", *(f"{n:,}" for n in sizes)], rows), "text")
 
 
+def form_time(results: Path, form: str, bodies: int) -> Value:
+    """Of one time step of one system: a form of step 13 in docs/results/limits/forms/, where all took turns."""
+    found = [median(line["seconds"]) / line["steps"]
+             for source in sorted((results / "limits" / "forms").glob("*.jsonl"))
+             for line in (record.data for record in read_records(source, check_shape))
+             if (line["form"], line["systems"], line["bodies"]) == (form, 1, bodies)]
+    return Value(found[0] if found else None, "time", f"form_time('{form}', {bodies})")
+
+
 def check_shape(data: Any) -> None:
     """Raises ValueError unless it is a line of ./nbody tune, with the shape's own parameters."""
     if not isinstance(data, dict) or not isinstance(data.get("seconds"), list) or not data["seconds"]:
@@ -94,4 +79,5 @@ def check_shape(data: Any) -> None:
 
 
 def words(results: Path, facts: Facts) -> dict[str, Any]:
-    return {"limits_left": lambda: left(results, facts), "tuned": lambda step: tuned(results, step)}
+    return {"limits_left": lambda: left(results, facts), "tuned": lambda step: tuned(results, step),
+            "form_time": lambda form, bodies: form_time(results, form, bodies)}
