@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from tests import fakes
-from nbody_tools.documents import limits, machine_code as page
+from nbody_tools.documents import machine_code as page
 from nbody_tools.measure.machine_code import per_root
 from nbody_tools.measure.sass import Kernel, kernels, readable
 from nbody_tools.records.facts import Facts
@@ -149,7 +149,7 @@ class Page(fakes.InRepository):
 
 class Limits(fakes.InRepository):
     def left(self) -> dict[str, list[str]]:
-        lines = limits.left(self.results, Facts(self.folder)).content.splitlines()
+        lines = page.left(self.results, Facts(self.folder)).content.splitlines()
         return {cells[0]: cells[1:] for line in lines for cells in [[c.strip() for c in line.strip("|").split("|")]]}
 
     def test_factors_from_the_ceiling_to_the_rate(self) -> None:
@@ -177,8 +177,8 @@ class Limits(fakes.InRepository):
         self.assertEqual(self.left()["time step that this kernel takes, %"], ["80.0"])
 
     def test_nothing_measured(self) -> None:
-        self.assertIsNone(limits.left(self.results, Facts(self.folder)).content)
-        self.assertIsNone(limits.tuned(self.results, STEP).content)
+        self.assertIsNone(page.left(self.results, Facts(self.folder)).content)
+        self.assertIsNone(page.tuned(self.results, STEP).content)
 
     def test_the_fastest_shape_for_each_number_of_bodies_per_thread(self) -> None:
         line = {"step": STEP, "systems": 1, "bodies": 1000, "steps": 10, "bodies_per_thread": 2, "chunk": 256,
@@ -186,7 +186,7 @@ class Limits(fakes.InRepository):
         lines = (line, {**line, "chunk": 512, "seconds": [5e-4]}, {**line, "bodies_per_thread": 4, "bodies": 2000},
                  {**line, "step": "step13_persistent", "seconds": [1e-9]}, {**line, "group": 8} | {"chunk": 1024})
         self.file("docs/results/tuning/a.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
-        self.assertEqual(limits.tuned(self.results, STEP).content.splitlines()[2:], ["| 2 | 20 (512) | - |", "| 4 | - | 40 (256) |"])
+        self.assertEqual(page.tuned(self.results, STEP).content.splitlines()[2:], ["| 2 | 20 (512) | - |", "| 4 | - | 40 (256) |"])
         self.file("docs/results/tuning/a.jsonl", json.dumps({**line, "seconds": []}) + "\n")
         with self.assertRaises(RecordError):
-            limits.tuned(self.results, STEP)
+            page.tuned(self.results, STEP)
