@@ -164,7 +164,7 @@ class Limits(fakes.InRepository):
         self.assertEqual(table["instructions that are in the inner loop, %"], ["80.0"])  # 10 of 12.5
         self.assertEqual(table["slots used while an SM has work, %"], ["60.0"])  # 48 slots are 40 instructions
         self.assertEqual(table["time step that this kernel takes, %"], ["75.0"])
-        self.assertEqual((table["a warp issues, %"], table["for its block, or all blocks, %"]), (["25.0"], ["50.0"]))
+        self.assertEqual((table["a warp issues, %"], table["a warp waits at a barrier, %"]), (["25.0"], ["50.0"]))
         self.assertEqual(table["measured, G/s"], [f"{4096 ** 2 / 1e-3 * 1e-9:.4g}"])
 
     def test_a_launch_of_all_time_steps(self) -> None:

@@ -11,12 +11,12 @@ from nbody_tools.records.record import read_records
 
 # What a warp does that does not issue, by metrics of measure/ncu.py.
 TIME_OF_A_WARP = {
-    "it could, but another does": ("stall_not_selected",),
-    "it could, but the scheduler is kept": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
-    "it waits for a root, a shuffle or shared memory": ("stall_short_scoreboard", "stall_mio_throttle"),
-    "for its block, or all blocks": ("stall_barrier",),
-    "for memory": ("stall_long_scoreboard", "stall_lg_throttle"),
-    "for what it issued last": ("stall_wait",)}
+    "a warp is ready, another is chosen": ("stall_not_selected",),
+    "a warp is ready, the scheduler is busy": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
+    "a warp waits for a root, a shuffle or shared memory": ("stall_short_scoreboard", "stall_mio_throttle"),
+    "a warp waits at a barrier": ("stall_barrier",),
+    "a warp waits for global memory": ("stall_long_scoreboard", "stall_lg_throttle"),
+    "a warp waits out a fixed latency": ("stall_wait",)}
 ISSUES = 1.0  # in the same unit, warps per issue: one issues
 
 
