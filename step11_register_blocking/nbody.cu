@@ -7,17 +7,20 @@
 // Parent: step10_tiled2d_cublas.   Run: step11_register_blocking --scenario plummer --bodies 262144
 #include <cmath>
 
-#include "nbody/shape.h"
+#include "nbody/float3.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 #include "step11_register_blocking/float64.h"
+#include "step11_register_blocking/shapes.h"
 
 namespace {
 
+using namespace nbody;  // arithmetic with float3
+
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
+constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kUnroll = TUNABLE(UNROLL, 4);
-constexpr int kBlockSize = kTileSize;                // each thread loads one body of every tile
 constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 16 bytes per body for its sums
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
@@ -38,21 +41,15 @@ template <int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float softening_squared) {
   for (int k = 0; k < K; ++k) {
-    const float dx = source.x - body[k].x;
-    const float dy = source.y - body[k].y;
-    const float dz = source.z - body[k].z;
-    const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
-    const float inverse_distance = rsqrtf(distance_squared);
+    const float3 d = xyz(source) - xyz(body[k]);
+    const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
     const float s = source.w * inverse_distance * (inverse_distance * inverse_distance);
-    a[k].x = fmaf(s, dx, a[k].x);
-    a[k].y = fmaf(s, dy, a[k].y);
-    a[k].z = fmaf(s, dz, a[k].z);
+    a[k] = fma(s, d, a[k]);
   }
 }
 
-// What chunk blockIdx.y of the sources contributes to each a_i:
-// partials[chunk][body of all]. The bodies of a thread are kBlockSize apart, so that a warp loads
-// and stores 32 in a row.
+// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all].
+// The bodies of a thread are kBlockSize apart, so that a warp loads and stores 32 in a row.
 template <int K>
 __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
@@ -71,11 +68,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
     float3 tile_a[K] = {};
 #pragma unroll kUnroll
     for (int j = 0; j < kTileSize; ++j) interact<K>(tile[j], body, tile_a, softening_squared);
-    for (int k = 0; k < K; ++k) {
-      a[k].x += tile_a[k].x;
-      a[k].y += tile_a[k].y;
-      a[k].z += tile_a[k].z;
-    }
+    for (int k = 0; k < K; ++k) a[k] += tile_a[k];
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
   for (int k = 0; k < K; ++k) {
@@ -108,34 +101,10 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
-struct Shape {
-  int bodies_per_thread;
-  int chunk;  // the number of sources per block, a multiple of the tile
-};
-
-Shape shape_for(int systems, int n, int sources) {
-  std::vector<Shape> shapes;
-  for (const int k : {4, 2, 1}) {
-    for (int chunks = 1; chunks <= kMaxChunks; ++chunks) {
-      shapes.push_back({k, blocks_for(sources, chunks) * kTileSize});
-    }
-  }
-  // K interactions take 14 K issue slots, their source and the loop three; to write a partial sum
-  // and to add it up takes the whole device 0.004 slots of an SM.
-  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
-    const auto [k, chunk] = shape;
-    const int chunks = (sources - 1) / chunk + 1;
-    return {.blocks = 1.0 * systems * blocks_for(n, k) * chunks,
-            .slots = (14.0 * k + 3) * chunk,
-            .side_by_side = 3,
-            .besides = 0.004 * systems * n * chunks};
-  });
-}
-
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
   nbody::MassiveFirst order(systems);  // the others are no sources: their chunks are left out
-  const auto [k, chunk] = shape_for(count, n, order.sources());
+  const auto [k, chunk] = shape_for(count, n, order.sources(), kTileSize, kMaxChunks);
   const int chunks = (order.sources() - 1) / chunk + 1;
   const auto kernel = k == 4   ? partial_accelerations<4>
                       : k == 2 ? partial_accelerations<2>

@@ -7,12 +7,15 @@
 // Parent: step11_register_blocking.   Run: step12_newton3 --scenario plummer --bodies 262144
 #include <cmath>
 
-#include "nbody/shape.h"
+#include "nbody/float3.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "step12_newton3/shapes.h"
 
 namespace {
+
+using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // of a block that lets tiles meet
@@ -33,19 +36,12 @@ template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
   for (int k = 0; k < K; ++k) {
-    const float dx = source.x - body[k].x;
-    const float dy = source.y - body[k].y;
-    const float dz = source.z - body[k].z;
-    const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
-    const float inverse_distance = rsqrtf(distance_squared);
+    const float3 d = xyz(source) - xyz(body[k]);
+    const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
     const float cubed = inverse_distance * inverse_distance * inverse_distance;
     const float s = kOneMass ? cubed : source.w * cubed, t = kOneMass ? cubed : body[k].w * cubed;
-    a[k].x = fmaf(s, dx, a[k].x);
-    a[k].y = fmaf(s, dy, a[k].y);
-    a[k].z = fmaf(s, dz, a[k].z);
-    reaction.x = fmaf(-t, dx, reaction.x);
-    reaction.y = fmaf(-t, dy, reaction.y);
-    reaction.z = fmaf(-t, dz, reaction.z);
+    a[k] = fma(s, d, a[k]);
+    reaction = fma(-t, d, reaction);
   }
 }
 
@@ -81,9 +77,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // no lane may read the slab before all of it is there
       const float3 reaction = meet<kOneMass, K>(slab, body, a, softening_squared);
       __syncwarp();  // nor overwrite it while another lane still reads it
-      column_a[j].x += reaction.x;
-      column_a[j].y += reaction.y;
-      column_a[j].z += reaction.z;
+      column_a[j] += reaction;
     }
     __syncthreads();  // the next turn adds to what another warp has just left
   }
@@ -131,10 +125,9 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
   float3* const row_partials = partials + 2 * blockIdx.y * bodies + static_cast<size_t>(system) * n;
   for (int k = 0; k < K; ++k) {
     const int i = first_i + k * 32;
-    if (i < n) row_partials[i] = {on_row * a[k].x, on_row * a[k].y, on_row * a[k].z};
+    if (i < n) row_partials[i] = on_row * a[k];
     const int of_tile = k * 32 * kWarps + threadIdx.x, j = column * kTile + of_tile;
-    const float3 sum = column_a[of_tile];
-    if (j < n) row_partials[bodies + j] = {on_column * sum.x, on_column * sum.y, on_column * sum.z};
+    if (j < n) row_partials[bodies + j] = on_column * column_a[of_tile];
   }
 }
 
@@ -162,35 +155,15 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
-struct Shape {
-  int bodies_per_thread;
-  int warps;
-  void (*kernels[2])(const Position*, const float*, float3*, int, int, size_t, float);
-  int tile() const { return 32 * bodies_per_thread * warps; }
-};
-
 template <int K, int kWarps>
-const Shape shape{
+const Shape kShape{
     K, kWarps, {partial_accelerations<false, K, kWarps>, partial_accelerations<true, K, kWarps>}};
-
-Shape shape_for(int systems, int n) {
-  std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
-                            shape<4, 2>,  shape<4, 1>,  shape<2, 1>};
-  std::erase_if(shapes, [](const Shape& shape) { return shape.warps < kMinWarps; });
-  // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
-  // to add a partial sum takes 1.5.
-  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
-    const double tile = shape.tile(), tiles = std::ceil(n / tile);
-    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
-            .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),
-            .side_by_side = 16.0 / shape.warps,
-            .besides = 1.5 * systems * n * (tiles + 1)};
-  });
-}
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  const Shape shape = shape_for(count, n);
+  const Shape shape = shape_for(
+      count, n, kMinWarps,
+      {kShape<12, 2>, kShape<12, 1>, kShape<8, 1>, kShape<4, 2>, kShape<4, 1>, kShape<2, 1>});
   const int tiles = (n - 1) / shape.tile() + 1, offsets = tiles / 2 + 1;
   const int at_once = std::clamp<size_t>(kMaxBytes / (2 * sizeof(float3) * bodies), 1, offsets);
   nbody::MassOrder order(systems);  // so that whole tiles have one mass

@@ -9,13 +9,16 @@
 
 #include <cmath>
 
-#include "nbody/shape.h"
+#include "nbody/float3.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "step13_persistent/shapes.h"
 #include "step13_persistent/small_systems.h"
 
 namespace {
+
+using namespace nbody;  // arithmetic with float3
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
@@ -31,15 +34,10 @@ template <int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float softening_squared) {
   for (int k = 0; k < K; ++k) {
-    const float dx = source.x - body[k].x;
-    const float dy = source.y - body[k].y;
-    const float dz = source.z - body[k].z;
-    const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
-    const float inverse_distance = rsqrtf(distance_squared);
+    const float3 d = xyz(source) - xyz(body[k]);
+    const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
     const float s = source.w * inverse_distance * (inverse_distance * inverse_distance);
-    a[k].x = fmaf(s, dx, a[k].x);
-    a[k].y = fmaf(s, dy, a[k].y);
-    a[k].z = fmaf(s, dz, a[k].z);
+    a[k] = fma(s, d, a[k]);
   }
 }
 
@@ -126,27 +124,15 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   }
 }
 
-struct Shape {
-  int group, warps;
-  void (*kernel)(Position*, Velocity*, int, int, int, float, float);
-};
 template <int K, int kLanes, int kWarps>
-const Shape shape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
-
-Shape shape_for(int systems, int n) {
-  const std::vector<Shape> shapes{shape<8, 16, 12>, shape<4, 32, 8>, shape<4, 16, 12>,
-                                  shape<2, 16, 12>, shape<2, 8, 8>,  shape<1, 8, 8>};
-  // An SM does 128 / 16 interactions per cycle; to begin and to end a group takes some 1400 cycles.
-  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
-    return {.blocks = systems * std::ceil(1.0 * n / shape.group),
-            .slots = 16.0 * shape.group * n + 128 * 1400.0};
-  });
-}
+const Shape kShape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
 
 // All blocks must be resident at once: one that has not begun would be waited for without end.
 void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,
             float softening_squared) {
-  const Shape shape = shape_for(systems, n);
+  const Shape shape = shape_for(systems, n,
+                                {kShape<8, 16, 12>, kShape<4, 32, 8>, kShape<4, 16, 12>,
+                                 kShape<2, 16, 12>, kShape<2, 8, 8>, kShape<1, 8, 8>});
   int per_sm = 0;
   CUDA_CHECK(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, shape.kernel, 32 * shape.warps, 0));

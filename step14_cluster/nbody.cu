@@ -8,9 +8,9 @@
 // Parent: step12_newton3.   Run: mpirun -n 4 step14_cluster --scenario plummer --bodies 1048576
 #include <cmath>
 
-#include "nbody/shape.h"
 #include "nbody/timeline.h"
 #include "step14_cluster/pairs.h"
+#include "step14_cluster/shapes.h"
 #include "step14_cluster/share.h"
 
 namespace {
@@ -34,9 +34,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // no lane may read the slab before all of it is there
       const float3 reaction = meet<kOneMass, K>(slab, body, a, softening_squared);
       __syncwarp();  // nor overwrite it while another lane still reads it
-      column_a[j].x += reaction.x;
-      column_a[j].y += reaction.y;
-      column_a[j].z += reaction.z;
+      column_a[j] += reaction;
     }
     __syncthreads();  // the next turn adds to what another warp has just left
   }
@@ -85,10 +83,9 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
   float3* const column_partials = partials + ((2 * blockIdx.y + 1) * tiles + row) * bodies;
   for (int k = 0; k < K; ++k) {
     const int i = first_i + k * 32;
-    row_partials[i] = {on_row * a[k].x, on_row * a[k].y, on_row * a[k].z};
+    row_partials[i] = on_row * a[k];
     const int of_tile = k * 32 * kWarps + threadIdx.x, j = column * kTile + of_tile;
-    const float3 sum = column_a[of_tile];
-    column_partials[j] = {on_column * sum.x, on_column * sum.y, on_column * sum.z};
+    column_partials[j] = on_column * column_a[of_tile];
   }
 }
 
@@ -115,34 +112,14 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
-struct Shape {
-  int bodies_per_thread;
-  int warps;
-  void (*kernel)(const Position*, const float*, float3*, const plan::Unit*, int, float);
-  int tile() const { return 32 * bodies_per_thread * warps; }
-};
-
 template <int K, int kWarps>
-const Shape shape{K, kWarps, partial_accelerations<K, kWarps>};
-
-// As if there were one rank: the bits must not depend on their number.
-Shape shape_for(int systems, int n) {
-  std::vector<Shape> shapes{shape<12, 2>, shape<12, 1>, shape<8, 1>,
-                            shape<4, 2>,  shape<4, 1>,  shape<2, 1>};
-  // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
-  // to add a partial sum takes 1.5.
-  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
-    const double tile = shape.tile(), tiles = std::ceil(n / tile);
-    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
-            .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),
-            .side_by_side = 16.0 / shape.warps,
-            .besides = 1.5 * systems * n * (tiles + 1)};
-  });
-}
+const Shape kShape{K, kWarps, partial_accelerations<K, kWarps>};
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   nbody::Cluster& cluster = nbody::cluster();
-  const Shape shape = shape_for(systems.count, systems.bodies_per_system);
+  const Shape shape = shape_for(
+      systems.count, systems.bodies_per_system,
+      {kShape<12, 2>, kShape<12, 1>, kShape<8, 1>, kShape<4, 2>, kShape<4, 1>, kShape<2, 1>});
   Share& share = share_of(cluster, systems, shape.tile());
   const plan::Plan& plan = share.plan;
   nbody::StageTimer timer;

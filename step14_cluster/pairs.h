@@ -1,9 +1,12 @@
 // A pair of bodies, and 32 sources for a warp: as in step 12, where it is the lesson.
 #pragma once
 
+#include "nbody/float3.h"
 #include "step14_cluster/share.h"
 
 namespace {
+
+using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 
@@ -13,19 +16,12 @@ template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
   for (int k = 0; k < K; ++k) {
-    const float dx = source.x - body[k].x;
-    const float dy = source.y - body[k].y;
-    const float dz = source.z - body[k].z;
-    const float distance_squared = fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening_squared)));
-    const float inverse_distance = rsqrtf(distance_squared);
+    const float3 d = xyz(source) - xyz(body[k]);
+    const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
     const float cubed = inverse_distance * inverse_distance * inverse_distance;
     const float s = kOneMass ? cubed : source.w * cubed, t = kOneMass ? cubed : body[k].w * cubed;
-    a[k].x = fmaf(s, dx, a[k].x);
-    a[k].y = fmaf(s, dy, a[k].y);
-    a[k].z = fmaf(s, dz, a[k].z);
-    reaction.x = fmaf(-t, dx, reaction.x);
-    reaction.y = fmaf(-t, dy, reaction.y);
-    reaction.z = fmaf(-t, dz, reaction.z);
+    a[k] = fma(s, d, a[k]);
+    reaction = fma(-t, d, reaction);
   }
 }
 

@@ -16,6 +16,11 @@ __host__ __device__ inline float3 operator-(float3 a, float3 b) {
 __host__ __device__ inline float3 operator*(float s, float3 a) {
   return {s * a.x, s * a.y, s * a.z};
 }
+__host__ __device__ inline float3& operator+=(float3& a, float3 b) { return a = a + b; }
+// s a + b, rounded once.
+__host__ __device__ inline float3 fma(float s, float3 a, float3 b) {
+  return {fmaf(s, a.x, b.x), fmaf(s, a.y, b.y), fmaf(s, a.z, b.z)};
+}
 __host__ __device__ inline float3 abs(float3 a) { return {fabsf(a.x), fabsf(a.y), fabsf(a.z)}; }
 __host__ __device__ inline float3 min(float3 a, float3 b) {
   return {fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z)};

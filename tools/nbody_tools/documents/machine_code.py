@@ -1,14 +1,19 @@
-"""The table of issue slots per interaction, from the machine code of the steps: docs/results/sass/."""
+"""The table of issue slots per interaction, from the machine code of the steps (docs/results/sass/), and those of
+docs/limits.md: what Nsight Compute counted between ceiling and rate, and forms that were timed (docs/results/limits/,
+docs/results/tuning/)."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import median
 from typing import Any, Sequence
 
+from nbody_tools.measure import rest
 from nbody_tools.measure.machine_code import best_measured, ceiling, slots_of
+from nbody_tools.measure.profile import STEPS_OF_ONE_LAUNCH
 from nbody_tools.measure.sass import OTHER
 from nbody_tools.records.facts import FactError, Facts, Value
-from nbody_tools.records.record import read_records
+from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.tables import ABSENT, markdown, plain
 
 FIRST_STEP = "step03_tiling"
@@ -60,3 +65,70 @@ def per_interaction(line: dict[str, Any], groups: Sequence[str]) -> str:
     except KeyError as group:
         raise FactError(f"docs/results/sass: {line['step']} has no instructions of class {group}") from None
     return f"{count / line['interactions']:.2f}" if count else ABSENT
+
+
+def left(results: Path, facts: Facts) -> Value:
+    """One column per step and size: how the ceiling becomes the rate, and how a warp spends its time."""
+    lines = rest.profiles(results)
+    runs = {problem(record.data): record for source in sorted((results / "limits").glob("*.jsonl"))
+            for record in read_records(source, check_measurement)}
+    if not lines:
+        return Value(None, "text", "limits_left()")
+    loops = read_lines(results)
+    columns = [column(line, runs[problem(line)], rest.loop_of(line, loops), facts) for line in lines]
+    head = ["", *(f"{line['step'][4:6]}, {line['bodies']:,}" for line in lines)]
+    return Value(markdown(head, [[label, *(cells[label] for cells in columns)] for label in columns[0]]), "text")
+
+
+def problem(line: dict[str, Any]) -> tuple:
+    return line["step"], line["systems"], line["bodies"]
+
+
+def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:
+    # A launch is one time step, or all of them.
+    launch = 1e-6 * line["metrics"]["duration_us"] / (line["steps"] if run.number in STEPS_OF_ONE_LAUNCH else 1)
+    percent = {**rest.shares(line, loop), "time step that this kernel takes":
+               min(100.0, 100 * launch * run.data["steps"] / run.seconds("compute").median), **rest.time_of_a_warp(line)}
+    return {"ceiling, G/s": f"{ceiling(loop, facts):.0f}",
+            **{f"{name}, %": f"{share:.1f}" for name, share in percent.items()},
+            "measured, G/s": plain(run.giga_interactions_per_second("compute").median)}
+
+
+def tuned(results: Path, step: str) -> Value:
+    """For each number of bodies per thread the fastest that ./nbody tune tried, over N: rate, and length of a chunk."""
+    found: dict[tuple[int, int], tuple[float, int]] = {}
+    for source in sorted((results / "tuning").glob("*.jsonl")):
+        for line in (record.data for record in read_records(source, check_shape)):
+            if line["step"] == step and "chunk" in line:
+                key = line["bodies_per_thread"], line["bodies"]
+                rate = line["systems"] * line["bodies"] ** 2 * line["steps"] / median(line["seconds"])
+                found[key] = max(found.get(key, (0.0, 0)), (rate, line["chunk"]))
+    if not found:
+        return Value(None, "text", f"tuned('{step}')")
+    sizes = sorted({bodies for _, bodies in found})
+    rows = [[str(k), *(f"{plain(1e-9 * found[k, n][0])} ({found[k, n][1]})" if (k, n) in found else ABSENT for n in sizes)]
+            for k in sorted({k for k, _ in found})]
+    return Value(markdown(["bodies per thread", *(f"{n:,}" for n in sizes)], rows), "text")
+
+
+def form_time(results: Path, form: str, bodies: int) -> Value:
+    """Of one time step of one system: a form of step 13 in docs/results/limits/forms/, where all took turns."""
+    found = [median(line["seconds"]) / line["steps"]
+             for source in sorted((results / "limits" / "forms").glob("*.jsonl"))
+             for line in (record.data for record in read_records(source, check_shape))
+             if (line["form"], line["systems"], line["bodies"]) == (form, 1, bodies)]
+    return Value(found[0] if found else None, "time", f"form_time('{form}', {bodies})")
+
+
+def check_shape(data: Any) -> None:
+    """Raises ValueError unless it is a line of ./nbody tune, with the shape's own parameters."""
+    if not isinstance(data, dict) or not isinstance(data.get("seconds"), list) or not data["seconds"]:
+        raise ValueError("no times of a shape")
+    for key, kind in (("step", str), ("systems", int), ("bodies", int), ("steps", int)):
+        if not isinstance(data.get(key), kind):
+            raise ValueError(f"'{key}' is missing or wrong")
+
+
+def words_of_limits(results: Path, facts: Facts) -> dict[str, Any]:
+    return {"limits_left": lambda: left(results, facts), "tuned": lambda step: tuned(results, step),
+            "form_time": lambda form, bodies: form_time(results, form, bodies)}

@@ -18,10 +18,12 @@ class Budget:
     changed = 100  # lines added and removed against the parent: more is more than one idea
     changed_layout = 120  # of the steps that replace the layout or the decomposition of everything
     layout_steps = ("09", "10")
-    changed_kernel = 220  # past the reports, where a step replaces the kernel and what launches it
-    kernel_lines = 250  # of the program of such a step
+    changed_kernel = 150  # past the reports, where a step may replace its kernel
     first_kernel_step = "11"
+    # Of steps of which nearly every line is another: the kernel, what launches it, and what it needs.
+    changed_all = {"12": 185, "13": 195, "14": 200}
     lines = 190  # of a program
+    more_lines = {"12": 210}  # two kinds of tiles and a ring of them
     first_lines = 140  # of the first programs, for readers who have never seen a kernel
     last_first = "04b"
     readme = 150  # lines of a step's README
@@ -46,11 +48,10 @@ class Source:
     lines = property(lambda self: self.text.splitlines())
     shown_path = property(lambda self: f"{self.name}/{self.file.name}")
     line_budget = property(lambda self: Budget.first_lines if self.number <= Budget.last_first
-                           else Budget.lines if self.number < Budget.first_kernel_step
-                           else Budget.kernel_lines)
+                           else Budget.more_lines.get(self.number, Budget.lines))
     change_budget = property(lambda self: Budget.changed_layout if self.number in Budget.layout_steps
                              else Budget.changed if self.number < Budget.first_kernel_step
-                             else Budget.changed_kernel)
+                             else Budget.changed_all.get(self.number, Budget.changed_kernel))
 
     @property
     def idea(self) -> str:

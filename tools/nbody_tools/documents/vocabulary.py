@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, glossary, hardware, latencies, limits,
+from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, glossary, hardware, latencies,
                                    machine_code, performance, readme_tables, reports, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
@@ -140,7 +140,7 @@ class Vocabulary:
             "latency": lambda name: latencies.latency(self.root / RESULTS, name),
             **accuracy.words(self.root / RESULTS),
             **tree.words(self.root / RESULTS),
-            **limits.words(self.root / RESULTS, facts),
+            **machine_code.words_of_limits(self.root / RESULTS, facts),
             **reports.words(self.root),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),

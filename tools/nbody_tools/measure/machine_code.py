@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
+from nbody_tools.measure import rest
 from nbody_tools.measure.sass import LABELS, Loop, SassError, kernels
 from nbody_tools.records.facts import Facts, Measured
 from nbody_tools.steps import number_of
@@ -24,6 +25,11 @@ from nbody_tools.tables import ABSENT, aligned, plain
 STEPS_OF_PAIRS = ("12",)  # each pair once
 STEPS_OF_THE_CPU = ("00",)
 FOLDERS = ("", "experiments/variants")  # of a build, with programs
+RESULTS = ROOT / "docs" / "results"
+
+
+class NoToolkit(ToolError):
+    code = 77  # as without Nsight Compute
 
 
 def per_root(step: str) -> int:
@@ -40,7 +46,7 @@ def find_program(build: Path, name: str) -> Path:
 def find_cuobjdump(program: str) -> str:
     found = shutil.which(program) or shutil.which(f"/usr/local/cuda/bin/{program}")
     if found is None:
-        raise ToolError(f"no {program} here: machine code is read where the CUDA toolkit is")
+        raise NoToolkit(f"skipped: no {program} here (CUDA toolkit); docs/report.md has what it counted")
     return found
 
 
@@ -139,4 +145,6 @@ def counted(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     built = [first["architecture"], f"CUDA {first['cuda']}" if first["cuda"] else ""]
     print("\n".join([", ".join(filter(None, [name, *built])), "", *table(lines, facts), "",
                      *summary(name, lines, facts)]))
+    if profiled := rest.table(name, lines, RESULTS):
+        print("\n".join(["", "The rest, by Nsight Compute (docs/limits.md):", "", *aligned(profiled)]))
     return lines

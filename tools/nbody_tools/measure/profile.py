@@ -8,7 +8,7 @@
 Clocks are left as they are. The counters need several passes over each launch, so the times of a
 profiled run are no measurement; its counts are.
 
-Exit code: 0 done, 1 the run or the profiler failed, 2 wrong arguments, 77 no ncu here.
+Exit code: 0 done, 1 the run or the profiler failed, 2 wrong arguments, 77 no ncu here, or with --sass no cuobjdump.
 """
 
 from __future__ import annotations

@@ -1,0 +1,32 @@
+// Which shape a launch of this step takes: how many bodies per lane, and how many warps per tile.
+#pragma once
+
+#include <cmath>
+
+#include "nbody/shape.h"
+
+namespace {
+
+struct Shape {
+  int bodies_per_thread;
+  int warps;
+  // Where no tile has one mass, and where one may.
+  void (*kernels[2])(const float4*, const float*, float3*, int, int, size_t, float);
+  int tile() const { return 32 * bodies_per_thread * warps; }
+};
+
+// The one that takes least, of those with at least min_warps warps.
+inline Shape shape_for(int systems, int n, int min_warps, std::vector<Shape> shapes) {
+  std::erase_if(shapes, [&](const Shape& shape) { return shape.warps < min_warps; });
+  // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
+  // to add a partial sum takes 1.5.
+  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
+    const double tile = shape.tile(), tiles = std::ceil(n / tile);
+    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
+            .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),
+            .side_by_side = 16.0 / shape.warps,
+            .besides = 1.5 * systems * n * (tiles + 1)};
+  });
+}
+
+}  // namespace

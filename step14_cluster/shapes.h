@@ -1,0 +1,31 @@
+// Which shape a launch of this step takes: as in step 12, and as if there were one rank, since the
+// bits must not depend on their number.
+#pragma once
+
+#include <cmath>
+
+#include "nbody/shape.h"
+#include "step14_cluster/share.h"
+
+namespace {
+
+struct Shape {
+  int bodies_per_thread;
+  int warps;
+  void (*kernel)(const Position*, const float*, float3*, const plan::Unit*, int, float);
+  int tile() const { return 32 * bodies_per_thread * warps; }
+};
+
+inline Shape shape_for(int systems, int n, const std::vector<Shape>& shapes) {
+  // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
+  // to add a partial sum takes 1.5.
+  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
+    const double tile = shape.tile(), tiles = std::ceil(n / tile);
+    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
+            .slots = tile * tile * (18 + 8.0 / shape.bodies_per_thread),
+            .side_by_side = 16.0 / shape.warps,
+            .besides = 1.5 * systems * n * (tiles + 1)};
+  });
+}
+
+}  // namespace
