@@ -88,7 +88,8 @@ Worker& worker(int number) {
   static auto* workers = new std::vector<std::unique_ptr<Worker>>(kMaxTeam);
   auto& slot = (*workers)[static_cast<std::size_t>(number)];
   if (!slot)
-    slot = std::make_unique<Worker>(grid_progress.by_worker[static_cast<std::size_t>(number)].ended);
+    slot =
+        std::make_unique<Worker>(grid_progress.by_worker[static_cast<std::size_t>(number)].ended);
   return *slot;
 }
 

@@ -1,5 +1,5 @@
-// How far a program has come: said when it is stopped (Ctrl-C, a time limit), so that what is only slow can
-// be told from what hangs.
+// How far a program has come: said when it is stopped (Ctrl-C, a time limit), so that what is only
+// slow can be told from what hangs.
 #ifndef HOSTCUDA_SRC_EXECUTION_PROGRESS_H
 #define HOSTCUDA_SRC_EXECUTION_PROGRESS_H
 
@@ -10,8 +10,8 @@
 
 namespace hostcuda {
 
-// Operating-system threads that run blocks. Each emulated thread that waits needs two memory mappings (stack
-// and guard), and Linux allows a process 65530: that is 31 blocks of 1024 threads.
+// Operating-system threads that run blocks. Each emulated thread that waits needs two memory
+// mappings (stack and guard), and Linux allows a process 65530: that is 31 blocks of 1024 threads.
 constexpr int kMaxTeam = 16;
 
 // What a signal handler reads while it runs: of one grid at a time.
