@@ -1,11 +1,10 @@
-#include "execution/progress.h"
+#include "support/progress.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 
 namespace hostcuda {
 
@@ -59,15 +58,15 @@ bool install_handlers() {
 
 }  // namespace
 
-WatchedGrid::WatchedGrid(const Launch& launch) {
+WatchedGrid::WatchedGrid(const char* kernel, const char* file, int line) {
   static const bool installed = install_handlers();
   (void)installed;
   Progress& now = grid_progress;
-  now.file = launch.site.file;
-  now.line = launch.site.line;
+  now.file = file;
+  now.line = line;
   now.units = now.blocks_per_unit = 0;
   for (Progress::Count& count : now.by_worker) count.ended = 0;
-  now.kernel = launch.site.kernel;
+  now.kernel = kernel;
 }
 
 void WatchedGrid::consists_of(std::uint64_t units, std::uint64_t blocks_per_unit) {

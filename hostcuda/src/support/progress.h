@@ -1,12 +1,10 @@
 // How far a program has come: said when it is stopped (Ctrl-C, a time limit), so that what is only
 // slow can be told from what hangs.
-#ifndef HOSTCUDA_SRC_EXECUTION_PROGRESS_H
-#define HOSTCUDA_SRC_EXECUTION_PROGRESS_H
+#ifndef HOSTCUDA_SRC_SUPPORT_PROGRESS_H
+#define HOSTCUDA_SRC_SUPPORT_PROGRESS_H
 
 #include <array>
 #include <cstdint>
-
-#include "execution/block.h"
 
 namespace hostcuda {
 
@@ -30,7 +28,7 @@ extern Progress grid_progress;
 // While it lives the grid runs.
 class WatchedGrid {
  public:
-  explicit WatchedGrid(const Launch& launch);
+  WatchedGrid(const char* kernel, const char* file, int line);
   ~WatchedGrid();
   WatchedGrid(const WatchedGrid&) = delete;
   WatchedGrid& operator=(const WatchedGrid&) = delete;
