@@ -22,4 +22,5 @@ target_include_directories(hostcuda_cublas INTERFACE ${hostcuda_prefix}/share/ho
 target_link_libraries(hostcuda_cublas INTERFACE hostcuda BLAS::BLAS)
 target_link_libraries(hostcuda_count INTERFACE hostcuda)
 target_link_libraries(hostcuda_trace INTERFACE hostcuda)
+target_link_options(hostcuda_trace INTERFACE -Wl,--wrap=memcpy,--wrap=memmove)  # as in trace/
 include(${hostcuda_prefix}/share/hostcuda/cmake/hostcuda.cmake)

@@ -2,7 +2,7 @@
 #ifndef HOSTCUDA_CURAND_H
 #define HOSTCUDA_CURAND_H
 
-#include "curand_kernel.h"
+#include "hostcuda/random.h"
 
 enum curandStatus {
   CURAND_STATUS_SUCCESS = 0,

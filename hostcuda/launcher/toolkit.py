@@ -7,6 +7,7 @@ FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA_HOME)/lib64 -lcud
 import os
 import shlex
 import sys
+from pathlib import Path
 
 from libraries import HOME, INCLUDES, PLAIN, build_folder, is_installed, libraries
 
@@ -19,7 +20,9 @@ ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC
 
 
 def folder():
-    return (HOME if is_installed() else build_folder()) / "toolkit"
+    if not is_installed():
+        return build_folder() / "toolkit"
+    return (HOME if os.access(HOME, os.W_OK) else Path.home() / ".cache" / "hostcuda") / "toolkit"
 
 
 def make(at=None):

@@ -5,7 +5,6 @@
 #include "execution/gang.cpp"
 #include "execution/grid.cpp"
 #include "execution/launch.cpp"
-#include "execution/progress.cpp"
 #include "execution/report.cpp"
 #include "execution/shared_memory.cpp"
 #include "execution/warp.cpp"

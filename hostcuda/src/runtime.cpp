@@ -13,4 +13,5 @@
 #include "support/config.cpp"
 #include "support/fault.cpp"
 #include "support/finding.cpp"
+#include "support/progress.cpp"
 #include "support/source_line.cpp"

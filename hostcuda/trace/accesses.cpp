@@ -35,10 +35,28 @@ Array* Tracer::find_shared(const char* address) const {
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);
   if (!array) array = arrays_.find(address);
+  if (!array && in_device_variables(address))
+    array = find_device_variable({address, bytes, kind, code});
   if (!array && running_block->launch().cluster_size() > 1)
     array = find_shared_of_other_block(address);
   if (!array) look_at_what_is_no_array({address, bytes, kind, code});
   return array;
+}
+
+// It has a value from the beginning, or zeros.
+Array* Tracer::find_device_variable(const Accessed& accessed) {
+  const DeviceVariableRange variable = device_variable_at(accessed.address);
+  if (!variable.name) return nullptr;
+  const int device = running_block->launch().device;
+  if (was_set_elsewhere_only(accessed.address, device)) checks_.constant_of_other_device(accessed);
+  Arrays& known = device_variables_[device];
+  if (Array* array = known.beginning_at(variable.begin)) return array;
+  Array& array = known.add(variable.begin, variable.size);
+  array.name = variable.name;
+  array.device = device;
+  array.of_program = true;
+  std::memset(array.writers.get(), kHost, array.size);
+  return &array;
 }
 
 // Its address is that of the copy in which it is while its own block does not run.
@@ -204,7 +222,8 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
     if (array.space == Space::global) host_.report_unasked();  // its cause, perhaps
     checks_.unwritten(array, accessed, site);
   }
-  if (how.kind == Kind::load && accessed.bytes == sizeof(void*) && array.space == Space::global)
+  if (how.kind == Kind::load && accessed.bytes == sizeof(void*) && array.space == Space::global &&
+      !array.of_program)
     look_for_virtual_call(array, accessed);
   if (how.kind == Kind::load) return;
   std::memset(array.writers.get() + offset, kKernel, accessed.bytes);
@@ -214,7 +233,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
 }
 
 void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {
-  logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
+  if (!array.of_program) logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
   if (logs_[warp_].is_full()) logs_[warp_].settle(sites_);
   Access access;
   access.epoch = epoch_;
@@ -245,7 +264,7 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
 [[gnu::always_inline]] inline bool Tracer::load_word_at_once(const Recent& recent,
                                                              const char* address) {
   Array& array = *recent.array;
-  if (&array == &program_) return false;
+  if (array.of_program) return false;
   const std::size_t offset = array.offset_of(address);
   if (offset % kWordBytes != 0 || offset + kWordBytes > array.size ||
       running_block->current_number() != thread_ || !array.all_written(offset, kWordBytes))
@@ -294,8 +313,9 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
   const auto hash = reinterpret_cast<std::uintptr_t>(code);
   Recent& recent = recent_of(code, how.kind);
   const bool is_known = recent.code == code && recent.stamp == stamp_ && recent.kind == how.kind;
-  const bool is_close = is_known && recent.array->contains(address) &&
-                        (recent.array != &program_ || !find_shared(address));
+  const bool is_close =
+      is_known && recent.array->contains(address) &&
+      (recent.array != &program_ || (!in_device_variables(address) && !find_shared(address)));
   if (!is_close) {
     if (AddressSpace::of_running_thread(address)) return;
     const Busy busy(*this);

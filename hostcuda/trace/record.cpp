@@ -41,7 +41,8 @@ std::uint64_t code(const SiteKey& key) { return key.code - 1 - load_offset(); }
 
 Json sites(const Tracer& tracer) {
   Json list = Json::array();
-  for (const Site& site : tracer.sites().all())
+  for (const Site& site : tracer.sites().all()) {
+    if (!site.executions) continue;  // of what is not counted
     list.push_back({{"kernel", tracer.kernels()[site.key.kernel].name},
                     {"code", code(site.key)},
                     {"memory", name(site.key.space)},
@@ -51,6 +52,7 @@ Json sites(const Tracer& tracer) {
                     {"requests", site.requests},
                     {"cost", site.cost},
                     {"ideal_cost", site.ideal_cost}});
+  }
   return list;
 }
 

@@ -38,6 +38,7 @@ void Tracer::grid_begins(const Launch& launch) {
   AddressSpace::begin_grid();
   program_.begin = AddressSpace::program_begin();
   program_.size = AddressSpace::program_size();
+  program_.of_program = true;
   ++stamp_;
 }
 

@@ -111,6 +111,7 @@ class Tracer final : public KernelObserver {
   Recent& recent_of(const void* code, Kind kind);
   Array* find_array(const char*& address, Kind kind, unsigned bytes, const void* code);
   Array* find_shared(const char* address) const;
+  Array* find_device_variable(const Accessed& accessed);
   Array* find_shared_of_other_block(const char*& address) const;
   void look_at_what_is_no_array(const Accessed& accessed);
   Array* array_of_atomic(const char*& address, Kind kind);
@@ -151,7 +152,8 @@ class Tracer final : public KernelObserver {
   RunningBlock* block_ = nullptr;                 // the one that runs
   std::map<const char*, Array> variables_;        // shared ones, by identity
   std::array<Recent, 4096> recent_{};
-  Array program_;  // stands for all variables of the program that are not shared
+  std::map<int, Arrays> device_variables_;  // by device: each has its own
+  Array program_;                           // stands for all other variables of the program
   bool busy_ = false;
   // While one lives, nothing is an access of the program's: std's functions that it calls are
   // instrumented, too, when the linker chose the program's.

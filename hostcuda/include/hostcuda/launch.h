@@ -154,7 +154,8 @@ cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parame
                              const std::tuple<Argument<Parameters>...>& arguments) {
   using Function = void (*)(typename Argument<Parameters>::Passed...);
   const auto function = reinterpret_cast<Function>(reinterpret_cast<void*>(kernel));
-  std::apply([&](const auto&... each) { (check_argument(request.site, each.get()), ...); }, arguments);
+  std::apply([&](const auto&... each) { (check_argument(request.site, each.get()), ...); },
+             arguments);
   return enqueue_kernel(request, work_of([function, stored = arguments] {
                           HOSTCUDA_TELL_ARGUMENTS(function, stored);
                           std::apply([&](const auto&... each) { function(each.get()...); }, stored);
@@ -261,8 +262,8 @@ class SharedAtFileScope {
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
 };
 
-// A __device__ or __constant__ variable, behind which the launcher writes this: host code may name it to the
-// functions for symbols, and nothing else.
+// A __device__ or __constant__ variable, behind which the launcher writes this: host code may name
+// it to the functions for symbols, and nothing else.
 class DeviceVariable {
  public:
   DeviceVariable(const volatile void* address, std::size_t size, const char* name);

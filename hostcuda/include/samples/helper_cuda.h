@@ -1,4 +1,5 @@
-// hostcuda: what programs use of the CUDA samples' helper_cuda.h: errors, and the choice of a device.
+// hostcuda: what programs use of the CUDA samples' helper_cuda.h: errors, and the choice of a
+// device.
 #ifndef HOSTCUDA_HELPER_CUDA_H
 #define HOSTCUDA_HELPER_CUDA_H
 
@@ -42,9 +43,7 @@ inline void __printLastCudaError(const char* message, const char* file, int line
 }
 #define printLastCudaError(message) __printLastCudaError(message, __FILE__, __LINE__)
 
-inline int ftoi(float value) {
-  return static_cast<int>(value >= 0 ? value + 0.5f : value - 0.5f);
-}
+inline int ftoi(float value) { return static_cast<int>(value >= 0 ? value + 0.5f : value - 0.5f); }
 // Of compute capability 9.0, whose rules are followed here.
 inline int _ConvertSMVer2Cores(int, int) { return 128; }
 inline const char* _ConvertSMVer2ArchName(int, int) { return "hostcuda"; }

@@ -1,4 +1,5 @@
-// hostcuda: what programs use of the CUDA samples' helper_math.h: arithmetic of float, int and uint vectors.
+// hostcuda: what programs use of the CUDA samples' helper_math.h: arithmetic of float, int and uint
+// vectors.
 #ifndef HOSTCUDA_HELPER_MATH_H
 #define HOSTCUDA_HELPER_MATH_H
 
@@ -30,34 +31,32 @@ HOSTCUDA_HD uint clamp(uint v, uint low, uint high) { return v < low ? low : v >
 #define HOSTCUDA_OF3(f) f(x), f(y), f(z)
 #define HOSTCUDA_OF4(f) f(x), f(y), f(z), f(w)
 
-#define HOSTCUDA_OPERATOR(V, S, OF, sign, RESULT)                              \
-  HOSTCUDA_HD V operator sign(V a, V b) { return V{OF(RESULT)}; }              \
-  HOSTCUDA_HD V operator sign(V a, S b) { return a sign make_##V(b); }         \
-  HOSTCUDA_HD V operator sign(S a, V b) { return make_##V(a) sign b; }         \
-  HOSTCUDA_HD void operator sign##=(V& a, V b) { a = a sign b; }               \
+#define HOSTCUDA_OPERATOR(V, S, OF, sign, RESULT)                      \
+  HOSTCUDA_HD V operator sign(V a, V b) { return V{OF(RESULT)}; }      \
+  HOSTCUDA_HD V operator sign(V a, S b) { return a sign make_##V(b); } \
+  HOSTCUDA_HD V operator sign(S a, V b) { return make_##V(a) sign b; } \
+  HOSTCUDA_HD void operator sign##=(V& a, V b) { a = a sign b; }       \
   HOSTCUDA_HD void operator sign##=(V& a, S b) { a = a sign b; }
-#define HOSTCUDA_VECTOR(V, S, OF)                                              \
-  HOSTCUDA_HD V make_##V(S s) { return V{OF(HOSTCUDA_ALL)}; }                  \
-  HOSTCUDA_OPERATOR(V, S, OF, +, HOSTCUDA_SUM)                                 \
-  HOSTCUDA_OPERATOR(V, S, OF, -, HOSTCUDA_DIFFERENCE)                          \
-  HOSTCUDA_OPERATOR(V, S, OF, *, HOSTCUDA_PRODUCT)                             \
-  HOSTCUDA_OPERATOR(V, S, OF, /, HOSTCUDA_QUOTIENT)                            \
-  HOSTCUDA_HD V min(V a, V b) { return V{OF(HOSTCUDA_LEAST)}; }                \
-  HOSTCUDA_HD V max(V a, V b) { return V{OF(HOSTCUDA_LARGEST)}; }              \
-  HOSTCUDA_HD V clamp(V v, V low, V high) { return max(low, min(v, high)); }   \
-  HOSTCUDA_HD V clamp(V v, S low, S high) {                                    \
-    return clamp(v, make_##V(low), make_##V(high));                            \
-  }
-#define HOSTCUDA_FLOATS(V, OF)                                                 \
-  HOSTCUDA_VECTOR(V, float, OF)                                                \
-  HOSTCUDA_HD V operator-(V a) { return V{OF(HOSTCUDA_MINUS)}; }               \
-  HOSTCUDA_HD V fminf(V a, V b) { return min(a, b); }                          \
-  HOSTCUDA_HD V fmaxf(V a, V b) { return max(a, b); }                          \
-  HOSTCUDA_HD V floorf(V a) { return V{OF(HOSTCUDA_FLOOR)}; }                  \
-  HOSTCUDA_HD V fabs(V a) { return V{OF(HOSTCUDA_SIZE)}; }                     \
-  HOSTCUDA_HD V lerp(V a, V b, float t) { return a + t * (b - a); }            \
-  HOSTCUDA_HD float length(V v) { return sqrtf(dot(v, v)); }                   \
-  HOSTCUDA_HD V normalize(V v) { return v * rsqrtf(dot(v, v)); }               \
+#define HOSTCUDA_VECTOR(V, S, OF)                                            \
+  HOSTCUDA_HD V make_##V(S s) { return V{OF(HOSTCUDA_ALL)}; }                \
+  HOSTCUDA_OPERATOR(V, S, OF, +, HOSTCUDA_SUM)                               \
+  HOSTCUDA_OPERATOR(V, S, OF, -, HOSTCUDA_DIFFERENCE)                        \
+  HOSTCUDA_OPERATOR(V, S, OF, *, HOSTCUDA_PRODUCT)                           \
+  HOSTCUDA_OPERATOR(V, S, OF, /, HOSTCUDA_QUOTIENT)                          \
+  HOSTCUDA_HD V min(V a, V b) { return V{OF(HOSTCUDA_LEAST)}; }              \
+  HOSTCUDA_HD V max(V a, V b) { return V{OF(HOSTCUDA_LARGEST)}; }            \
+  HOSTCUDA_HD V clamp(V v, V low, V high) { return max(low, min(v, high)); } \
+  HOSTCUDA_HD V clamp(V v, S low, S high) { return clamp(v, make_##V(low), make_##V(high)); }
+#define HOSTCUDA_FLOATS(V, OF)                                      \
+  HOSTCUDA_VECTOR(V, float, OF)                                     \
+  HOSTCUDA_HD V operator-(V a) { return V{OF(HOSTCUDA_MINUS)}; }    \
+  HOSTCUDA_HD V fminf(V a, V b) { return min(a, b); }               \
+  HOSTCUDA_HD V fmaxf(V a, V b) { return max(a, b); }               \
+  HOSTCUDA_HD V floorf(V a) { return V{OF(HOSTCUDA_FLOOR)}; }       \
+  HOSTCUDA_HD V fabs(V a) { return V{OF(HOSTCUDA_SIZE)}; }          \
+  HOSTCUDA_HD V lerp(V a, V b, float t) { return a + t * (b - a); } \
+  HOSTCUDA_HD float length(V v) { return sqrtf(dot(v, v)); }        \
+  HOSTCUDA_HD V normalize(V v) { return v * rsqrtf(dot(v, v)); }    \
   HOSTCUDA_HD V reflect(V i, V n) { return i - 2.0f * n * dot(n, i); }
 
 HOSTCUDA_HD float dot(float2 a, float2 b) { return a.x * b.x + a.y * b.y; }

@@ -1,4 +1,5 @@
-// hostcuda: what programs use of the CUDA samples' helper_string.h: options of the form -name=value.
+// hostcuda: what programs use of the CUDA samples' helper_string.h: options of the form
+// -name=value.
 #ifndef HOSTCUDA_HELPER_STRING_H
 #define HOSTCUDA_HELPER_STRING_H
 
@@ -45,7 +46,8 @@ inline bool getCmdLineArgumentString(const int count, const char** words, const 
 }
 
 template <class Number>
-bool getCmdLineArgumentValue(const int count, const char** words, const char* name, Number* number) {
+bool getCmdLineArgumentValue(const int count, const char** words, const char* name,
+                             Number* number) {
   const char* value = hostcuda_option(count, words, name);
   if (value) *number = static_cast<Number>(std::atof(value));
   return value != nullptr;

@@ -10,11 +10,11 @@
 #include "execution/block.h"
 #include "execution/gang.h"
 #include "execution/kernel_observer.h"
-#include "execution/progress.h"
 #include "runtime/api.h"
 #include "runtime/memory.h"
 #include "runtime/symbol.h"
 #include "support/config.h"
+#include "support/progress.h"
 
 namespace hostcuda {
 namespace {
@@ -88,7 +88,8 @@ Worker& worker(int number) {
   static auto* workers = new std::vector<std::unique_ptr<Worker>>(kMaxTeam);
   auto& slot = (*workers)[static_cast<std::size_t>(number)];
   if (!slot)
-    slot = std::make_unique<Worker>(grid_progress.by_worker[static_cast<std::size_t>(number)].ended);
+    slot =
+        std::make_unique<Worker>(grid_progress.by_worker[static_cast<std::size_t>(number)].ended);
   return *slot;
 }
 
@@ -138,7 +139,7 @@ void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first,
 void run_grid(const Launch& requested) {
   const DeviceMemoryAccess access(requested.device);
   bring_in_symbols(requested.device);
-  WatchedGrid watched(requested);
+  WatchedGrid watched(requested.site.kernel, requested.site.file, requested.site.line);
   Experience& experience = experience_of(requested.site);
   Launch launch = requested;
   if (launch.cluster_size() == 1) launch.cluster = experience.cluster;

@@ -108,8 +108,9 @@ void check_pointer_argument(const Site& site, const volatile void* pointer) {
   if (!name || !known->insert({site.file, site.line}).second) return;
   Finding finding;
   finding.kind = "host pointer";
-  finding.what = std::string("kernel ") + site.kernel + " is given the address of the __device__ variable " +
-                 name + " as host code has it, where a GPU has no memory";
+  finding.what = std::string("kernel ") + site.kernel +
+                 " is given the address of the __device__ variable " + name +
+                 " as host code has it, where a GPU has no memory";
   finding.place = std::string(site.file) + ":" + std::to_string(site.line);
   finding.array = name;
   finding.advice = "use the variable in the kernel, or ask cudaGetSymbolAddress for its address";

@@ -99,9 +99,10 @@ cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
   return error;
 }
 
-cudaError_t launch_node(const cudaKernelNodeParams& p, cudaStream_t stream) {
+cudaError_t launch_node(const cudaKernelNodeParams& p, cudaStream_t stream, const char* file,
+                        int line) {
   return cudaLaunchKernel(static_cast<const void*>(p.func), p.gridDim, p.blockDim, p.kernelParams,
-                          p.sharedMemBytes, stream);
+                          p.sharedMemBytes, stream, file, line);
 }
 
 cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
@@ -279,9 +280,11 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaKernelNodeParams* parameters) {
-  return add_by_call(node, graph, dependencies, count,
-                     [&](cudaStream_t stream) { return launch_node(*parameters, stream); });
+                                   const cudaKernelNodeParams* parameters, const char* file,
+                                   int line) {
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return launch_node(*parameters, stream, file, line);
+  });
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -374,13 +377,15 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters) {
+                                             const cudaKernelNodeParams* parameters,
+                                             const char* file, int line) {
   if (!executables().contains(exec) || !exec->numbers.contains(node) || !parameters)
     return fail(cudaErrorInvalidValue);
   cudaGraph_t scratch = nullptr;
   if (const cudaError_t error = cudaGraphCreate(&scratch, 0)) return error;
   cudaGraphNode_t made = nullptr;
-  const cudaError_t error = cudaGraphAddKernelNode(&made, scratch, nullptr, 0, parameters);
+  const cudaError_t error =
+      cudaGraphAddKernelNode(&made, scratch, nullptr, 0, parameters, file, line);
   if (!error) exec->nodes[exec->numbers.at(node)].work = made->work;
   cudaGraphDestroy(scratch);
   return error;

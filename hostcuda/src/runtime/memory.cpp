@@ -1,5 +1,7 @@
 #include "runtime/memory.h"
 
+#include <sys/mman.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -74,6 +76,17 @@ bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
 // Poisoning a larger allocation would cost more time and memory than the check is worth.
 constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
+// A kernel that walks down the columns of a large matrix touches another page with every access: of
+// huge pages the processor knows them all.
+void* allocate_pages(std::size_t size) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  const bool is_large = size >= 2 * kHugePage;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, is_large ? kHugePage : 256, size) != 0) return nullptr;
+  if (is_large) madvise(memory, size, MADV_HUGEPAGE);
+  return memory;
+}
+
 char* allocate_bytes(int device, std::size_t size, bool managed) {
   const bool poison = config().poison && size <= kPoisonLimit;
   if (config().strict_memory && !managed) {
@@ -83,8 +96,8 @@ char* allocate_bytes(int device, std::size_t size, bool managed) {
   void* memory = nullptr;
   if (runtime_observer)
     memory = runtime_observer->provide(size);
-  else if (posix_memalign(&memory, 256, size) != 0)
-    return nullptr;
+  else
+    memory = allocate_pages(size);
   if (memory && poison) std::memset(memory, 0xff, size);
   return static_cast<char*>(memory);
 }

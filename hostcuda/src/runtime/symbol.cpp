@@ -41,7 +41,8 @@ std::map<char*, Symbol>& symbols() {
 void remember(char* address, std::size_t size) {
   if (symbols().contains(address)) return;
   const std::vector<char> initial(address, address + size);
-  symbols()[address] = {std::vector(static_cast<std::size_t>(config().devices), initial), 0, {}, false};
+  symbols()[address] = {
+      std::vector(static_cast<std::size_t>(config().devices), initial), 0, {}, false};
 }
 
 }  // namespace
@@ -81,17 +82,18 @@ DeviceVariable::DeviceVariable(const volatile void* address, std::size_t size, c
   device_variables_end = last + variable.size;
 }
 
-const char* device_variable_at(const void* address) {
-  if (!in_device_variables(address)) return nullptr;
+DeviceVariableRange device_variable_at(const void* address) {
+  if (!in_device_variables(address)) return {};
   const auto* byte = static_cast<const char*>(address);
   const auto next = device_variables().upper_bound(byte);
-  if (next == device_variables().begin()) return nullptr;
+  if (next == device_variables().begin()) return {};
   const auto& [begin, variable] = *std::prev(next);
-  return static_cast<std::size_t>(byte - begin) < variable.size ? variable.name : nullptr;
+  if (static_cast<std::size_t>(byte - begin) >= variable.size) return {};
+  return {begin, variable.size, variable.name};
 }
 
 const char* variable_without_address(const void* address) {
-  const char* name = device_variable_at(address);
+  const char* name = device_variable_at(address).name;
   if (!name) return nullptr;
   const auto* byte = static_cast<const char*>(address);
   for (const auto& [begin, symbol] : symbols())

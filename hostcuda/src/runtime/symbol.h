@@ -22,8 +22,13 @@ inline bool in_device_variables(const void* address) {
   return address >= device_variables_begin && address < device_variables_end;
 }
 
-// The name of the __device__ variable that holds the address; null: none does.
-const char* device_variable_at(const void* address);
+// The __device__ variable that holds the address; without a name: none does.
+struct DeviceVariableRange {
+  const char* begin = nullptr;
+  std::size_t size = 0;
+  const char* name = nullptr;
+};
+DeviceVariableRange device_variable_at(const void* address);
 
 // Likewise, if the program never asked for its address on the device: host code has none then.
 const char* variable_without_address(const void* address);

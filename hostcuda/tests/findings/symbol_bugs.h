@@ -1,5 +1,5 @@
-// Mistakes with what host code and kernels have one of each: __device__ variables and tables of virtual
-// functions.
+// Mistakes with what host code and kernels have one of each: __device__ variables and tables of
+// virtual functions.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 
@@ -95,6 +95,31 @@ inline void virtual_call_of_a_host_object(bool wrong) {
   out.get();
 }
 
+__global__ void count_threads(bool wrong) {
+  if (wrong)
+    // BUG device_variable_without_atomic
+    ++hits;
+  else
+    atomicAdd(&hits, 1);
+}
+inline void device_variable_without_atomic(bool wrong) {
+  count_threads<<<2, kThreads>>>(wrong);
+  cudaDeviceSynchronize();
+}
+
+// What another block writes, which may come later.
+__global__ void fill_and_read(int* out) {
+  if (blockIdx.x == 0) totals[threadIdx.x] = 1;
+  // BUG device_array_of_another_block
+  out[index()] = totals[threadIdx.x];
+}
+inline void device_array_of_another_block(bool wrong) {
+  const int blocks = wrong ? 2 : 1;
+  const Buffer<int> out(static_cast<std::size_t>(blocks * kThreads));
+  fill_and_read<<<blocks, kThreads>>>(out.data);
+  out.get();
+}
+
 inline const std::vector<Bug>& symbol_bugs() {
   static const std::vector<Bug> bugs = {
       {"device_variable_read_by_host", "device pointer", device_variable_read_by_host},
@@ -102,6 +127,8 @@ inline const std::vector<Bug>& symbol_bugs() {
       {"copied_to_a_constant", "bad copy", copied_to_a_constant},
       {"copied_from_a_device_variable", "bad copy", copied_from_a_device_variable},
       {"address_of_a_device_variable", "host pointer", address_of_a_device_variable},
+      {"device_variable_without_atomic", "lost update", device_variable_without_atomic},
+      {"device_array_of_another_block", "race", device_array_of_another_block},
       {"virtual_call_of_a_host_object", "virtual call", virtual_call_of_a_host_object},
   };
   return bugs;

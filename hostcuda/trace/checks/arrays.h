@@ -50,7 +50,8 @@ struct Array {
   std::string name;  // empty where it is not known
   CodePlace allocated, released;
   bool is_freed = false;
-  bool of_heap = false;  // a kernel allocated it
+  bool of_heap = false;     // a kernel allocated it
+  bool of_program = false;  // a __device__ variable, or all that the program has: not counted
   bool is_used = false;
   std::uint64_t launches_before = 0;  // it was allocated
   ZeroedMemory<std::uint8_t> writers{0};
@@ -58,6 +59,7 @@ struct Array {
   std::uint32_t last_launch = 0;  // that wrote it, and the bytes of what it wrote; 0: none did
   unsigned element = 0;
   std::size_t filled = 0;                        // by copies and fills: the furthest byte
+  CodePlace filled_at;                           // the last of them
   std::size_t copied_back = 0, copies_back = 0;  // the furthest byte, the number of copies
   CodePlace copy_back;                           // the last of them
   bool knows_missing_part = false;               // it was reported

@@ -105,7 +105,8 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
   for (const void* pointer : {to, from})
     if (const char* name = variable_without_address(pointer)) {
       Finding finding = of_call(
-          "bad copy", called() + " is given the __device__ variable " + name + ": a GPU copies nothing of it",
+          "bad copy",
+          called() + " is given the __device__ variable " + name + ": a GPU copies nothing of it",
           pointer == to ? "call cudaMemcpyToSymbol" : "call cudaMemcpyFromSymbol");
       finding.advice += ", which takes the variable itself, or ask cudaGetSymbolAddress";
       finding.array = name;
@@ -195,6 +196,7 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   else
     std::memset(writers, kHost, size);
   target->filled = std::max(target->filled, target->offset_of(to) + size);
+  target->filled_at = running_operation()->place;
 }
 
 void HostChecks::copied_back(Array& array, std::size_t offset, std::size_t size) {
@@ -243,7 +245,7 @@ void HostChecks::access(const Accessed& accessed) {
 }
 
 void HostChecks::access_variable(const Accessed& accessed) {
-  const char* name = device_variable_at(accessed.address);
+  const char* name = device_variable_at(accessed.address).name;
   if (name && !running_operation() && !CallSite::current()) checks_.device_variable(name, accessed);
 }
 

@@ -56,7 +56,7 @@ std::string description_of(const Array& array, unsigned element) {
   const char* memory = array.kind == MemoryKind::pinned    ? "pinned host memory"
                        : array.kind == MemoryKind::managed ? "managed memory"
                                                            : "device memory";
-  text += std::string(" of ") + memory;
+  text += array.of_program ? ", a __device__ variable" : std::string(" of ") + memory;
   if (const std::string place = array.allocated.text(); !place.empty())
     text += ", allocated at " + place;
   if (array.is_freed)
@@ -114,13 +114,12 @@ void KernelChecks::out_of_bounds(const Array& array, const Accessed& accessed) {
   const char* kind = array.is_freed ? "use after free" : "out of bounds";
   if (begin(kind, accessed.code, key_of(array))) return;
   const std::string size = counted(accessed.bytes, "byte");
-  const bool is_before = accessed.address < array.begin;
   const auto end = array.begin + array.full_size;
   std::string what =
       std::string(running_block ? "a kernel " : "host code ") + verb(accessed.kind) + " ";
   if (array.is_freed)
     what += "memory that was freed";
-  else if (is_before)
+  else if (accessed.address < array.begin)
     what += "out of bounds: " + size + ", " + std::to_string(array.begin - accessed.address) +
             " before the beginning of " + name_of(array);
   else if (accessed.address < end)
@@ -166,10 +165,13 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
   const std::uint8_t* first = array.writers.get();
   std::size_t written = 0;
   while (written < array.full_size && first[written] != kNobody) ++written;
-  if (written && array.space == Space::global)
-    finding.details.push_back(
-        "only its first " + std::to_string(written) + " of " + std::to_string(array.full_size) +
-        " bytes were written: was sizeof forgotten, or does the grid end early?");
+  if (written && array.space == Space::global) {
+    const std::string place = array.filled_at.text();
+    finding.details.push_back("only its first " + std::to_string(written) + " of " +
+                              std::to_string(array.full_size) + " bytes were written" +
+                              (place.empty() ? "" : ", the last of them at " + place) +
+                              ": was sizeof forgotten, or does the grid end early?");
+  }
   finding.advice = array.space == Space::shared
                        ? "write every element before it is read, with a barrier in between"
                        : "fill it before the launch: cudaMemset, cudaMemcpy or a kernel";
@@ -223,13 +225,14 @@ void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
 
 void KernelChecks::device_variable(const char* name, const Accessed& accessed) {
   if (begin("device pointer", accessed.code, nullptr)) return;
-  const bool reads = accessed.kind == Kind::load;
-  Finding finding = of_access("device pointer", accessed,
-                              std::string("host code ") + verb(accessed.kind) + " the __device__ variable " +
-                                  name + ", of which it has another one than kernels");
+  Finding finding =
+      of_access("device pointer", accessed,
+                std::string("host code ") + verb(accessed.kind) + " the __device__ variable " +
+                    name + ", of which it has another one than kernels");
   finding.array = name;
-  finding.advice = reads ? "copy it with cudaMemcpyFromSymbol" : "copy to it with cudaMemcpyToSymbol";
-  finding.advice += ", or declare it __managed__";
+  finding.advice = std::string(accessed.kind == Kind::load ? "copy it with cudaMemcpyFromSymbol"
+                                                           : "copy to it with cudaMemcpyToSymbol") +
+                   ", or declare it __managed__";
   finish("device pointer", accessed.code, nullptr, std::move(finding));
 }
 
@@ -316,6 +319,8 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
           ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
           : "let each block write elements of its own, use atomics, or another launch; an atomic "
             "that tells others needs a __threadfence() before it";
+  if (memory == "global" && (earlier.kind == Kind::atomic) != (later.kind == Kind::atomic))
+    finding.advice += "; where any of its values will do, load it through a volatile pointer";
   if (of_line_.count(pair)) {
     ++of_line_[pair]->count;
   } else if (is_load_and_store) {

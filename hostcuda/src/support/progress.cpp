@@ -1,11 +1,10 @@
-#include "execution/progress.h"
+#include "support/progress.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 
 namespace hostcuda {
 
@@ -26,17 +25,19 @@ void on_stop(int signal) {
   if (const char* kernel = now.kernel) {
     std::uint64_t ended = 0;
     for (const Progress::Count& count : now.by_worker) ended += count.ended;
+    length = std::snprintf(text, sizeof text,
+                           "\nhostcuda: stopped after %lld s of processor time: %llu of the %llu "
+                           "blocks of kernel %s have ended, "
+                           "launched at %s:%d, and %llu launches before it\n",
+                           seconds, plain(ended * now.blocks_per_unit),
+                           plain(now.units * now.blocks_per_unit), kernel, now.file, now.line,
+                           plain(now.launches));
+  } else {
     length = std::snprintf(
         text, sizeof text,
-        "\nhostcuda: stopped after %lld s of processor time: %llu of the %llu blocks of kernel %s have ended, "
-        "launched at %s:%d, and %llu launches before it\n",
-        seconds, plain(ended * now.blocks_per_unit), plain(now.units * now.blocks_per_unit), kernel,
-        now.file, now.line, plain(now.launches));
-  } else {
-    length = std::snprintf(text, sizeof text,
-                           "\nhostcuda: stopped after %lld s of processor time in host code, when %llu launches "
-                           "had ended\n",
-                           seconds, plain(now.launches));
+        "\nhostcuda: stopped after %lld s of processor time in host code, when %llu launches "
+        "had ended\n",
+        seconds, plain(now.launches));
   }
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
   raise(signal);  // SA_RESETHAND: it ends the process now
@@ -57,15 +58,15 @@ bool install_handlers() {
 
 }  // namespace
 
-WatchedGrid::WatchedGrid(const Launch& launch) {
+WatchedGrid::WatchedGrid(const char* kernel, const char* file, int line) {
   static const bool installed = install_handlers();
   (void)installed;
   Progress& now = grid_progress;
-  now.file = launch.site.file;
-  now.line = launch.site.line;
+  now.file = file;
+  now.line = line;
   now.units = now.blocks_per_unit = 0;
   for (Progress::Count& count : now.by_worker) count.ended = 0;
-  now.kernel = launch.site.kernel;
+  now.kernel = kernel;
 }
 
 void WatchedGrid::consists_of(std::uint64_t units, std::uint64_t blocks_per_unit) {

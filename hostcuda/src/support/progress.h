@@ -1,17 +1,15 @@
-// How far a program has come: said when it is stopped (Ctrl-C, a time limit), so that what is only slow can
-// be told from what hangs.
-#ifndef HOSTCUDA_SRC_EXECUTION_PROGRESS_H
-#define HOSTCUDA_SRC_EXECUTION_PROGRESS_H
+// How far a program has come: said when it is stopped (Ctrl-C, a time limit), so that what is only
+// slow can be told from what hangs.
+#ifndef HOSTCUDA_SRC_SUPPORT_PROGRESS_H
+#define HOSTCUDA_SRC_SUPPORT_PROGRESS_H
 
 #include <array>
 #include <cstdint>
 
-#include "execution/block.h"
-
 namespace hostcuda {
 
-// Operating-system threads that run blocks. Each emulated thread that waits needs two memory mappings (stack
-// and guard), and Linux allows a process 65530: that is 31 blocks of 1024 threads.
+// Operating-system threads that run blocks. Each emulated thread that waits needs two memory
+// mappings (stack and guard), and Linux allows a process 65530: that is 31 blocks of 1024 threads.
 constexpr int kMaxTeam = 16;
 
 // What a signal handler reads while it runs: of one grid at a time.
@@ -30,7 +28,7 @@ extern Progress grid_progress;
 // While it lives the grid runs.
 class WatchedGrid {
  public:
-  explicit WatchedGrid(const Launch& launch);
+  WatchedGrid(const char* kernel, const char* file, int line);
   ~WatchedGrid();
   WatchedGrid(const WatchedGrid&) = delete;
   WatchedGrid& operator=(const WatchedGrid&) = delete;

@@ -1,0 +1,146 @@
+// hostcuda: cuRAND in kernels: what curand_kernel.h and curand.h share.
+//
+// Every generator is Philox 4x32-10 here: as good, with sequences of its own for each thread, but
+// not the numbers of cuRAND's other generators. curandStatePhilox4_32_10_t gives cuRAND's.
+#ifndef HOSTCUDA_RANDOM_H
+#define HOSTCUDA_RANDOM_H
+
+#include "../cuda_runtime.h"
+
+namespace hostcuda {
+
+struct PhiloxState {
+  unsigned key[2];
+  unsigned long long block;     // of four numbers, in the sequence
+  unsigned long long sequence;  // the upper half of the counter
+  unsigned numbers[4];          // of the block
+  unsigned next;                // of them
+  float normal;                 // the second of a pair, if `has_normal`
+  double normal_double;
+  bool has_normal, has_normal_double;
+};
+
+inline void philox_block(const PhiloxState& state, unsigned (&x)[4]) {
+  constexpr unsigned kMultiply[2] = {0xd2511f53u, 0xcd9e8d57u};
+  constexpr unsigned kWeyl[2] = {0x9e3779b9u, 0xbb67ae85u};
+  unsigned key[2] = {state.key[0], state.key[1]};
+  x[0] = static_cast<unsigned>(state.block);
+  x[1] = static_cast<unsigned>(state.block >> 32);
+  x[2] = static_cast<unsigned>(state.sequence);
+  x[3] = static_cast<unsigned>(state.sequence >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const unsigned long long a = static_cast<unsigned long long>(kMultiply[0]) * x[0];
+    const unsigned long long b = static_cast<unsigned long long>(kMultiply[1]) * x[2];
+    const unsigned mixed[4] = {
+        static_cast<unsigned>(b >> 32) ^ x[1] ^ key[0], static_cast<unsigned>(b),
+        static_cast<unsigned>(a >> 32) ^ x[3] ^ key[1], static_cast<unsigned>(a)};
+    for (int i = 0; i < 4; ++i) x[i] = mixed[i];
+    key[0] += kWeyl[0];
+    key[1] += kWeyl[1];
+  }
+}
+
+}  // namespace hostcuda
+
+typedef hostcuda::PhiloxState curandStatePhilox4_32_10_t, curandStateXORWOW_t,
+    curandStateMRG32k3a_t, curandStateMtgp32_t, curandState_t, curandState, curandStateXORWOW,
+    curandStateMRG32k3a, curandStatePhilox4_32_10;
+
+inline void curand_init(unsigned long long seed, unsigned long long sequence,
+                        unsigned long long offset, curandState* state) {
+  *state = {};
+  state->key[0] = static_cast<unsigned>(seed);
+  state->key[1] = static_cast<unsigned>(seed >> 32);
+  state->sequence = sequence;
+  state->block = offset / 4;
+  state->next = static_cast<unsigned>(offset % 4);
+  hostcuda::philox_block(*state, state->numbers);
+}
+
+inline unsigned curand(curandState* state) {
+  const unsigned number = state->numbers[state->next++];
+  if (state->next == 4) {
+    state->next = 0;
+    ++state->block;
+    hostcuda::philox_block(*state, state->numbers);
+  }
+  return number;
+}
+
+inline void skipahead(unsigned long long n, curandState* state) {
+  const unsigned long long at = state->block * 4 + state->next + n;
+  state->block = at / 4;
+  state->next = static_cast<unsigned>(at % 4);
+  hostcuda::philox_block(*state, state->numbers);
+}
+inline void skipahead_sequence(unsigned long long n, curandState* state) {
+  state->sequence += n;
+  hostcuda::philox_block(*state, state->numbers);
+}
+
+// In (0, 1]: never 0.
+inline float curand_uniform(curandState* state) {
+  constexpr float kScale = 2.3283064e-10f;  // 2^-32
+  return static_cast<float>(curand(state)) * kScale + kScale / 2;
+}
+inline double curand_uniform_double(curandState* state) {
+  const unsigned long long low = curand(state), high = curand(state);
+  constexpr double kScale = 1.1102230246251565e-16;  // 2^-53
+  return static_cast<double>((low ^ high << 21) & 0x1fffffffffffffull) * kScale + kScale / 2;
+}
+
+inline float2 curand_normal2(curandState* state) {
+  const float radius = sqrtf(-2.0f * logf(curand_uniform(state)));
+  const float angle = 6.28318531f * curand_uniform(state);
+  return make_float2(radius * sinf(angle), radius * cosf(angle));
+}
+inline double2 curand_normal2_double(curandState* state) {
+  const double radius = sqrt(-2.0 * log(curand_uniform_double(state)));
+  const double angle = 6.283185307179586 * curand_uniform_double(state);
+  return make_double2(radius * sin(angle), radius * cos(angle));
+}
+inline float curand_normal(curandState* state) {
+  if (state->has_normal) return state->has_normal = false, state->normal;
+  const float2 pair = curand_normal2(state);
+  state->has_normal = true;
+  state->normal = pair.y;
+  return pair.x;
+}
+inline double curand_normal_double(curandState* state) {
+  if (state->has_normal_double) return state->has_normal_double = false, state->normal_double;
+  const double2 pair = curand_normal2_double(state);
+  state->has_normal_double = true;
+  state->normal_double = pair.y;
+  return pair.x;
+}
+inline float curand_log_normal(curandState* state, float mean, float deviation) {
+  return expf(mean + deviation * curand_normal(state));
+}
+inline double curand_log_normal_double(curandState* state, double mean, double deviation) {
+  return exp(mean + deviation * curand_normal_double(state));
+}
+inline uint4 curand4(curandState* state) {
+  const unsigned a = curand(state), b = curand(state), c = curand(state);
+  return make_uint4(a, b, c, curand(state));
+}
+inline float4 curand_uniform4(curandState* state) {
+  const float a = curand_uniform(state), b = curand_uniform(state), c = curand_uniform(state);
+  return make_float4(a, b, c, curand_uniform(state));
+}
+inline float4 curand_normal4(curandState* state) {
+  const float2 first = curand_normal2(state), second = curand_normal2(state);
+  return make_float4(first.x, first.y, second.x, second.y);
+}
+// Knuth's product of uniform numbers, in parts that exp() can hold.
+inline unsigned curand_poisson(curandState* state, double mean) {
+  unsigned events = 0;
+  for (double left = mean; left > 0; left -= 500) {
+    const double end = exp(-fmin(left, 500.0));
+    for (double product = curand_uniform_double(state); product > end;
+         product *= curand_uniform_double(state))
+      ++events;
+  }
+  return events;
+}
+
+#endif
