@@ -49,12 +49,13 @@ class LauncherTest(unittest.TestCase):
         self.assertIn("a.cu:5:", result.stderr)
 
     def test_wrong_arguments_of_a_launch_are_errors(self):
-        for launch in ("k<<<1, 2>>>()", 'k<<<1, 2>>>("text")', "k<<<1, 2>>>(1, 2)",
-                       "t<<<1, 2>>>()", "k<<<1>>>(1)"):
-            self.write("a.cu", "__global__ void k(int) {}\ntemplate <class T> __global__ void t(T) "
-                               "{}\nvoid f() { %s; }\n" % launch)
-            result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
-            self.assertNotEqual(0, result.returncode, launch)
+        launches = ("k<<<1, 2>>>()", 'k<<<1, 2>>>("text")', "k<<<1, 2>>>(1, 2)", "t<<<1, 2>>>()", "k<<<1>>>(1)")
+        self.write("a.cu", "__global__ void k(int) {} template <class T> __global__ void t(T) {}\n" +
+                   "".join(f"void f{number}() {{ {launch}; }}\n" for number, launch in enumerate(launches)))
+        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
+        self.assertNotEqual(0, result.returncode)
+        for line, launch in enumerate(launches, 2):
+            self.assertRegex(result.stderr, rf"(?m)^a\.cu:{line}:\d+: error: ", launch)
 
     def test_unreadable_launch_is_one_message(self):
         self.write("a.cu", "__global__ void k() {}\nvoid f() { k<<<1, 2; }\n")

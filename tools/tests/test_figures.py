@@ -214,6 +214,13 @@ class Tour(WithPictures):
                      (i * math.cos(t + i), i * math.sin(t + i), 0, -math.sin(t), math.cos(t), 0, 1)]
             self.file(f"{kind}/snapshot_{step:08d}.bin", fakes.bin_bytes(state, 1, bodies, "", t, step))
 
+    @staticmethod
+    def not_drawn(figure: style.Figure, path: Path, caption: str) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        style.pyplot.close(figure)
+        return path
+
     def tour(self, records: list, pictures: bool = False, **broken: str) -> tuple[int, str]:
         build = self.folder / "build"
         self.snapshots("few", 2)
@@ -226,9 +233,10 @@ class Tour(WithPictures):
         orders.start()
         self.addCleanup(orders.stop)
         if not pictures:
-            runs = mock.patch("nbody_tools.tour.tour.picture_runs", lambda on_gpu: [])
-            runs.start()
-            self.addCleanup(runs.stop)
+            for patch in (mock.patch("nbody_tools.tour.tour.picture_runs", lambda on_gpu: []),
+                          mock.patch.object(performance, "save", self.not_drawn)):
+                patch.start()
+                self.addCleanup(patch.stop)
         code, _, _ = self.call("tour", "--build", build, "--output", self.folder / "report",
                                "--results", self.folder / "results")
         return code, (self.folder / "report" / "index.html").read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ class States(Drawn):
     def test_up_to_nine(self) -> None:
         rows = "".join(f"{kind},1,{i % 7},{i % 5},0,0,0,0\n" for i, kind in enumerate(["disk", "dark"] * 50))
         files = [self.file(f"{t}.csv", f"# time={t}\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()) for t in range(10)]
-        for words in (files[:4], files[:9], [*files[:1], "--species", "disk,dark", "--view", "xz"]):
+        for words in (files[:9], [*files[:1], "--species", "disk,dark", "--view", "xz"]):
             code, said = self.plot("states", *words)
             self.assertEqual(code, 0, said)
             self.assert_drawn(self.folder / "picture.png")

@@ -127,8 +127,8 @@ TEST_F(ShapeTable, IsWhereConfigurationsAre) {
   ::setenv("XDG_CONFIG_HOME", "/somewhere", 1);
   EXPECT_EQ(users_shape_table(), "/somewhere/nbody-steps/shapes.json");
   ::unsetenv("XDG_CONFIG_HOME");
-  ::setenv("HOME", "/home/somebody", 1);
-  EXPECT_EQ(users_shape_table(), "/home/somebody/.config/nbody-steps/shapes.json");
+  ::setenv("HOME", "/home/user", 1);
+  EXPECT_EQ(users_shape_table(), "/home/user/.config/nbody-steps/shapes.json");
 }
 
 }  // namespace

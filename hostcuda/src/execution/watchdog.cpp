@@ -6,6 +6,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -23,7 +25,8 @@ namespace hostcuda {
 namespace {
 
 __thread std::uint64_t last_progress;
-__thread unsigned idle_seconds;
+constexpr int kTicks = 10;  // in the time after which a hang is reported
+__thread int idle_ticks;
 
 const void* interrupted_code([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
@@ -44,18 +47,18 @@ const void* interrupted_code([[maybe_unused]] const void* context) {
 }
 
 void on_tick(int, siginfo_t*, void* context) {
-  if (!running_block || progress != last_progress) idle_seconds = 0;
+  if (!running_block || progress != last_progress) idle_ticks = 0;
   last_progress = progress;
-  if (!running_block || ++idle_seconds <= config().watchdog) return;
+  if (!running_block || ++idle_ticks <= kTicks) return;
   // Who watches the kernel can say it between two accesses; here the C library may be in the middle
-  // of something. A thread that accesses nothing is reported from here, a second later.
+  // of something. A thread that accesses nothing is reported from here, a tick later.
   if (kernel_observer && !hang_is_to_be_reported)
     hang_is_to_be_reported = 1;
   else
     report_from_signal(context);
 }
 
-// One tick per second of the thread's processor time: time in a debugger does not count.
+// Ticks of the thread's processor time: time in a debugger does not count.
 class Timer {
  public:
   Timer() {
@@ -68,8 +71,11 @@ class Timer {
     event.sigev_signo = kSignal;
     event.sigev_notify_thread_id = static_cast<int>(syscall(SYS_gettid));
     created_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
-    const struct itimerspec each_second = {{1, 0}, {1, 0}};
-    if (created_) timer_settime(timer_, 0, &each_second, nullptr);
+    const auto nanoseconds =
+        std::max(static_cast<std::int64_t>(config().watchdog / kTicks * 1e9), std::int64_t{1});
+    const struct timespec tick = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    const struct itimerspec each_tick = {tick, tick};
+    if (created_) timer_settime(timer_, 0, &each_tick, nullptr);
   }
   ~Timer() {
     if (created_) timer_delete(timer_);
@@ -90,14 +96,14 @@ void report_hang(const char* place) {
   name_culprit(culprit, sizeof culprit);
   const int length = std::snprintf(
       message, sizeof message,
-      "\nhostcuda: ERROR: %s runs for %u s without reaching a barrier or its end%s%s\n"
+      "\nhostcuda: ERROR: %s runs for %g s without reaching a barrier or its end%s%s\n"
       "  Does it wait for something that another thread or block does? Threads of a block run one "
       "at a time here, and\n  a block need not run at all before another one ends: that is so on a "
       "GPU too. HOSTCUDA_WATCHDOG=0 lets it run.\n",
-      culprit, idle_seconds, *place ? "\n  at " : "", place);
+      culprit, config().watchdog, *place ? "\n  at " : "", place);
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
-  std::snprintf(message, sizeof message, "runs for %u s without reaching a barrier or its end",
-                idle_seconds);
+  std::snprintf(message, sizeof message, "runs for %g s without reaching a barrier or its end",
+                config().watchdog);
   keep_for_death("hang", message, place);
   std::abort();
 }

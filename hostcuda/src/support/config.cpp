@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -79,6 +80,18 @@ std::uint64_t number(const char* name, std::uint64_t low, std::uint64_t high,
   return result;
 }
 
+double seconds(const char* name, double high, double otherwise) {
+  const char* value = std::getenv(name);
+  if (!value) return otherwise;
+  const std::string_view text = value;
+  double result = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), result);
+  // Not written so that NaN passes.
+  if (error != std::errc() || end != text.end() || !(result >= 0 && result <= high))
+    refuse(name, value, "seconds from 0 to " + std::to_string(static_cast<int>(high)));
+  return result;
+}
+
 Config read_environment() {
   refuse_unknown_names();
   Config c;
@@ -91,7 +104,7 @@ Config read_environment() {
   c.strict_memory = choice("HOSTCUDA_STRICT_MEM", {"0", "1"}) == 1;
   c.poison = choice("HOSTCUDA_POISON", {"0", "1"}, 1) == 1;
   c.divergence_is_error = choice("HOSTCUDA_DIVERGENCE", {"error", "warn"}) == 0;
-  c.watchdog = static_cast<unsigned>(number("HOSTCUDA_WATCHDOG", 0, 1000000, 60));
+  c.watchdog = seconds("HOSTCUDA_WATCHDOG", 1000000, 60);
   c.fail_call = number("HOSTCUDA_FAIL_CALL", 0, UINT64_MAX, 0);
   c.lose_device = number("HOSTCUDA_LOSE_DEVICE", 0, UINT64_MAX, 0);
   return c;

@@ -20,7 +20,7 @@ struct Config {
   bool strict_memory;        // HOSTCUDA_STRICT_MEM
   bool poison;               // HOSTCUDA_POISON
   bool divergence_is_error;  // HOSTCUDA_DIVERGENCE
-  unsigned watchdog;  // HOSTCUDA_WATCHDOG: seconds until a hanging thread is reported; 0: never
+  double watchdog;  // HOSTCUDA_WATCHDOG: seconds until a hanging thread is reported; 0: never
   std::uint64_t fail_call;    // HOSTCUDA_FAIL_CALL: the API call that fails; 0: none
   std::uint64_t lose_device;  // HOSTCUDA_LOSE_DEVICE: the API call from which on all fail; 0: none
 };

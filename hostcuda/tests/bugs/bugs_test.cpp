@@ -199,9 +199,9 @@ const std::vector<Case>& cases() {
        Ends::abnormally,
        "kernel divides .*integer by zero|bugs.cu:.*division"},
       {"waits_for_the_next_block",
-       {"HOSTCUDA_WATCHDOG=1", "OMP_NUM_THREADS=1", "HOSTCUDA_ORDER=forward"},
+       {"HOSTCUDA_WATCHDOG=0.3", "OMP_NUM_THREADS=1", "HOSTCUDA_ORDER=forward"},
        Ends::abnormally,
-       "block \\(0,0,0\\) of kernel waits_for_the_next_block .* runs for . s without"},
+       "block \\(0,0,0\\) of kernel waits_for_the_next_block .* runs for 0.3 s without"},
       {"assertion",
        {},
        Ends::with_status_1,
@@ -228,9 +228,9 @@ const std::vector<Case>& cases() {
        "deadlock.*32 thread\\(s\\) waiting at grid.sync.*32 thread\\(s\\) waiting at "
        "__syncthreads"},
       {"cooperative_blocks_wait_forever",
-       {"HOSTCUDA_WATCHDOG=1"},
+       {"HOSTCUDA_WATCHDOG=0.3"},
        Ends::abnormally,
-       "kernel waits_forever .* runs for . s without"},
+       "kernel waits_forever .* runs for 0.3 s without"},
       {"cluster_block_ends_early", {}, Ends::with_status_1, "WRONG RESULT: element 64 is -?nan"},
       {"maps_what_is_not_shared",
        {},
@@ -288,6 +288,9 @@ TEST(Environment, RefusesWhatItDoesNotKnow) {
       {"HOSTCUDA_STRICT_MEM=yes", "0\\|1"},
       {"HOSTCUDA_POISON=true", "0\\|1"},
       {"HOSTCUDA_DIVERGENCE=ignore", "error\\|warn"},
+      {"HOSTCUDA_WATCHDOG=-1", "seconds from 0 to 1000000"},
+      {"HOSTCUDA_WATCHDOG=nan", "seconds from 0 to 1000000"},
+      {"HOSTCUDA_WATCHDOG=1s", "seconds from 0 to 1000000"},
       {"HOSTCUDA_STREAM=lazy", "HOSTCUDA_STREAMS"},
   };
   for (const auto& [setting, allowed] : wrong) {

@@ -57,7 +57,7 @@ def run(program, *arguments):
         ended = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                errors="replace", timeout=100, check=False,
                                env={**os.environ, "HOSTCUDA_TRACE": str(trace), "HOSTCUDA_DEVICES": "2",
-                                    "HOSTCUDA_WATCHDOG": "1", "LC_ALL": "C"})
+                                    "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C"})
         record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": []}
         return ended, record["findings"]
 

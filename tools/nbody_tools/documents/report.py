@@ -37,7 +37,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def measured_staircase(facts: Facts) -> Optional[Staircase]:
-    """One record a step, on one device: those that the text speaks of."""
+    """One record per step, on one device: those that the text speaks of."""
     records = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
     # Of runs with other scenarios or softenings, those that most steps have in common.
     return max(staircases(records), key=lambda s: len(s.records), default=None)

@@ -73,7 +73,8 @@ def build(build_folder: Path, tables: list[str]) -> int:
     names = "" if tables == ["all"] else ";".join(tables)
     if not (build_folder / "CMakeCache.txt").exists() and build_folder.resolve() != ROOT / "build" / "cuda":
         raise ToolError(f"{build_folder}: configure it first (cmake --preset cuda -B {build_folder})")
-    for words in (["cmake", "--preset", "cuda", "-B", str(build_folder), f"-DNBODY_SWEEP_TABLES={names}"],
+    for words in (["cmake", "--preset", "cuda", "-B", str(build_folder), "-DNBODY_EXPERIMENTS=ON",
+                   f"-DNBODY_SWEEP_TABLES={names}"],
                   ["cmake", "--build", str(build_folder), "--target", PROGRAMS, f"{PROGRAMS}_cpu"]):
         if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
             raise Failed(f"'{' '.join(words)}' failed")
