@@ -89,6 +89,7 @@ class Lab:
     devices: int = 1
     starter_step: str = ""  # the starter is this step, and nothing is cut
     environment: str = ""  # of the emulator, in every run
+    megabytes: int = 1000  # that a submission may take; blocks of a cooperative grid have all their stacks at once
     inspected: tuple[int, int] = (961, 1023)  # the number of bodies, when accesses are traced
     quick: bool = False  # tested by day
     cut: tuple[tuple[str, str], ...] = ()

@@ -23,8 +23,6 @@ from nbody_tools.labs.building import Tools
 # Of processor time for a run, of which none takes three; and of waiting, for one that does nothing.
 CPU_SECONDS, SECONDS = 15, 180.0
 END_SECONDS = 60  # for what a program does after its last answer
-# Of memory. What is traced has copies of device memory, and guards around every array.
-MEGABYTES = 1000
 KEPT_OUTPUT = 16_000  # bytes of what a submission prints
 NOT_ENDED = 1000  # in place of an exit status
 GATES = 3  # that are shown of those that failed
@@ -123,14 +121,15 @@ def environment_of(mode: str) -> dict[str, str]:
 
 
 def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], summation: str,
-        environment: str = "", on_gpu: bool = False) -> Run:
+        megabytes: int, environment: str = "") -> Run:
+    """megabytes 0: on a GPU (tools/grade/sandbox.cpp)."""
     # A name that nobody guesses, in a folder that the submission cannot see.
     verdict = program.parent.parent / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)
     asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
     worker = subprocess.Popen(
-        [tools.sandbox, "0" if on_gpu else str(MEGABYTES), str(CPU_SECONDS), str(program.parent), str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [tools.sandbox, str(megabytes), str(CPU_SECONDS), str(program.parent), str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         pass_fds=lines.ends, env=environment_of(asked), cwd=program.parent, start_new_session=True)
     for end_of_pipe in lines.ends:
         os.close(end_of_pipe)
@@ -154,7 +153,7 @@ def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], sum
     if code == -signal.SIGXCPU:
         done.timed_out, done.ended = True, f"it did not end within {CPU_SECONDS} s of processor time"
     elif done.timed_out:
-        done.ended = f"no answer within {SECONDS:g} s"
+        done.ended = f"it did not end within {SECONDS:g} s"
     elif code == NOT_ENDED:
         done.timed_out, done.ended = True, f"it did not end within {END_SECONDS} s of its last answer"
     elif done.ended:

@@ -71,16 +71,17 @@ class Tests:
             inspected = pool.submit(self._unless_hung, "findings", lambda: self._inspect(traced))
             results = {name: future.result() for (name, _), future in zip(planned, futures)}
             results["findings"] = inspected.result()
-        found = results["findings"].inspection
-        if found and (loads := counts.loads_per_interaction(found, interactions_of(traced))) < LEAST_LOADS:
-            why = f"no kernel computes the forces: they load {loads:.2g} times per interaction"
-            return [Result(name, 0, why) for name in TESTS if name in results or name == "counts" and self._lab.limit]
         if self._lab.limit:
             results["counts"] = self._counts(results["findings"], traced)
+        found = results["findings"].inspection
+        if found and results["forces"].passed:
+            loads = counts.loads_per_interaction(found, interactions_of(traced))
+            if loads < LEAST_LOADS:
+                why = f"no kernel computes the forces: they load {loads:.2g} times per interaction"
+                results["forces"] = Result("forces", 0, why)
         if not results["forces"].passed:
-            for name in {"findings", "counts"}.intersection(results):
-                results[name] = replace(results[name], share=0, why=results[name].why or
-                                        "counts only where the forces are right")
+            for name, result in results.items():
+                results[name] = replace(result, share=0, why=result.why or "counts only where the forces are right")
         return [results[name] for name in TESTS if name in results]
 
     def _between(self, low: int, high: int) -> int:
@@ -122,7 +123,7 @@ class Tests:
 
     def _run(self, name: str, program: str, mode: str, problems: list[Problem], environment: str) -> Run:
         done = run(self._tools, self._programs[program], mode, problems, self._summation,
-                   f"{self._lab.environment} {environment}")
+                   self._lab.megabytes, f"{self._lab.environment} {environment}")
         if done.timed_out:
             self._hung = name
         return done
@@ -190,7 +191,7 @@ def time_beside_step(lab: Lab, tools: Tools, folder: Path, source: str, seed: in
     problem = Problem(*TIMED, seed % (1 << 32))
     for name, file in (("step", "step.cu"), ("submission", source)):
         program = build_for_gpu(tools, folder, file, lab.step, name)
-        done = run(tools, program, "time", [problem], "tiled", on_gpu=True)
+        done = run(tools, program, "time", [problem], "tiled", megabytes=0)
         if done.failure:
             if name == "step":
                 raise Failed(f"{lab.step} does not run on this GPU: {done.failure}{quoted(done.said)}")
