@@ -55,6 +55,8 @@ Systems start_of(const Problem& problem) {
   for (Body& body : systems.bodies) {
     const bool massless = problem.bodies > 2 && random.uniform() < 0.1;
     body.mass = massless ? 0 : body.mass * static_cast<float>(random.uniform(0.5, 1.5));
+    body.x += 0.5f;  // a single body would stay at the origin
+    body.vy += 0.25f;
   }
   return systems;
 }

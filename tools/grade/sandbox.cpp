@@ -38,7 +38,8 @@ constexpr rlim_t kMegabyte = 1 << 20;
 constexpr rlim_t kFileMegabytes = 64;
 
 void limit(int resource, rlim_t value) {
-  const rlimit both{value, value};
+  // Past the first limit of processor time comes SIGXCPU, past the second SIGKILL.
+  const rlimit both{value, resource == RLIMIT_CPU ? value + 1 : value};
   setrlimit(static_cast<__rlimit_resource>(resource), &both);
 }
 

@@ -6,7 +6,7 @@ import tomllib
 from typing import Any, Optional
 
 from nbody_tools.labs.lab import Lab, LabError, Question
-from nbody_tools.labs.report import FULL, Line
+from nbody_tools.labs.report import Line, divided
 
 MAX_BYTES = 20_000
 
@@ -28,13 +28,12 @@ def grade_answers(lab: Lab, text: str) -> tuple[Line, ...]:
     right, given = read_answers(lab.solution), read_answers(text)
     if missing := [question.key for question in lab.question if question.key not in right]:
         raise LabError(f"lab {lab.number}: answers.toml lacks {', '.join(missing)}")
-    weight = sum(question.points for question in lab.question)
-    return tuple(graded(question, right[question.key], given.get(question.key), FULL / weight)
-                 for question in lab.question)
+    points = divided([question.points for question in lab.question])
+    return tuple(graded(question, right[question.key], given.get(question.key), of)
+                 for question, of in zip(lab.question, points))
 
 
-def graded(question: Question, right: Any, given: Any, scale: float) -> Line:
-    points = question.points * scale
+def graded(question: Question, right: Any, given: Any, points: int) -> Line:
     if given is None or given == "":
         return Line(question.key, points, 0, why="no answer")
     why = wrong_about(question, right, given)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
 from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
 
 LAUNCHER = ROOT / "hostcuda" / "launcher" / "hostcudacc.py"
-SECONDS = 90  # for a compilation, of which none takes five
+CPU_SECONDS, SECONDS = 60, 600  # for a compilation, of which none takes five; and of waiting for it
 GIGABYTES = 4
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']
 LINKED = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
@@ -56,7 +56,7 @@ def read_tools(build: Path) -> Tools:
 
 def limit_compiler() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (GIGABYTES << 30, GIGABYTES << 30))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

@@ -33,6 +33,10 @@ def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optio
     raise LabError(f"'{limit.of}' cannot be counted; nbody_tools/labs/counts.py lists what can")
 
 
+def loads_per_interaction(inspection: Inspection, interactions: float) -> float:
+    return sum(total(inspection.kernels, "executions", memory, "load") for memory in UNITS) / interactions
+
+
 def total(kernels: list[Kernel], quantity: str, memory: str, access: str) -> int:
     return sum(kernel.sum(quantity, memory, access) for kernel in kernels)
 

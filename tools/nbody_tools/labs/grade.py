@@ -7,7 +7,7 @@
 A program is built in a folder of its own, which goes again, and run in a sandbox on input that is new each
 time; a process that holds no line of it compares with float64. Points are on the tests that the starter
 fails; to break another one costs points. On a machine with a GPU and nvcc, its time counts, too.
-course/README.md says what is tested and what is not guarded.
+course/labs/README.md says what is tested and what is not guarded.
 
 Exit code: 0 all points, 1 not all, 2 wrong arguments.
 """
@@ -26,7 +26,7 @@ from nbody_tools.inspection.as_text import text_of
 from nbody_tools.labs.answers import NotAnswers, grade_answers
 from nbody_tools.labs.building import (DoesNotCompile, Tools, compile_both, gpu_tools, link_both, read_tools)
 from nbody_tools.labs.lab import TESTS, Lab, find_lab
-from nbody_tools.labs.report import FORMS, FULL, Line, Report, as_text
+from nbody_tools.labs.report import FORMS, Line, Report, as_text, divided
 from nbody_tools.labs.rules import broken_by_symbols, broken_by_text
 from nbody_tools.labs.running import protections
 from nbody_tools.labs.tests import Result, Tests, time_beside_step
@@ -80,7 +80,7 @@ def grade(lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace
         try:
             lines, refused = grade_answers(lab, text), ""
         except NotAnswers as error:
-            lines, refused = tuple(Line(one.key, one.points, 0) for one in lab.question), str(error)
+            lines, refused = tuple(Line(one.key, 0, 0) for one in lab.question), str(error)
         return Report(lab.number, lab.title, name, seed, lines, refused), []
     tools = read_tools(options.build)
     for_gpu = gpu_tools(options.cuda_build)
@@ -126,8 +126,6 @@ def grade_program(lab: Lab, text: str, seed: int, tools: Tools, for_gpu: Optiona
 def points_of(lab: Lab, results: list[Result]) -> tuple[Line, ...]:
     """All points are on what the starter fails, and on the time."""
     earned = [result.name for result in results if result.name in lab.fails or result.name == "time"]
-    scale = FULL / sum(TESTS[name] for name in earned)
-    return tuple(Line(result.name, scale * TESTS[result.name], result.share, why=result.why)
-                 if result.name in earned else
-                 Line(result.name, 0, result.share, scale * TESTS[result.name], result.why) for result in results)
-
+    points = dict(zip(earned, divided([TESTS[name] for name in earned])))
+    return tuple(Line(result.name, points.get(result.name, 0), result.share,
+                      0 if result.name in points else TESTS[result.name], result.why) for result in results)

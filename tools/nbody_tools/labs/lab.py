@@ -1,4 +1,4 @@
-"""A lab: lab.toml and README.md in a folder course/labs/NN_name. course/README.md describes both.
+"""A lab: lab.toml and README.md in a folder course/labs/NN_name. course/labs/README.md describes both.
 
 A lab of a program is a step with edits. The solution is the step itself, without the comments of what was
 cut; a wrong solution is the solution with one more edit. So nothing is there twice, and an edit that no
@@ -88,6 +88,8 @@ class Lab:
     boundaries: tuple[int, ...] = ()
     devices: int = 1
     starter_step: str = ""  # the starter is this step, and nothing is cut
+    environment: str = ""  # of the emulator, in every run
+    megabytes: int = 1000  # that a submission may take; blocks of a cooperative grid have all their stacks at once
     inspected: tuple[int, int] = (961, 1023)  # the number of bodies, when accesses are traced
     quick: bool = False  # tested by day
     cut: tuple[tuple[str, str], ...] = ()

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from nbody_tools.tables import aligned
 
-FULL = 100.0
+FULL = 100
+
+
+def divided(weights: Sequence[float]) -> list[int]:
+    """FULL in whole points, by weight: their sum is FULL."""
+    total, ends = sum(weights), [0]
+    for weight in weights:
+        ends.append(ends[-1] + weight)
+    marks = [round(FULL * end / total) for end in ends]
+    return [after - before for before, after in zip(marks, marks[1:])]
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ def as_text(report: Report) -> str:
     else:
         rows = [["test", "", "points", "of"]]
         rows += [[line.name, "passed" if line.passed else "FAILED" if not line.share else "in part",
-                  f"{line.score:.1f}", f"{line.points:.1f}" if line.points else "-"] for line in report.lines]
+                  f"{line.score:.3g}", f"{line.points:g}" if line.points else "-"] for line in report.lines]
         parts.append("\n".join(aligned(rows, left=(0, 1))))
         parts += [f"{line.name}: {line.why}" for line in report.lines if line.why]
     parts += [f"Note: {note}" for note in report.notes]
@@ -73,14 +82,18 @@ def as_json(report: Report) -> str:
     return dumped({"lab": report.lab, "title": report.title, "file": report.file, "seed": report.seed,
                    "score": report.score, "max_score": FULL, "refused": report.refused, "notes": list(report.notes),
                    "tests": [{"name": line.name, "passed": line.passed and not report.refused,
-                              "score": 0.0 if report.refused else round(line.score, 1),
-                              "max_score": round(line.points, 1), "why": line.why} for line in report.lines]})
+                              "score": score_of(line, report), "max_score": line.points, "why": line.why}
+                             for line in report.lines]})
+
+
+def score_of(line: Line, report: Report, least: float = -FULL) -> float:
+    return 0.0 if report.refused else round(max(least, line.score), 1)
 
 
 def as_gradescope(report: Report) -> str:
     """results.json of an autograder. Scores of tests must not be negative there: the sum stands above them."""
-    tests = [{"name": line.name, "max_score": round(line.points, 1), "output": report.refused or line.why,
-              "score": 0.0 if report.refused else round(max(0.0, line.score), 1),
+    tests = [{"name": line.name, "max_score": line.points, "output": report.refused or line.why,
+              "score": score_of(line, report, least=0),
               "status": "passed" if line.passed and not report.refused else "failed", "visibility": "visible"}
              for line in report.lines]
     return dumped({"score": report.score, "output": as_text(report), "output_format": "text", "visibility": "visible",
@@ -88,12 +101,11 @@ def as_gradescope(report: Report) -> str:
 
 
 def as_classroom(report: Report) -> str:
-    """The result that GitHub Classroom's autograding-grading-reporter reads from a step of a workflow; its own
-    runners print it in base64."""
+    """The result that GitHub Classroom's autograding-grading-reporter reads, in base64, from a step of a
+    workflow. It adds up the scores of the tests itself."""
     tests = [{"name": line.name, "status": "pass" if line.passed and not report.refused else "fail",
-              "score": 0.0 if report.refused else round(max(0.0, line.score), 1),
-              "message": report.refused or line.why, "test_code": "", "filename": report.file, "line_no": 0}
-             for line in report.lines]
+              "score": score_of(line, report) if report.score else 0, "message": report.refused or line.why,
+              "test_code": "", "filename": report.file, "line_no": 0} for line in report.lines]
     return dumped({"version": 1, "status": "pass" if report.full else "fail", "max_score": FULL,
                    "score": report.score, "tests": tests})
 

@@ -20,10 +20,11 @@ from typing import Any, Optional, Sequence
 from nbody_tools.arguments import ROOT
 from nbody_tools.labs.building import Tools
 
-SECONDS = 15.0  # for a run, of which none takes three
-# Of memory. What is traced has copies of device memory, and guards around every array.
-MEGABYTES = 1500
+# Of processor time for a run, of which none takes three; and of waiting, for one that does nothing.
+CPU_SECONDS, SECONDS = 15, 180.0
+END_SECONDS = 60  # for what a program does after its last answer
 KEPT_OUTPUT = 16_000  # bytes of what a submission prints
+NOT_ENDED = 1000  # in place of an exit status
 GATES = 3  # that are shown of those that failed
 
 
@@ -120,15 +121,15 @@ def environment_of(mode: str) -> dict[str, str]:
 
 
 def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], summation: str,
-        environment: str = "", seconds: float = SECONDS, unlimited_memory: bool = False) -> Run:
+        megabytes: int, environment: str = "") -> Run:
+    """megabytes 0: on a GPU (tools/grade/sandbox.cpp)."""
     # A name that nobody guesses, in a folder that the submission cannot see.
     verdict = program.parent.parent / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)
     asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
     worker = subprocess.Popen(
-        [tools.sandbox, "0" if unlimited_memory else str(MEGABYTES), str(int(seconds) + 1), str(program.parent),
-         str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [tools.sandbox, str(megabytes), str(CPU_SECONDS), str(program.parent), str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         pass_fds=lines.ends, env=environment_of(asked), cwd=program.parent, start_new_session=True)
     for end_of_pipe in lines.ends:
         os.close(end_of_pipe)
@@ -138,7 +139,7 @@ def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], sum
     # Only the two hold the pipes, so that the end of one is the end of file of the other.
     worker.stdin.close(), worker.stdout.close()
     try:
-        judge.wait(seconds)
+        judge.wait(SECONDS)
     except subprocess.TimeoutExpired:
         done.timed_out = True
         judge.kill()
@@ -149,8 +150,12 @@ def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], sum
         result = json.loads(verdict.read_text(encoding="utf-8"))
         verdict.unlink()
         done.problems, done.ended = result["problems"], result["ended"]
-    if done.timed_out:
-        done.ended = f"no answer within {seconds:g} s"
+    if code == -signal.SIGXCPU:
+        done.timed_out, done.ended = True, f"it did not end within {CPU_SECONDS} s of processor time"
+    elif done.timed_out:
+        done.ended = f"it did not end within {SECONDS:g} s"
+    elif code == NOT_ENDED:
+        done.timed_out, done.ended = True, f"it did not end within {END_SECONDS} s of its last answer"
     elif done.ended:
         done.ended += ending(code)
     elif len(done.problems) < len(problems):
@@ -161,11 +166,11 @@ def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], sum
 
 
 def end(worker: subprocess.Popen, at_once: bool) -> int:
-    """Its exit status. A program that has lost its judge has five seconds for what it does at its end."""
+    """Its exit status, or NOT_ENDED."""
     try:
-        return worker.wait(0 if at_once else 5)
+        return worker.wait(0 if at_once else END_SECONDS)
     except subprocess.TimeoutExpired:
-        return -signal.SIGKILL
+        return NOT_ENDED
     finally:
         try:
             os.killpg(worker.pid, signal.SIGKILL)

@@ -31,6 +31,8 @@ from nbody_tools.labs.running import Problem, Run, run
 FULL_WITHIN, NONE_FROM = 1.2, 10.0  # times the time of the step
 # Systems, bodies and steps that keep a GPU busy: a call takes some 0.1 s, the pipe a tenth of that.
 TIMED = (32, 8192, 40)
+# Of any memory, by the kernels, per interaction: step 12, with the fewest, has a load for 24.
+LEAST_LOADS = 0.02
 LINES = 6  # of what a submission printed
 FINDINGS = 2  # that are shown: the first is mostly the cause of the others
 
@@ -71,10 +73,15 @@ class Tests:
             results["findings"] = inspected.result()
         if self._lab.limit:
             results["counts"] = self._counts(results["findings"], traced)
+        found = results["findings"].inspection
+        if found and results["forces"].passed:
+            loads = counts.loads_per_interaction(found, interactions_of(traced))
+            if loads < LEAST_LOADS:
+                why = f"no kernel computes the forces: they load {loads:.2g} times per interaction"
+                results["forces"] = Result("forces", 0, why)
         if not results["forces"].passed:
-            for name in {"findings", "counts"}.intersection(results):
-                results[name] = replace(results[name], share=0, why=results[name].why or
-                                        "counts only where the forces are right")
+            for name, result in results.items():
+                results[name] = replace(result, share=0, why=result.why or "counts only where the forces are right")
         return [results[name] for name in TESTS if name in results]
 
     def _between(self, low: int, high: int) -> int:
@@ -89,7 +96,7 @@ class Tests:
         sizes = sorted({1, 2, *around, self._between(3, 60), self._between(600, 800)})
         return {"forces": [self._problem(1, self._between(200, 500), 1) for _ in range(2)],
                 "sizes": [self._problem(2, size, 1) for size in sizes if size > 0],
-                "systems": [self._problem(self._between(17, 23), self._between(50, 90), 2)],
+                "systems": [self._problem(self._between(17, 23), self._between(67, 99), 2)],
                 "run": [self._problem(1, self._between(100, 200), 11)]}
 
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
@@ -115,7 +122,8 @@ class Tests:
         return test()
 
     def _run(self, name: str, program: str, mode: str, problems: list[Problem], environment: str) -> Run:
-        done = run(self._tools, self._programs[program], mode, problems, self._summation, environment)
+        done = run(self._tools, self._programs[program], mode, problems, self._summation,
+                   self._lab.megabytes, f"{self._lab.environment} {environment}")
         if done.timed_out:
             self._hung = name
         return done
@@ -150,10 +158,13 @@ class Tests:
     def _counts(self, found: Result, problem: Problem) -> Result:
         if found.inspection is None:
             return Result("counts", 0, "nothing could be counted")
-        interactions = float(problem.systems * problem.bodies ** 2 * problem.steps)
-        lines = [counts.broken(limit, found.inspection, interactions) for limit in self._lab.limit]
+        lines = [counts.broken(limit, found.inspection, interactions_of(problem)) for limit in self._lab.limit]
         lines = [line for line in lines if line]
         return Result("counts", float(not lines), "\n".join(lines))
+
+
+def interactions_of(problem: Problem) -> float:
+    return float(problem.systems * problem.bodies ** 2 * problem.steps)
 
 
 def inspection_of(record: Path, program: Path, messages: tuple[str, ...]) -> Inspection:
@@ -180,7 +191,7 @@ def time_beside_step(lab: Lab, tools: Tools, folder: Path, source: str, seed: in
     problem = Problem(*TIMED, seed % (1 << 32))
     for name, file in (("step", "step.cu"), ("submission", source)):
         program = build_for_gpu(tools, folder, file, lab.step, name)
-        done = run(tools, program, "time", [problem], "tiled", seconds=120, unlimited_memory=True)
+        done = run(tools, program, "time", [problem], "tiled", megabytes=0)
         if done.failure:
             if name == "step":
                 raise Failed(f"{lab.step} does not run on this GPU: {done.failure}{quoted(done.said)}")

@@ -1,0 +1,44 @@
+// What a submission could try if the grader's rules let it: hostile OUTSIDE PARENT. Prints a line for
+// each thing that was not refused.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <thread>
+
+int main(int, char** argv) {
+  const std::string outside = argv[1];
+  const pid_t parent = std::atoi(argv[2]);
+  const auto try_to = [](const char* what, bool refused) {
+    if (!refused) std::printf("%s\n", what);
+    std::fflush(stdout);
+  };
+  const auto opens = [](const std::string& path, int how) {
+    const int file = open(path.c_str(), how, 0600);
+    if (file >= 0) close(file);
+    return file >= 0;
+  };
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  try_to("calls: start a process", child < 0);
+  try_to("calls: signal the grader", kill(parent, 0) != 0);
+  try_to("calls: open a socket", socket(AF_INET, SOCK_STREAM, 0) < 0);
+  try_to("calls: look into the grader", ptrace(PTRACE_ATTACH, parent, nullptr, nullptr) != 0);
+  try_to("files: read a file of the user", !opens(outside + "/secret", O_RDONLY));
+  try_to("files: list a folder", !opens(outside, O_RDONLY | O_DIRECTORY));
+  try_to("files: write a file", !opens(outside + "/new", O_WRONLY | O_CREAT));
+  try_to("files: change its own program", !opens(argv[0], O_WRONLY));
+  try_to("files: make a file in its folder", !opens("out/new", O_WRONLY | O_CREAT));
+  try_to("memory: take two gigabytes", ::operator new(std::size_t{2} << 30, std::nothrow) == nullptr);
+  // And what it must be able to do.
+  try_to("allowed: write its record", !opens("out/trace.json", O_WRONLY | O_TRUNC));
+  std::thread([&] { try_to("allowed: start a thread", false); }).join();
+  for (volatile int k = 0;; k = k + 1) {
+  }
+}

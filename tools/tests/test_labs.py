@@ -1,0 +1,160 @@
+"""Labs and their grading, as far as nothing has to be built."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import unittest
+import xml.etree.ElementTree as xml
+
+from nbody_tools.__main__ import main
+from nbody_tools.labs.cpp_text import code_only, comments_in, without_comments
+from nbody_tools.labs.lab import TESTS, lab_folders, read_lab
+from nbody_tools.labs.report import FORMS, FULL, Line, Report, as_classroom, as_junit, as_text, divided
+from nbody_tools.labs.rules import ALLOWED, broken_by_text
+from nbody_tools.labs.tests import share_of_time
+from nbody_tools.labs.working_folder import readme
+from tests.fakes import InFolder
+
+LABS = [read_lab(folder) for folder in lab_folders()]
+REPORT = Report("03", "The <tile> loop", "nbody.cu", 7, (
+    Line("forces", 60, 1), Line("counts", 40, 0.0, why="at most 0.02; it is 4 & more\x07"),
+    Line("run", 0, 0.0, lost=10, why="wrong")))
+
+
+class OfLabs(unittest.TestCase):
+    def test_there_are_enough(self) -> None:
+        self.assertGreaterEqual(len(LABS), 14)
+        for lab in LABS:
+            self.assertGreaterEqual(len(lab.wrong), 3, lab.name)
+
+    def test_edits_fit_and_texts_differ(self) -> None:
+        for lab in LABS:
+            texts = [lab.starter, lab.solution, *map(lab.wrong_text, lab.wrong)]
+            self.assertEqual(len(set(texts)), len(texts), lab.name)
+
+    def test_texts_break_no_rule_and_the_step_does(self) -> None:
+        for lab in (lab for lab in LABS if lab.is_program):
+            for text in (lab.starter, lab.solution, *map(lab.wrong_text, lab.wrong)):
+                self.assertIsNone(broken_by_text(lab, text), lab.name)
+            self.assertIn("no solution of its lab" if lab.fingerprints else "",
+                          broken_by_text(lab, lab.source.read_text(encoding="utf-8")) or "")
+            self.assertTrue(lab.fingerprints, lab.name)
+
+    def test_readme_has_its_sections(self) -> None:
+        for lab in LABS:
+            text = readme(lab)
+            for part in ("**You will**", "**You need**", "## What to do", "## Hints", "## How it is graded"):
+                self.assertIn(part, text, lab.name)
+            self.assertTrue(text.startswith(f"# Lab {lab.number}: {lab.title}\n"), lab.name)
+
+    def test_the_profile_is_the_measured_one(self) -> None:
+        lab = next(lab for lab in LABS if lab.number == "24")
+        measured = (lab.folder.parents[2] / "docs" / "inspect.md").read_text(encoding="utf-8")
+        rows = [row for row in (lab.folder / "README.md").read_text(encoding="utf-8").splitlines()
+                if row.startswith(("| A |", "| B |", "| C |"))]
+        self.assertEqual(len(rows), 7)
+        steps = {"A": "step01", "B": "step03", "C": "step09"}
+        for row in rows:
+            program, kernel, access, requests, cost = (cell.strip() for cell in row.strip("|").split("|"))
+            self.assertRegex(measured, rf"\| {steps[program]} \| {kernel} \| {access} \| {requests} \| [\d,]+ \| {cost} \|")
+
+
+class OfTheCommand(InFolder):
+    def lab(self, *words: str) -> tuple[int, str]:
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            try:
+                code = main(["lab", *words])
+            except SystemExit as ended:
+                code = ended.code
+        return code, output.getvalue()
+
+    def test_leaves_a_folder_once(self) -> None:
+        folder = self.folder / "work"
+        code, _ = self.lab("3", "--to", str(folder))
+        self.assertEqual(code, 0)
+        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["README.md", "nbody.cu"])
+        (folder / "nbody.cu").write_text("mine")
+        (folder / "README.md").unlink()
+        code, said = self.lab("3", "--to", str(folder))
+        self.assertEqual((code, said.count("\n")), (2, 1))
+        self.assertEqual((folder / "nbody.cu").read_text(), "mine")
+        self.assertFalse((folder / "README.md").exists())
+
+    def test_unknown_labs_are_named(self) -> None:
+        code, said = self.lab("99")
+        self.assertEqual(code, 2)
+        self.assertIn("03_tile_loop", said)
+        self.assertEqual(self.lab("list")[0], 0)
+
+    def test_answers_are_graded(self) -> None:
+        lab = next(lab for lab in LABS if not lab.is_program)
+        for text, code, score in ((lab.solution, 0, FULL), (lab.starter, 1, 0), ("no = [toml", 1, 0)):
+            file, result = self.file("answers.toml", text), self.folder / "result.json"
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(main(["grade", lab.number, str(file), "--json", str(result)]), code)
+            self.assertEqual(json.loads(result.read_text())["score"], score)
+
+    def test_results_are_written_where_they_can_be(self) -> None:
+        file = self.file("answers.toml", "")
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as ended:
+            main(["grade", "23", str(file), "--json", str(self.folder / "none" / "result.json")])
+        self.assertEqual(ended.exception.code, 2)
+        self.assertIn("there is no folder", said.getvalue())
+
+
+class OfReports(unittest.TestCase):
+    def test_points_are_whole_and_add_up(self) -> None:
+        for weights in ([1] * 3, [20, 20, 10, 10, 15, 15, 20], [1] * 7, [7], list(TESTS.values())):
+            self.assertEqual(sum(divided(weights)), FULL)
+
+    def test_what_is_broken_costs(self) -> None:
+        self.assertEqual(REPORT.score, 50)
+        self.assertEqual(REPORT.failed, ["counts", "run"])
+        self.assertIn("50 of 100 points", as_text(REPORT))
+
+    def test_classrooms_sum_is_the_score(self) -> None:
+        data = json.loads(as_classroom(REPORT))
+        self.assertEqual(sum(test["score"] for test in data["tests"]), REPORT.score)
+        self.assertEqual((data["status"], data["max_score"]), ("fail", 100))
+
+    def test_junit_is_xml(self) -> None:
+        suite = xml.fromstring(as_junit(REPORT).encode())[0]
+        self.assertEqual(suite.get("failures"), "2")
+        self.assertEqual(len(suite.findall("testcase")), 3)
+        self.assertIn("4 & more", suite.find("testcase/failure").text)
+
+    def test_what_was_refused_has_no_points(self) -> None:
+        refused = Report("03", "", "nbody.cu", 7, REPORT.lines, "Not run: #line is not allowed")
+        self.assertEqual((refused.score, refused.full, len(refused.failed)), (0, False, 3))
+        for write in FORMS.values():
+            self.assertIn("#line is not allowed", write(refused))
+        self.assertEqual([test["score"] for test in json.loads(as_classroom(refused))["tests"]], [0, 0, 0])
+        self.assertTrue(all(test["score"] == 0 for test in json.loads(FORMS["gradescope"](refused))["tests"]))
+
+    def test_time_is_worth_what_stanford_gives(self) -> None:
+        self.assertEqual([share_of_time(t, 1.0) for t in (0.5, 1.2, 2.4, 10.0, float("nan"))], [1, 1, 0.5, 0, 0])
+
+
+class OfText(unittest.TestCase):
+    def test_comments_are_not_code(self) -> None:
+        text = "int a = 1'000;  // one\nchar b = '\"'; /* two\n   three */ f(\"// four\");\n"
+        self.assertEqual(comments_in(text), ["one", "two", "three"])
+        self.assertNotIn("one", without_comments(text))
+        self.assertIn("// four", without_comments(text))
+        self.assertNotIn("four", code_only(text))
+
+    def test_symbols_that_no_lab_needs(self) -> None:
+        for name in ("cudaMalloc(void**, unsigned long)", "sqrtf", "memcpy", "hostcuda::block_barrier(char const*, int)",
+                     "operator new(unsigned long)", "std::__throw_bad_alloc()", "nbody::timing_of(int)"):
+            self.assertTrue(ALLOWED.match(name), name)
+        for name in ("fopen", "system", "fork", "write", "getenv", "atexit", "dlsym", "nbody::simulate_float64(int)",
+                     "nbody::write_whole_file(int)", "std::basic_ofstream<char>::open()", "std::random_device::x()",
+                     "sleep", "environ", "syscall", "kill", "raise", "exit", "abort"):
+            self.assertFalse(ALLOWED.match(name), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
