@@ -1,6 +1,7 @@
-"""Builds one searchable site of all documents, which needs no server and asks the network for nothing.
+"""Builds one searchable site of all documents, which asks the network for nothing.
 
-  ./nbody site                     into build/site; open build/site/index.html
+  ./nbody site                     into build/site, for any web server
+  ./nbody site --serve 8000        and shows it at http://127.0.0.1:8000 (a page by itself can be read, not searched)
   ./nbody site --output DIR        elsewhere
   ./nbody site --check             also follows every link and every anchor of what was built
 
@@ -10,6 +11,9 @@ mkdocs-material builds it. Where it is not installed, it goes into build/site-to
 from __future__ import annotations
 
 import argparse
+import functools
+import http.server
+import json
 import os
 import re
 import shutil
@@ -20,7 +24,7 @@ from pathlib import Path
 from typing import Iterator
 from urllib.parse import unquote, urlsplit
 
-from nbody_tools.arguments import ROOT, Failed, existing_folder
+from nbody_tools.arguments import ROOT, Failed, existing_folder, positive_integer
 from nbody_tools.course.packages import python_with
 from nbody_tools.steps import step_folders
 
@@ -34,6 +38,7 @@ FIRST = ("README.md", "docs/glossary.md", "docs/performance.md", "docs/answers.m
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--output", type=Path, default=ROOT / "build" / "site", metavar="DIR", help="[build/site]")
     p.add_argument("--check", action="store_true", help="also follow every link and anchor")
+    p.add_argument("--serve", type=positive_integer, metavar="PORT", help="show it on this machine, until Ctrl-C")
     p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
 
 
@@ -42,6 +47,11 @@ def tracked(root: Path) -> list[Path]:
     if listed.returncode != 0:
         raise Failed("site: git does not say which files belong to the project")
     return [Path(name) for name in listed.stdout.decode().split("\0") if name and (root / name).is_file()]
+
+
+def visible(path: Path) -> Path:
+    """mkdocs leaves out what begins with a dot."""
+    return Path(*(part.lstrip(".") for part in path.parts))
 
 
 class Pages:
@@ -60,7 +70,7 @@ class Pages:
     def write(self) -> list[Path]:
         pages = self.documents()
         for page in pages:
-            text = (self.root / page).read_text(encoding="utf-8")
+            text = re.sub(r"\A<!-- Generated .*-->\n+", "", (self.root / page).read_text(encoding="utf-8"))
             self.put(page, self.with_links_to_pages(text, page))
         done: set[Path] = set()
         while self.listings - done:
@@ -104,7 +114,7 @@ class Pages:
         if there in self.folders or there == Path("."):
             if there / "README.md" not in self.files:
                 self.listings.add(there)
-            return os.path.relpath(there / "README.md", page.parent) + fragment
+            return os.path.relpath(visible(there / "README.md"), page.parent) + fragment
         self.problems.append(f"{page}: there is no '{link}'")
         return link
 
@@ -114,7 +124,7 @@ class Pages:
         shutil.copyfile(self.root / file, there)
 
     def place(self, file: Path) -> Path:
-        return file.with_name(file.name + ".md")
+        return visible(file.with_name(file.name + ".md"))
 
     def listing(self, target: Path) -> tuple[Path, str]:
         if target in self.files:
@@ -122,7 +132,13 @@ class Pages:
             fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
             return self.place(target), f"# {target}\n\n{fence}{SOURCES.get(target.suffix, 'text')}\n{text}\n{fence}\n"
         names = sorted({file.relative_to(target).parts[0] for file in self.files if target in file.parents})
-        return target / "README.md", f"# {target}/\n\n" + "".join(f"- `{name}`\n" for name in names)
+        return visible(target / "README.md"), f"# {target}/\n\n" + "".join(f"- `{name}`\n" for name in names)
+
+
+def title_of(page: Path, root: Path) -> str:
+    """Its first heading, as a string of YAML."""
+    heading = re.search(r"^# (.+)$", (root / page).read_text(encoding="utf-8"), re.M)
+    return json.dumps(re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)) if heading else str(page))
 
 
 def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> str:
@@ -136,15 +152,15 @@ def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> st
         "Tools": [p for p in pages if p.parts[0] in ("hostcuda", "view", "tools", "tests", "benchmarks", "packaging")],
     }
     lines = ["site_name: nbody-steps", f"docs_dir: {docs}", f"site_dir: {output}", "use_directory_urls: false",
-             "theme:", "  name: material", "  font: false", "  features: [navigation.indexes, content.code.copy]",
+             "theme:", "  name: material", "  font: false", "  features: [content.code.copy]",
              "plugins: [search]", "markdown_extensions: [tables, attr_list, admonition, pymdownx.highlight, "
              "pymdownx.superfences, pymdownx.details]",
              "validation:", "  omitted_files: info", "  absolute_links: warn", "  unrecognized_links: warn",
              "  anchors: warn", "nav:"]
-    lines += [f"  - {page}" for page in first if page in pages]
+    lines += [f"  - {title_of(page, root)}: {page}" for page in first if page in pages]
     for title, group in groups.items():
         if group:
-            lines += [f"  - {title}:", *(f"    - {page}" for page in group)]
+            lines += [f"  - {title}:", *(f"    - {title_of(page, root)}: {page}" for page in group)]
     return "\n".join(lines) + "\n"
 
 
@@ -210,4 +226,13 @@ def run(options: argparse.Namespace) -> int:
     problems = [*dead_links(options.output), *fetched_from_elsewhere(options.output)] if options.check else []
     for problem in problems:
         print(problem)
+    if options.serve:
+        serve(options.output, options.serve)
     return 1 if problems else 0
+
+
+def serve(site: Path, port: int) -> None:
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        print(f"http://127.0.0.1:{port}/  (Ctrl-C ends it)", flush=True)
+        server.serve_forever()

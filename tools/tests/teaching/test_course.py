@@ -22,16 +22,17 @@ class InClone(fakes.InFolder):
     def setUp(self) -> None:
         super().setUp()
         self.file("README.md", "# All\n\n[one](step01_gpu_naive/), [answers](docs/answers.md#step-01), `[x](none.md)`\n\n"
-                  "![a](docs/a.png) [folder](common/) [source](step01_gpu_naive/nbody.cu) [web](https://example.org)\n")
+                  "![a](docs/a.png) [folder](common/) [source](step01_gpu_naive/nbody.cu) [dots](.ci/run) [web](https://example.org)\n")
         self.file("step01_gpu_naive/README.md", "# 01\n\n## Exercises\n\n[Answers](../docs/answers.md#step-01)\n\n1. Do it.\n")
         self.file("step01_gpu_naive/nbody.cu", "// ```\n")
         self.file("docs/answers.md", "# Answers\n\n## Step 01\n\n1. So.\n")
         self.file("docs/README.template.md", "x")
         self.file("docs/a.png", b"png")
         self.file("common/x.h", "// x\n")
+        self.file(".ci/run", "sh\n")
         self.file("not_ours.md", "[dead](none.md)\n")
         self.git("init", "-q")
-        self.git("add", "README.md", "step01_gpu_naive", "docs", "common")
+        self.git("add", "README.md", "step01_gpu_naive", "docs", "common", ".ci")
 
     def git(self, *words: str) -> None:
         subprocess.run(["git", "-C", str(self.folder), *words], check=True)
@@ -46,7 +47,7 @@ class Site(InClone):
     def test_links_lead_into_the_site(self) -> None:
         text = (self.write() / "README.md").read_text()
         for expected in ("[one](step01_gpu_naive/README.md)", "(docs/answers.md#step-01)", "`[x](none.md)`", "(docs/a.png)",
-                         "[folder](common/README.md)", "[source](step01_gpu_naive/nbody.cu.md)", "(https://example.org)"):
+                         "[folder](common/README.md)", "[source](step01_gpu_naive/nbody.cu.md)", "[dots](ci/run.md)", "(https://example.org)"):
             self.assertIn(expected, text)
         self.assertEqual((self.folder / "site" / "docs" / "a.png").read_bytes(), b"png")
         self.assertIn("````cuda\n// ```\n", (self.folder / "site" / "step01_gpu_naive" / "nbody.cu.md").read_text())
@@ -77,7 +78,7 @@ class Class(InClone):
         self.git("add", "course")
         files = dict(pack.for_the_class(self.folder))
         names = sorted(map(str, files))
-        self.assertEqual(names, ["README.md", "common/x.h", "docs/a.png", "step01_gpu_naive/README.md", "step01_gpu_naive/nbody.cu"])
+        self.assertEqual(names, [".ci/run", "README.md", "common/x.h", "docs/a.png", "step01_gpu_naive/README.md", "step01_gpu_naive/nbody.cu"])
         self.assertNotIn(b"nswers", files[Path("step01_gpu_naive/README.md")])
         self.assertIn(b"1. Do it.", files[Path("step01_gpu_naive/README.md")])
 
