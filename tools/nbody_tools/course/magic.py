@@ -13,6 +13,7 @@ and nvcc the program runs there, otherwise on the CPU, and then its times are no
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import shutil
@@ -74,19 +75,22 @@ def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
     return "\n".join(lines)
 
 
-def draw(state: Path, title: str) -> Any:
-    """The bodies at the end, from above."""
-    from matplotlib import pyplot
+def picture_of(state: Path, title: str) -> bytes:
+    """The bodies at the end, from above, as PNG: no backend of a notebook is needed for that."""
+    from matplotlib.figure import Figure
 
     from nbody_tools.figures.colours import BLUE
     from nbody_tools.files.bodies import read_bodies
 
     bodies = read_bodies(state)
-    figure, axes = pyplot.subplots(figsize=(4, 4))
+    figure = Figure(figsize=(4, 4), layout="constrained")
+    axes = figure.subplots()
     positions = bodies.positions[0]
     axes.plot(positions[:, 0], positions[:, 1], ".", markersize=2, color=BLUE)
     axes.set(aspect="equal", title=title, xlabel="x", ylabel="y")
-    return figure
+    png = io.BytesIO()
+    figure.savefig(png, format="png")
+    return png.getvalue()
 
 
 def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], str, Optional[Path]]:
@@ -118,7 +122,9 @@ def nbody_step(line: str, cell: str) -> None:
         return
     print(text)
     if end is not None and record.get("verdict") == "pass":
-        draw(end, f"{record['step'][:6]}, after {record['steps']} steps")
+        from IPython.display import Image, display
+
+        display(Image(picture_of(end, f"{record['step'][:6]}, after {record['steps']} steps")))
 
 
 def nbody_source(line: str) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from nbody_tools.arguments import ROOT, existing_folder
 from nbody_tools.course.packages import python_with
 
-MODULES = ("jupytext", "nbclient", "ipykernel", "matplotlib_inline")
+MODULES = ("jupytext", "nbclient", "ipykernel")
 PACKAGES = ("jupytext==1.19.6", "nbclient==0.11.0", "ipykernel==7.4.0")
 WORKER = Path(__file__).with_name("notebook_worker.py")
 

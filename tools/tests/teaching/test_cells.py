@@ -5,8 +5,9 @@ import unittest
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.course.rebuild import functions, source_of, with_functions
-from nbody_tools.course.magic import table, verdict
+from nbody_tools.course.magic import picture_of, table, verdict
 from nbody_tools.steps import step_folders
+from tests import fakes
 
 STEP = """// step
 constexpr int kSize = 4;
@@ -26,7 +27,11 @@ int main() { return 0; }
 """
 
 
-class Cells(unittest.TestCase):
+class Cells(fakes.InFolder):
+    def test_a_picture(self) -> None:
+        state = self.file("end.bin", fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5], 1, 2))
+        self.assertEqual(picture_of(state, "two bodies")[:4], b"\x89PNG")
+
     def test_functions_by_name(self) -> None:
         found = functions(STEP)
         self.assertEqual(list(found), ["twice", "work", "main"])
