@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import re
 import shutil
 import stat
@@ -18,10 +19,11 @@ import tarfile
 import zipfile
 from pathlib import Path
 from typing import Iterator
+from urllib.parse import unquote, urlsplit
 
 from nbody_tools.arguments import ROOT, Failed, existing_folder
 from nbody_tools.course import slides
-from nbody_tools.course.site import tracked
+from nbody_tools.course.site import LINK, tracked
 
 # What would tell. Labs are made from the steps, which the class reads: the grader knows copies of them.
 ANSWERS = ("docs/answers", "course/answers/", "course/teaching", "tests/answers/")
@@ -61,13 +63,27 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
     """Files and their bytes, without the answers and without the links to them."""
-    for file in tracked(root):
-        if str(file).startswith(ANSWERS) or file.name.endswith(".template.md"):
-            continue
+    files = [file for file in tracked(root) if not str(file).startswith(ANSWERS)
+             and not file.name.endswith(".template.md")]
+    there = {*files, *(parent for file in files for parent in file.parents)}
+    for file in files:
         content = (root / file).read_bytes()
         if file.suffix == ".md":
-            content = WORDS_ABOUT_ANSWERS.sub("", content.decode("utf-8")).encode("utf-8")
+            text = WORDS_ABOUT_ANSWERS.sub("", content.decode("utf-8"))
+            content = without_links_to_what_is_missing(text, file, there).encode("utf-8")
         yield file, content
+
+
+def without_links_to_what_is_missing(text: str, page: Path, there: set[Path]) -> str:
+    """Their words stay."""
+    def kept(match: re.Match) -> str:
+        parts = urlsplit(match.group(2))
+        target = Path(os.path.normpath(page.parent / unquote(parts.path)))
+        if parts.scheme or not parts.path or target in there:
+            return match.group(0)
+        return match.group(1)[1:-2]
+
+    return LINK.sub(kept, text)
 
 
 def executable(root: Path, file: Path) -> bool:

@@ -4,6 +4,7 @@ import re
 import unittest
 
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.course import notebook_worker
 from nbody_tools.course.rebuild import functions, source_of, with_functions
 from nbody_tools.course.magic import picture_of, table, verdict
 from nbody_tools.steps import step_folders
@@ -73,6 +74,34 @@ class Cells(fakes.InFolder):
         self.assertIn("500.000 ms  2 G interactions/s", table(good, good, "step03_tiling"))
         self.assertIn("no times of a GPU", table(good, good, "step03_tiling"))
         self.assertNotIn("no times of a GPU", table({**good, "backend": "cuda"}, good, "step03_tiling"))
+
+
+class Cell(dict):
+    """Of a notebook, as jupytext gives it."""
+
+    __getattr__ = dict.__getitem__
+
+
+def cell(source: str, text: str, picture: bool = True) -> Cell:
+    outputs = [{"text": text}] if text else []
+    return Cell(cell_type="code", source=source, outputs=[*outputs, *([{"data": {"image/png": ""}}] if picture else [])])
+
+
+class Notebooks(unittest.TestCase):
+    def found(self, *cells: Cell) -> list[str]:
+        return list(notebook_worker.problems(Cell(cells=list(cells))))
+
+    def test_what_cells_came_to(self) -> None:
+        good, wrong = "%%nbody_step 01", "%%nbody_step 01\n// wrong on purpose"
+        self.assertEqual(self.found(cell(good, "right: all gates pass\n"), cell(wrong, "fail:", False)), [])
+        for broken, expected in ((cell(good, "fail:"), "came to: fail:"), (cell(good, ""), "came to: nothing"),
+                                 (cell(wrong, "right: all gates pass"), "came to: right"),
+                                 (cell(good, "right: all gates pass", False), "drew nothing"),
+                                 (cell("print(1)", "1"), "has no %%nbody_step")):
+            with self.subTest(expected):
+                found = self.found(broken)
+                self.assertEqual(len(found), 1)
+                self.assertIn(expected, found[0])
 
 
 class Container(unittest.TestCase):

@@ -81,6 +81,8 @@ class Class(InClone):
         self.assertEqual(names, [".ci/run", "README.md", "common/x.h", "docs/a.png", "step01_gpu_naive/README.md", "step01_gpu_naive/nbody.cu"])
         self.assertNotIn(b"nswers", files[Path("step01_gpu_naive/README.md")])
         self.assertIn(b"1. Do it.", files[Path("step01_gpu_naive/README.md")])
+        self.assertIn(b"[one](step01_gpu_naive/), answers, `x`", files[Path("README.md")])
+        self.assertIn(b"![a](docs/a.png)", files[Path("README.md")])
 
     def test_nothing_real_tells_answers(self) -> None:
         for file, content in pack.for_the_class(ROOT):
