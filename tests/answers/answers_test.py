@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "cmake")]
 from edit_source import EditError, edited  # noqa: E402
 from nbody_tools.course.rebuild import build_as  # noqa: E402
 from nbody_tools.diagrams.pairs import meetings  # noqa: E402
-from nbody_tools.documents.hardware import H200, blocks_by  # noqa: E402
+from nbody_tools.course.hardware import H200, blocks_by  # noqa: E402
 from nbody_tools.records.facts import Facts  # noqa: E402
 from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402
 from nbody_tools.steps import number_of, step_folders  # noqa: E402

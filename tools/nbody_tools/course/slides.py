@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Optional
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
-from nbody_tools.documents.glossary import BOLD, Term, bold, idea_of, read_terms
+from nbody_tools.course.glossary import BOLD, Term, bold, idea_of, read_terms
 from nbody_tools.steps import number_of, step_folders, what_a_step_adds
 
 TERMS_PER_SLIDE = 7

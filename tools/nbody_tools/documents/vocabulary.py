@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, glossary, hardware, latencies, limits,
-                                   machine_code, performance, readme_tables, reports, sources, tables, teaching,
-                                   tree)
+from nbody_tools.course import glossary, hardware, performance, teaching
+from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, limits, machine_code,
+                                   readme_tables, reports, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 

@@ -11,7 +11,7 @@ from unittest import mock
 
 from nbody_tools.arguments import ROOT, Failed
 from nbody_tools.course import pack, site, slides
-from nbody_tools.documents.glossary import read_terms
+from nbody_tools.course.glossary import read_terms
 from nbody_tools.steps import step_folders
 from tests import fakes
 
