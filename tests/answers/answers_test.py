@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402
 from nbody_tools.steps import number_of, step_folders  # noqa: E402
 
 FACTS = Facts(ROOT)
+EXPERIMENTS = {"activity_map": "The activity map", "cpu_simd": "The fast CPU program"}  # their headings in answers.md
 KEYS = {"text", "mutants", "same", "equation", "edits", "define", "file", "runs", "ptx", "registers", "records", "open"}
 BY_NIGHT = {"runs", "ptx", "registers"}
 NVCC = ["nvcc", "-std=c++20", "-arch=sm_90", "-O3", f"-I{ROOT}/common/include", f"-I{ROOT}"]
@@ -43,6 +45,7 @@ WORDS = {  # of equations
     "finished": lambda run, until: sum(s.stage == "compute" and s.end < until for s in spans(run)),
     "hidden": lambda run: round(100 * sums(spans(run)).hidden_share),
     "copies_ms": lambda run: round(1e3 * sums(spans(run)).copies, 1),
+    "float32": lambda value: struct.unpack("f", struct.pack("f", value))[0],
     "compute": lambda step, problem: FACTS.value(step, problem, "compute").content,
 }
 
@@ -66,12 +69,20 @@ def exercises(steps):
     """'03.1': its answer, or None."""
     answers = {title.split(":")[0]: items(text) for title, text in
                sections((ROOT / "docs" / "answers.md").read_text("utf-8")).items()}
-    for step in steps:
-        number = number_of(step)
-        asked = items(sections((ROOT / step / "README.md").read_text("utf-8"))["Exercises"])
-        answered = answers.get(f"Step {number}", {})
+    pages = [(number_of(step), step, f"Step {number_of(step)}") for step in steps]
+    pages += [(name, f"experiments/{name}", heading) for name, heading in EXPERIMENTS.items()]
+    for number, folder, heading in pages:
+        asked = items(sections((ROOT / folder / "README.md").read_text("utf-8"))["Exercises"])
+        answered = answers.get(heading, {})
         for k in sorted(asked.keys() | answered.keys()):
             yield f"{number}.{k}", k in asked, answered.get(k)
+
+
+def folder_of(name):
+    """Of the program that an exercise is about."""
+    number = name.split(".")[0]
+    return f"experiments/{number}" if number in EXPERIMENTS else next(
+        s for s in step_folders(ROOT) if number_of(s) == number)
 
 
 def source_of(step, file=None):
@@ -104,7 +115,7 @@ def known_by_day(name, how, answer, mutants):
     for text in how.get("text", []):
         if flat(text) not in answer:
             yield f"the answer does not say '{flat(text)}'"
-    step = next(s for s in step_folders(ROOT) if number_of(s) == name.split(".")[0])
+    step = folder_of(name)
     for mutant in how.get("mutants", []):
         table = mutants.get(mutant)
         if table is None or table["step"] != step:
@@ -162,7 +173,7 @@ def differs(found, text):
 
 
 def known_by_night(name, how):
-    step = next(s for s in step_folders(ROOT) if number_of(s) == name.split(".")[0])
+    step = folder_of(name)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         program = build_edited(step, how, folder) if "runs" in how else None

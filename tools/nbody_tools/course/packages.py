@@ -26,7 +26,11 @@ def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -
     python = folder / "bin" / "python"
     if not imports(python, modules):
         print(f"{', '.join(packages)} with pip into {folder} ...", flush=True)
-        venv.create(folder, with_pip=True, system_site_packages=True)
+        try:
+            venv.create(folder, with_pip=True, system_site_packages=True)
+        except (subprocess.CalledProcessError, OSError) as error:
+            raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: apt install "
+                         "python3-venv)") from error
         words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
         if subprocess.run(words, check=False).returncode != 0 or not imports(python, modules):
             raise Failed(f"pip could not install {', '.join(packages)}")
