@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import base64
 import html
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
 from nbody_tools.course.glossary import BOLD, Term, bold, idea_of, read_terms
 from nbody_tools.steps import number_of, step_folders, what_a_step_adds
 
-TERMS_PER_SLIDE = 7
+ROOM = 9  # lines of bullets on a slide
+LETTERS = 62  # of a line
 CODE_LINES = 22
 PAGE = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
 
@@ -72,8 +74,7 @@ def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term])
     learn = re.search(r"\*\*You will learn\*\*(.*?)\*\*You need\*\*", readmes[step], re.S)
     made = [Slide(title, (what_a_step_adds(step, root), "You will learn " + plain(learn.group(1)) if learn else ""))]
     new = new_terms(step, readmes, terms)
-    for k in range(0, len(new), TERMS_PER_SLIDE):
-        made.append(Slide("Terms", tuple(f"**{t.name}**: {sentence(t.text)}" for t in new[k:k + TERMS_PER_SLIDE])))
+    made += listed("Terms", [f"**{t.name}**: {sentence(t.text)}" for t in new])
     made += [Slide("The idea", picture=picture) for picture in pictures(text["The idea"], page)]
     for block in re.findall(r"^```(?:diff|cpp)\n(.*?)^```", text["What changed"], re.M | re.S):
         made.append(Slide("What changed", code="\n".join(block.splitlines()[:CODE_LINES])))
@@ -84,12 +85,25 @@ def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term])
         made.append(Slide("What we predicted", (plain(text["Predicted"]),)))
     made += [Slide("Measured", picture=picture) for picture in pictures(text["Measured"], page)]
     counted = [sentence(item) for item in items(text["What the profiler says"])]
-    made += [Slide("What the profiler says", tuple(counted))] if counted else []
+    made += listed("What the profiler says", counted)
     made += [Slide("What the profiler says", picture=p) for p in pictures(text["What the profiler says"], page)]
     asked = [sentence(item) + " " + " ".join(plain(item).split(". ", 2)[1:2]) if BOLD.match(item) else sentence(item)
              for item in items(text["Exercises"])]
-    made.append(Slide("Exercises", tuple(asked)))
-    return made
+    return made + listed("Exercises", asked)
+
+
+def listed(title: str, bullets: list[str]) -> list[Slide]:
+    """On as many slides as they need."""
+    made: list[list[str]] = []
+    room = 0.0
+    for bullet in bullets:
+        lines = 0.4 + math.ceil(len(re.sub(r"[*`]", "", bullet)) / LETTERS)
+        if lines > room:
+            made.append([])
+            room = ROOM
+        made[-1].append(bullet)
+        room -= lines
+    return [Slide(title, tuple(some)) for some in made]
 
 
 def as_html(text: str) -> str:

@@ -142,6 +142,13 @@ class Slides(unittest.TestCase):
                 self.assertEqual(page.count("<section>"), len(made))
                 self.assertNotRegex(page, r'(src|href)="(https?:)?//')
 
+    def test_bullets_take_as_many_slides_as_they_need(self) -> None:
+        self.assertEqual(slides.listed("T", []), [])
+        self.assertEqual([s.bullets for s in slides.listed("T", ["a", "b"])], [("a", "b")])
+        long = "x" * (4 * slides.LETTERS)
+        self.assertEqual([s.bullets for s in slides.listed("T", [long, long, "a", 3 * long])],
+                         [(long, long), ("a",), (3 * long,)])
+
     def test_words(self) -> None:
         self.assertEqual(slides.sentence("It is [so](x.md). And\nmore."), "It is so.")
         self.assertEqual(slides.as_html("**a** `b<c` *d*"), "<b>a</b> <code>b&lt;c</code> <em>d</em>")
