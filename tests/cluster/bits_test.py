@@ -15,7 +15,7 @@ COUNTS = (2, 3, 4, 7)
 TRANSPORTS = ("mpi", "nccl")
 WAYS = [(transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
-MANY_INTERACTIONS = "two groups in streams"  # to be validated by a sample
+MANY_INTERACTIONS = "groups in streams"  # to be validated by a sample
 PROBLEMS = {
     "one system": "--systems 1 --bodies 2111 --steps 2",
     "fewer tiles than ranks": "--systems 1 --bodies 130 --steps 3",

@@ -29,6 +29,8 @@ COMMANDS = {
     "timeline": ("figures.timeline", "draw and sum up what overlapped with what"),
     "animate": ("figures.animate", "make a film of snapshots"),
     "scenarios": ("figures.scenarios", "draw docs/figures/scenarios.png"),
+    "course": ("course.course", "slides, and what a class gets"),
+    "site": ("course.site", "build a searchable site of all documents"),
     "diagrams": ("diagrams.diagrams", "draw the diagrams of the documents"),
     "documents": ("documents.documents", "write the READMEs and other pages from their templates"),
     "report": ("documents.report", "write docs/report.md and draw its figures"),

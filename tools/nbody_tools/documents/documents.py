@@ -28,7 +28,7 @@ from nbody_tools.steps import STEP_NAME
 IDEA_WORDS = range(250, 401)  # enough to understand it, and no more than one sitting
 HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
             "## What the profiler says", "## Without a GPU", "## Accuracy", "## Exercises")
-FOLDERS = ("", "docs", "experiments/*", *(f"step{digit}*" for digit in range(10)))
+FOLDERS = ("", "docs", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their words are what a test of another room has just found.
 WRITTEN_ELSEWHERE = ("docs/validation.template.md", "docs/debugging.template.md")
 REPORT = "docs/report.template.md"

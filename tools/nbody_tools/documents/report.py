@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
-from nbody_tools.documents import accuracy, performance, tree as tree_page
+from nbody_tools.course import performance
+from nbody_tools.documents import accuracy, tree as tree_page
 from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
 from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
 from nbody_tools.measure.tree_peers import Peer

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, glossary, hardware, latencies,
-                                   machine_code, performance, readme_tables, reports, sources, tables, tree)
+from nbody_tools.course import glossary, hardware, performance, teaching
+from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, machine_code,
+                                   readme_tables, reports, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
 
@@ -130,6 +131,8 @@ class Vocabulary:
             "cluster_model": lambda rate: cluster_pages.model(rate),
             "cluster_measured": lambda: cluster_pages.measured(facts),
             "cluster_gathered": lambda: cluster_pages.gathered(self.root / RESULTS),
+            "hours": lambda: teaching.hours(self.root),
+            "mistake": lambda name, about="": teaching.mistake(name, self.root, about),
             "occupancy": lambda: hardware.occupancy_table(facts),
             "other_gpus": lambda: hardware.other_gpus(),
             "intensities": lambda: performance.intensities(facts),

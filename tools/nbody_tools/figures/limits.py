@@ -7,7 +7,7 @@ from typing import Sequence
 
 import numpy
 
-from nbody_tools.documents.performance import Point, serial_share
+from nbody_tools.course.performance import Point, serial_share
 from nbody_tools.figures.style import BLUE, GREEN, GREY, VERMILION, pyplot, save
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 

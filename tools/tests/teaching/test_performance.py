@@ -3,7 +3,7 @@
 import unittest
 
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.documents import glossary, hardware, performance
+from nbody_tools.course import glossary, hardware, performance
 from nbody_tools.records.facts import Facts
 from tests import fakes
 

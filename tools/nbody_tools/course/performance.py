@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nbody_tools.documents.hardware import LANES, main_kernels
+from nbody_tools.course.hardware import LANES, main_kernels
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION, Facts
 from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""What `hostcuda check` says to the typical mistakes of course/mistakes. mistakes_test.py ROOT [--write] [NAME...]
+
+Beside NAME.cu lies NAME.txt, which course/teaching.md quotes: the tool must still say that. With --write it is
+written anew. Addresses and folders are not part of it.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def said_of(program, root):
+    done = subprocess.run([sys.executable, root / "hostcuda" / "bin" / "hostcuda", "check", program.name],
+                          cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("hostcuda: building")]
+    text = re.sub(r"/\S*/(?=course/mistakes/)", "", "\n".join(lines) + "\n").replace("course/mistakes/", "")
+    return done.returncode, re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
+
+
+def main():
+    root = Path(sys.argv[1]).resolve()
+    names = [word for word in sys.argv[2:] if word != "--write"]
+    programs = [p for p in sorted((root / "course" / "mistakes").glob("*.cu")) if not names or p.stem in names]
+    problems = []
+    for program in programs:
+        code, text = said_of(program, root)
+        expected = program.with_suffix(".txt")
+        if code != 1:
+            problems.append(f"{program.name}: hostcuda check finds nothing (exit code {code})")
+        elif "--write" in sys.argv:
+            expected.write_text(text, encoding="utf-8")
+        elif not expected.exists() or expected.read_text("utf-8") != text:
+            problems.append(f"{expected.name}: hostcuda check says something else now:\n{text}")
+    if problems or not programs:
+        sys.exit("\n".join(problems) or "there are no programs")
+    print(f"{len(programs)} mistakes are named")
+
+
+if __name__ == "__main__":
+    main()

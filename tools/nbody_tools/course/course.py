@@ -1,0 +1,24 @@
+"""What a teacher takes: slides, and the folder and archive for a class. course/teaching.md is the guide.
+
+  ./nbody course slides [--output DIR]    a page per step, and Markdown for Marp
+  ./nbody course pack [--output DIR]      the class's folder without answers, and Gradescope's archive
+  ./nbody course notebooks [--execute]    course/notebooks as .ipynb
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from nbody_tools.course import notebooks, pack, slides
+
+PARTS = {"slides": slides, "pack": pack, "notebooks": notebooks}
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    parts = p.add_subparsers(dest="part", required=True, metavar="slides|pack|notebooks")
+    for name, module in PARTS.items():
+        module.configure(parts.add_parser(name, description=module.__doc__, allow_abbrev=False))
+
+
+def run(options: argparse.Namespace) -> int:
+    return PARTS[options.part].run(options)

@@ -1,0 +1,144 @@
+"""%%nbody_step for notebooks: builds a step with the functions of the cell, validates, times and draws it.
+
+    %load_ext nbody_tools.course.magic
+
+    %nbody_source 03 update_velocity       the source of a step, or of one of its functions
+
+    %%nbody_step 03 --systems 2 --bodies 1000 --steps 3
+    __device__ void update_velocity(...) { ... }
+
+A cell with a main() is a whole program; otherwise its functions take the place of those of the same name. With a GPU
+and nvcc the program runs there, otherwise on the CPU, and then its times are no times of a GPU.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, Optional
+
+from nbody_tools.arguments import ROOT, Failed, ToolError
+from nbody_tools.course import rebuild
+from nbody_tools.steps import find_step, step_folders
+
+DEFAULT = "--systems 2 --bodies 1000 --steps 3"
+
+
+def preset() -> str:
+    """cuda where there is a GPU and a compiler for it."""
+    if shutil.which("nvcc") is None or shutil.which("nvidia-smi") is None:
+        return "cpu"
+    listed = subprocess.run(["nvidia-smi", "-L"], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return "cuda" if "GPU " in listed.stdout else "cpu"
+
+
+def run_program(program: Path, arguments: list[str], end: Optional[Path] = None) -> tuple[dict[str, Any], str]:
+    """Its record, and what it said."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder, "record.json")
+        words = [str(program), *arguments, "--quiet", "--json", str(record)]
+        words += ["--output", str(end)] if end else []
+        done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
+                              check=False)
+        data = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    return data, done.stdout.strip()
+
+
+def rate(record: dict[str, Any]) -> str:
+    if record.get("interactions_per_second") is None:
+        return "-"
+    return f"{1e-9 * record['interactions_per_second']:.4g} G interactions/s"
+
+
+def verdict(record: dict[str, Any], said: str) -> str:
+    if not record:
+        return f"it was stopped:\n{said}"
+    if record["verdict"] == "pass":
+        return "right: all gates pass"
+    gates = [f"  {gate}: {record['errors'][gate]:.3g}, allowed are {record['limits'][gate]:.3g}"
+             for gate in record.get("failed", [])]
+    return "\n".join([f"{record['verdict']}:", *gates, said] if said else [f"{record['verdict']}:", *gates])
+
+
+def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
+    lines = [f"{'':12} {'compute':>12}  rate"]
+    for name, record in (("your cell", yours), (step[:6], ours)):
+        if record:
+            lines.append(f"{name:12} {1e3 * record['median']['compute']:9.3f} ms  {rate(record)}")
+    if yours.get("backend") == "hostcuda":
+        lines.append("(emulated on the CPU: these are no times of a GPU)")
+    return "\n".join(lines)
+
+
+def picture_of(state: Path, title: str) -> bytes:
+    """The bodies at the end, from above, as PNG: no backend of a notebook is needed for that."""
+    from matplotlib.figure import Figure
+
+    from nbody_tools.figures.colours import BLUE
+    from nbody_tools.files.bodies import read_bodies
+
+    bodies = read_bodies(state)
+    figure = Figure(figsize=(4, 4), layout="constrained")
+    axes = figure.subplots()
+    positions = bodies.positions[0]
+    axes.plot(positions[:, 0], positions[:, 1], ".", markersize=2, color=BLUE)
+    axes.set(aspect="equal", title=title, xlabel="x", ylabel="y")
+    png = io.BytesIO()
+    figure.savefig(png, format="png")
+    return png.getvalue()
+
+
+def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], str, Optional[Path]]:
+    """The record of the cell's program, what to print, and its final state if it is right."""
+    words = shlex.split(line)
+    if not words:
+        raise ToolError(f"say which step, such as %%nbody_step 03 {DEFAULT}")
+    step = find_step(words[0], step_folders(root))
+    arguments = words[1:] or DEFAULT.split()
+    build = rebuild.configure_build(root, preset() if not step.startswith("step00") else "cpu")
+    rebuild.run(["cmake", "--build", str(build), "--target", step], root)
+    folder = Path(tempfile.mkdtemp(prefix="nbody-cell-"))
+    text = rebuild.with_functions(rebuild.source_of(step, root).read_text(encoding="utf-8"), cell)
+    try:
+        program = rebuild.build_as(step, text, build, folder, root=root)
+    except Failed as error:
+        return {}, f"it does not compile:\n{error}", None
+    end = folder / "end.bin"
+    yours, said = run_program(program, arguments, end)
+    ours, _ = run_program(build / step / step, arguments)
+    return yours, "\n".join([verdict(yours, said), table(yours, ours, step)]), end if end.exists() else None
+
+
+def nbody_step(line: str, cell: str) -> None:
+    try:
+        record, text, end = try_cell(line, cell)
+    except ToolError as error:
+        print(error)
+        return
+    print(text)
+    if end is not None and record.get("verdict") == "pass":
+        from IPython.display import Image, display
+
+        display(Image(picture_of(end, f"{record['step'][:6]}, after {record['steps']} steps")))
+
+
+def nbody_source(line: str) -> None:
+    """Prints a step, or one of its functions."""
+    step, *names = line.split()
+    text = rebuild.source_of(find_step(step, step_folders(ROOT))).read_text(encoding="utf-8")
+    known = rebuild.functions(text)
+    for name in names:
+        if name not in known:
+            print(f"{step} has no function '{name}'; it has {', '.join(known)}")
+            return
+    print("\n\n".join(text[slice(*known[name])] for name in names) if names else text)
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    ipython.register_magic_function(nbody_step, "cell")
+    ipython.register_magic_function(nbody_source, "line")

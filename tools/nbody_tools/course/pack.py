@@ -1,0 +1,135 @@
+"""Makes what a class gets: the repository without the answers, its slides, and the archive for Gradescope.
+
+  ./nbody course pack                    build/course/class/, build/course/gradescope.zip
+  ./nbody course pack --output DIR
+
+Gradescope's archive holds the repository as well: it grades with `./nbody grade`, lab by lab. A submission is one
+.cu or .cpp file whose name begins with the number of the lab, such as 03.cu.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import re
+import shutil
+import stat
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Iterator
+from urllib.parse import unquote, urlsplit
+
+from nbody_tools.arguments import ROOT, Failed, existing_folder
+from nbody_tools.course import slides
+from nbody_tools.course.site import LINK, tracked
+
+# What would tell. Labs are made from the steps, which the class reads: the grader knows copies of them.
+ANSWERS = ("docs/answers", "course/answers/", "course/teaching", "tests/answers/")
+WORDS_ABOUT_ANSWERS = re.compile(r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
+                                 r" \(\[answers\]\(docs/answers\.md\)\)", re.M)
+SETUP = """#!/usr/bin/env bash
+# Runs once, when Gradescope builds the image.
+set -euo pipefail
+apt-get update
+apt-get install -y --no-install-recommends python3-numpy python3-matplotlib python3-jinja2
+mkdir -p /autograder/nbody
+tar -xzf /autograder/source/nbody.tar.gz -C /autograder/nbody
+cd /autograder/nbody
+./nbody build
+"""
+RUN = """#!/usr/bin/env bash
+# Runs for every submission. A lab's number is the beginning of the file's name.
+cd /autograder/nbody
+mkdir -p /autograder/results
+file=$(find /autograder/submission -maxdepth 1 -name '[0-9][0-9]*.c*' -o -maxdepth 1 -name '[0-9][0-9]*.txt' | sort | head -n 1)
+if [ -z "$file" ]; then
+  echo '{"score": 0, "output": "Submit one file whose name begins with the number of the lab, such as 03.cu."}' \\
+    > /autograder/results/results.json
+  exit 0
+fi
+lab=$(basename "$file" | cut -c 1-2)
+./nbody grade "$lab" "$file" --gradescope /autograder/results/results.json
+[ -s /autograder/results/results.json ] ||
+  echo '{"score": 0, "output": "The grader could not grade this. Please tell your teacher."}' > /autograder/results/results.json
+"""
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--output", type=Path, default=ROOT / "build" / "course", metavar="DIR", help="[build/course]")
+    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+
+
+def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
+    """Files and their bytes, without the answers and without the links to them."""
+    files = [file for file in tracked(root) if not str(file).startswith(ANSWERS)
+             and not file.name.endswith(".template.md")]
+    there = {*files, *(parent for file in files for parent in file.parents)}
+    for file in files:
+        content = (root / file).read_bytes()
+        if file.suffix == ".md":
+            text = WORDS_ABOUT_ANSWERS.sub("", content.decode("utf-8"))
+            content = without_links_to_what_is_missing(text, file, there).encode("utf-8")
+        yield file, content
+
+
+def without_links_to_what_is_missing(text: str, page: Path, there: set[Path]) -> str:
+    """Their words stay."""
+    def kept(match: re.Match) -> str:
+        parts = urlsplit(match.group(2))
+        target = Path(os.path.normpath(page.parent / unquote(parts.path)))
+        if parts.scheme or not parts.path or target in there:
+            return match.group(0)
+        return match.group(1)[1:-2]
+
+    return LINK.sub(kept, text)
+
+
+def executable(root: Path, file: Path) -> bool:
+    return bool((root / file).stat().st_mode & stat.S_IXUSR)
+
+
+def write_class(root: Path, folder: Path) -> int:
+    count = 0
+    for file, content in for_the_class(root):
+        there = folder / file
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_bytes(content)
+        there.chmod(0o755 if executable(root, file) else 0o644)
+        count += 1
+    slides.write(root, folder / "slides")
+    return count
+
+
+def tar_of(root: Path) -> bytes:
+    """The same bytes for the same files."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
+        for file in tracked(root):
+            data = (root / file).read_bytes()
+            info = tarfile.TarInfo(str(file))
+            info.size, info.mode = len(data), 0o755 if executable(root, file) else 0o644
+            tar.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def write_gradescope(root: Path, path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (("setup.sh", SETUP), ("run_autograder", RUN)):
+            info = zipfile.ZipInfo(name)
+            info.external_attr = 0o755 << 16
+            archive.writestr(info, text)
+        archive.writestr("nbody.tar.gz", tar_of(root))
+
+
+def run(options: argparse.Namespace) -> int:
+    folder, archive = options.output / "class", options.output / "gradescope.zip"
+    if folder.exists() and not (folder / "nbody").is_file():
+        raise Failed(f"{folder}: is there, and no class folder; name another with --output")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    count = write_class(options.root.resolve(), folder)
+    write_gradescope(options.root.resolve(), archive)
+    print(f"{folder}: {count} files, without {', '.join(ANSWERS)}; slides/\n{archive}")
+    return 0

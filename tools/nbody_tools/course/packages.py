@@ -1,0 +1,37 @@
+"""Python packages that only a course needs: from the system, or with pip into a folder of the build."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Sequence
+
+from nbody_tools.arguments import Failed
+
+
+def imports(python: Path | str, modules: Sequence[str]) -> bool:
+    try:
+        done = subprocess.run([str(python), "-c", f"import {', '.join(modules)}"], stderr=subprocess.DEVNULL, check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -> str:
+    """An interpreter that has them. It also sees what the system has."""
+    if imports(sys.executable, modules):
+        return sys.executable
+    python = folder / "bin" / "python"
+    if not imports(python, modules):
+        print(f"{', '.join(packages)} with pip into {folder} ...", flush=True)
+        try:
+            venv.create(folder, with_pip=True, system_site_packages=True)
+        except (subprocess.CalledProcessError, OSError) as error:
+            raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: apt install "
+                         "python3-venv)") from error
+        words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
+        if subprocess.run(words, check=False).returncode != 0 or not imports(python, modules):
+            raise Failed(f"pip could not install {', '.join(packages)}")
+    return str(python)

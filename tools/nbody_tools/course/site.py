@@ -1,0 +1,238 @@
+"""Builds one searchable site of all documents, which asks the network for nothing.
+
+  ./nbody site                     into build/site, for any web server
+  ./nbody site --serve 8000        and shows it at http://127.0.0.1:8000 (a page by itself can be read, not searched)
+  ./nbody site --output DIR        elsewhere
+  ./nbody site --check             also follows every link and every anchor of what was built
+
+mkdocs-material builds it. Where it is not installed, it goes into build/site-tools, with pip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Iterator
+from urllib.parse import unquote, urlsplit
+
+from nbody_tools.arguments import ROOT, Failed, existing_folder, positive_integer
+from nbody_tools.course.packages import python_with
+from nbody_tools.steps import step_folders
+
+PACKAGES = ("mkdocs-material==9.8.1",)
+LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
+CODE = re.compile(r"^```.*?^```$|^    [^\n]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+SOURCES = {".cu": "cuda", ".cuh": "cuda", ".cpp": "cpp", ".h": "cpp", ".py": "python", ".toml": "toml", ".json": "json"}
+FIRST = ("README.md", "docs/glossary.md", "docs/performance.md", "docs/answers.md", "docs/report.md")
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--output", type=Path, default=ROOT / "build" / "site", metavar="DIR", help="[build/site]")
+    p.add_argument("--check", action="store_true", help="also follow every link and anchor")
+    p.add_argument("--serve", type=positive_integer, metavar="PORT", help="show it on this machine, until Ctrl-C")
+    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+
+
+def tracked(root: Path) -> list[Path]:
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], stdout=subprocess.PIPE, check=False)
+    if listed.returncode != 0:
+        raise Failed("site: git does not say which files belong to the project")
+    return [Path(name) for name in listed.stdout.decode().split("\0") if name and (root / name).is_file()]
+
+
+def visible(path: Path) -> Path:
+    """mkdocs leaves out what begins with a dot."""
+    return Path(*(part.lstrip(".") for part in path.parts))
+
+
+class Pages:
+    """The documents of a repository as mkdocs wants them: one folder, links to files in it."""
+
+    def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
+        self.root, self.folder = root, folder
+        self.files = {file for file in tracked(root) if not str(file).startswith(without)} if without else set(tracked(root))
+        self.folders = {parent for file in self.files for parent in file.parents}
+        self.listings: set[Path] = set()  # of folders without a README, and of sources
+        self.problems: list[str] = []
+
+    def documents(self) -> list[Path]:
+        return sorted(file for file in self.files if file.suffix == ".md" and not file.name.endswith(".template.md"))
+
+    def write(self) -> list[Path]:
+        pages = self.documents()
+        for page in pages:
+            text = re.sub(r"\A<!-- Generated .*-->\n+", "", (self.root / page).read_text(encoding="utf-8"))
+            self.put(page, self.with_links_to_pages(text, page))
+        done: set[Path] = set()
+        while self.listings - done:
+            for target in sorted(self.listings - done):
+                done.add(target)
+                self.put(*self.listing(target))
+        if self.problems:
+            raise Failed("site: " + "\n".join(self.problems))
+        return pages
+
+    def put(self, page: Path, text: str) -> None:
+        there = self.folder / page
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_text(text, encoding="utf-8")
+
+    def with_links_to_pages(self, text: str, page: Path) -> str:
+        """Outside code. Folders become their READMEs, sources pages of their own; pictures are copied."""
+        kept = [match.span() for match in CODE.finditer(text)]
+
+        def replaced(match: re.Match) -> str:
+            if any(begin <= match.start() < end for begin, end in kept):
+                return match.group(0)
+            return match.group(1) + self.target(match.group(2), page) + match.group(3)
+
+        return LINK.sub(replaced, text)
+
+    def target(self, link: str, page: Path) -> str:
+        parts = urlsplit(link)
+        if parts.scheme or parts.netloc or not parts.path:
+            return link
+        there = Path(os.path.normpath(page.parent / unquote(parts.path)))
+        fragment = f"#{parts.fragment}" if parts.fragment else ""
+        if there in self.files:
+            if there.suffix == ".md":
+                return os.path.relpath(there, page.parent) + fragment
+            if there.suffix in SOURCES or there.suffix in ("", ".txt", ".jsonl", ".sh"):
+                self.listings.add(there)
+                return os.path.relpath(self.place(there), page.parent)
+            self.copy(there)
+            return os.path.relpath(there, page.parent)
+        if there in self.folders or there == Path("."):
+            if there / "README.md" not in self.files:
+                self.listings.add(there)
+            return os.path.relpath(visible(there / "README.md"), page.parent) + fragment
+        self.problems.append(f"{page}: there is no '{link}'")
+        return link
+
+    def copy(self, file: Path) -> None:
+        there = self.folder / file
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(self.root / file, there)
+
+    def place(self, file: Path) -> Path:
+        return visible(file.with_name(file.name + ".md"))
+
+    def listing(self, target: Path) -> tuple[Path, str]:
+        if target in self.files:
+            text = (self.root / target).read_text(encoding="utf-8", errors="replace")
+            fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+            return self.place(target), f"# {target}\n\n{fence}{SOURCES.get(target.suffix, 'text')}\n{text}\n{fence}\n"
+        names = sorted({file.relative_to(target).parts[0] for file in self.files if target in file.parents})
+        return visible(target / "README.md"), f"# {target}/\n\n" + "".join(f"- `{name}`\n" for name in names)
+
+
+def title_of(page: Path, root: Path) -> str:
+    """Its first heading, as a string of YAML."""
+    heading = re.search(r"^# (.+)$", (root / page).read_text(encoding="utf-8"), re.M)
+    return json.dumps(re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)) if heading else str(page))
+
+
+def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> str:
+    steps = [Path(step, "README.md") for step in step_folders(root)]
+    first = [Path(name) for name in FIRST]
+    groups = {
+        "The steps": [p for p in steps if p in pages],
+        "For teachers": [p for p in pages if p.parts[0] == "course"],
+        "Documents": [p for p in pages if p.parts[0] == "docs" and p not in first],
+        "Side roads": [p for p in pages if p.parts[0] == "experiments"],
+        "Tools": [p for p in pages if p.parts[0] in ("hostcuda", "view", "tools", "tests", "benchmarks", "packaging")],
+    }
+    lines = ["site_name: nbody-steps", f"docs_dir: {docs}", f"site_dir: {output}", "use_directory_urls: false",
+             "theme:", "  name: material", "  font: false", "  features: [content.code.copy]",
+             "plugins: [search]", "markdown_extensions: [tables, attr_list, admonition, pymdownx.highlight, "
+             "pymdownx.superfences, pymdownx.details]",
+             "validation:", "  omitted_files: info", "  absolute_links: warn", "  unrecognized_links: warn",
+             "  anchors: warn", "nav:"]
+    lines += [f"  - {title_of(page, root)}: {page}" for page in first if page in pages]
+    for title, group in groups.items():
+        if group:
+            lines += [f"  - {title}:", *(f"    - {title_of(page, root)}: {page}" for page in group)]
+    return "\n".join(lines) + "\n"
+
+
+def build(root: Path, output: Path) -> int:
+    python = python_with(("mkdocs", "material"), PACKAGES, root / "build" / "site-tools")
+    with tempfile.TemporaryDirectory() as temporary:
+        docs = Path(temporary, "docs")
+        pages = Pages(root, docs).write()
+        config = Path(temporary, "mkdocs.yml")
+        config.write_text(configuration(pages, root, docs, output.resolve()), encoding="utf-8")
+        done = subprocess.run([python, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)], check=False,
+                              env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    if done.returncode != 0:
+        raise Failed("site: mkdocs did not build it, or warned")
+    return len(pages)
+
+
+class Links(HTMLParser):
+    """Of a page: what it refers to, and what can be referred to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.anchors: set[str] = {""}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.anchors |= {value for name in ("id", "name") if (value := found.get(name))}
+        self.targets += [value for name in ("href", "src") if (value := found.get(name)) is not None]
+
+
+def dead_links(site: Path) -> Iterator[str]:
+    """Also what the page would fetch from elsewhere: it must be readable without a network."""
+    pages = {page: Links(page.read_text(encoding="utf-8")) for page in sorted(site.rglob("*.html"))}
+    for page, links in pages.items():
+        for target in links.targets:
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            there = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            there = there / "index.html" if there.is_dir() else there
+            where = page.relative_to(site)
+            if where.name == "404.html":  # its links count from the root of a server
+                continue
+            if not there.is_file():
+                yield f"{where}: there is no '{target}'"
+            elif there in pages and unquote(parts.fragment) not in pages[there].anchors:
+                yield f"{where}: '{target}' has no such place"
+
+
+def fetched_from_elsewhere(site: Path) -> Iterator[str]:
+    for page in sorted(site.rglob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        for match in re.finditer(r'<(?:script|link|img)\b[^>]*\b(?:src|href)="(https?:)?//([^"]+)"', text):
+            if 'rel="canonical"' not in match.group(0):
+                yield f"{page.relative_to(site)}: fetches {match.group(2)}"
+
+
+def run(options: argparse.Namespace) -> int:
+    count = build(options.root.resolve(), options.output)
+    print(f"{options.output}/index.html: {count} documents")
+    problems = [*dead_links(options.output), *fetched_from_elsewhere(options.output)] if options.check else []
+    for problem in problems:
+        print(problem)
+    if options.serve:
+        serve(options.output, options.serve)
+    return 1 if problems else 0
+
+
+def serve(site: Path, port: int) -> None:
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        print(f"http://127.0.0.1:{port}/  (Ctrl-C ends it)", flush=True)
+        server.serve_forever()

@@ -1,0 +1,46 @@
+"""What course/teaching.md takes from elsewhere: hours, labs, and what the tools say to typical mistakes."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.steps import number_of, step_folders
+from nbody_tools.tables import ABSENT, markdown
+
+LABS = Path("course") / "labs"
+MISTAKES = Path("course") / "mistakes"
+
+
+def labs(root: Path) -> list[tuple[str, dict]]:
+    return [(file.parent.name, tomllib.loads(file.read_text(encoding="utf-8")))
+            for file in sorted((root / LABS).glob("*/lab.toml"))]
+
+
+def hours(root: Path) -> str:
+    """A row per step: what its README says of its time, and the labs that cut it open."""
+    rows = []
+    for step in step_folders(root):
+        text = (root / step / "README.template.md").read_text(encoding="utf-8")
+        title = re.search(r"^# Step \w+: (.*)$", text, re.M)
+        time = re.search(r"\*\*Time:\*\*\s+([^.;,]*)", text)
+        if title is None or time is None:
+            raise ToolError(f"{step}/README.template.md: has no title or no **Time:**")
+        mine = [f"{name.partition('_')[0]}: {lab['title']} ({lab['minutes']} min)" for name, lab in labs(root)
+                if lab.get("step") == step]
+        rows.append([f"[{number_of(step)}](../{step}/README.md)", title.group(1), " ".join(time.group(1).split()),
+                     ", ".join(mine) or ABSENT])
+    return markdown(("step", "subject", "reading and exercises", "labs"), rows)
+
+
+def mistake(name: str, root: Path, about: str = "") -> str:
+    """The program's own comment, and the first finding that says what to do (`about` something)."""
+    source, said = (root / MISTAKES / f"{name}{ending}" for ending in (".cu", ".txt"))
+    text = said.read_text(encoding="utf-8")
+    comment = source.read_text(encoding="utf-8").splitlines()[0].removeprefix("// ")
+    findings = re.split(r"\n(?=\S)", text.rstrip())
+    first = next((f for f in findings if "To do:" in f and about in f), findings[0])
+    lines = "\n".join(f"    {line}" for line in first.splitlines())
+    return f"**{comment}** ([{source.name}](mistakes/{source.name}))\n\n{lines}"

@@ -1,0 +1,116 @@
+"""Cells of notebooks: functions in place of those of a step; and the container's packages."""
+
+import re
+import unittest
+
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.course import notebook_worker
+from nbody_tools.course.rebuild import functions, source_of, with_functions
+from nbody_tools.course.magic import picture_of, table, verdict
+from nbody_tools.steps import step_folders
+from tests import fakes
+
+STEP = """// step
+constexpr int kSize = 4;
+struct A {
+  int x;
+};
+__device__ int twice(int x) { return 2 * x; }
+
+// Why.
+__global__ void __launch_bounds__(32 * kSize, (kSize > 8 ? 16 : 20) / kSize)
+    work(const float* x, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (x[i] > 0) twice(i);
+  }
+}
+int main() { return 0; }
+"""
+
+
+class Cells(fakes.InFolder):
+    def test_a_picture(self) -> None:
+        state = self.file("end.bin", fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7, -1, -2, -3, -4, -5, -6, 0.5], 1, 2))
+        self.assertEqual(picture_of(state, "two bodies")[:4], b"\x89PNG")
+
+    def test_functions_by_name(self) -> None:
+        found = functions(STEP)
+        self.assertEqual(list(found), ["twice", "work", "main"])
+        begin, end = found["work"]
+        self.assertTrue(STEP[begin:end].startswith("__global__ void __launch_bounds__"))
+        self.assertTrue(STEP[begin:end].endswith("\n}"))
+
+    def test_of_every_step(self) -> None:
+        for step in step_folders(ROOT):
+            with self.subTest(step):
+                text = source_of(step).read_text(encoding="utf-8")
+                found = functions(text)
+                self.assertLessEqual({"simulate", "main"}, set(found))
+                kernels = len(re.findall(r"^(?:static )?__global__ ", text, re.M))
+                self.assertEqual(sum("__global__" in text[b:e].split("(")[0] for b, e in found.values()), kernels)
+                for name, (begin, end) in found.items():  # its own functions, put in again, change nothing
+                    if name != "main":
+                        self.assertEqual(with_functions(text, text[begin:end]), text)
+
+    def test_a_cell_takes_the_place_of_a_function(self) -> None:
+        new = "__device__ int twice(int x) {\n  return x + x;\n}\n"
+        text = with_functions(STEP, "// mine\n" + new)
+        self.assertIn(new.strip(), text)
+        self.assertNotIn("2 * x", text)
+        self.assertEqual(with_functions(STEP, STEP + "// more\n"), STEP + "// more\n")
+        with self.assertRaisesRegex(ToolError, "has no function 'thrice'; it has twice, work, main"):
+            with_functions(STEP, "int thrice(int x) { return 3 * x; }")
+        with self.assertRaisesRegex(ToolError, "the cell has no function"):
+            with_functions(STEP, "int x;")
+        with self.assertRaisesRegex(ToolError, "a brace is not closed"):
+            with_functions(STEP, "int twice(int x) {")
+
+    def test_what_a_cell_says(self) -> None:
+        good = {"verdict": "pass", "backend": "hostcuda", "median": {"compute": 0.5}, "interactions_per_second": 2e9}
+        bad = {**good, "verdict": "fail", "failed": ["momentum"], "errors": {"momentum": 2.0}, "limits": {"momentum": 1.0}}
+        self.assertEqual(verdict(good, ""), "right: all gates pass")
+        self.assertEqual(verdict(bad, ""), "fail:\n  momentum: 2, allowed are 1")
+        self.assertIn("it was stopped:\nbarrier", verdict({}, "barrier"))
+        self.assertIn("500.000 ms  2 G interactions/s", table(good, good, "step03_tiling"))
+        self.assertIn("no times of a GPU", table(good, good, "step03_tiling"))
+        self.assertNotIn("no times of a GPU", table({**good, "backend": "cuda"}, good, "step03_tiling"))
+
+
+class Cell(dict):
+    """Of a notebook, as jupytext gives it."""
+
+    __getattr__ = dict.__getitem__
+
+
+def cell(source: str, text: str, picture: bool = True) -> Cell:
+    outputs = [{"text": text}] if text else []
+    return Cell(cell_type="code", source=source, outputs=[*outputs, *([{"data": {"image/png": ""}}] if picture else [])])
+
+
+class Notebooks(unittest.TestCase):
+    def found(self, *cells: Cell) -> list[str]:
+        return list(notebook_worker.problems(Cell(cells=list(cells))))
+
+    def test_what_cells_came_to(self) -> None:
+        good, wrong = "%%nbody_step 01", "%%nbody_step 01\n// wrong on purpose"
+        self.assertEqual(self.found(cell(good, "right: all gates pass\n"), cell(wrong, "fail:", False)), [])
+        for broken, expected in ((cell(good, "fail:"), "came to: fail:"), (cell(good, ""), "came to: nothing"),
+                                 (cell(wrong, "right: all gates pass"), "came to: right"),
+                                 (cell(good, "right: all gates pass", False), "drew nothing"),
+                                 (cell("print(1)", "1"), "has no %%nbody_step")):
+            with self.subTest(expected):
+                found = self.found(broken)
+                self.assertEqual(len(found), 1)
+                self.assertIn(expected, found[0])
+
+
+class Container(unittest.TestCase):
+    def test_it_has_what_set_up_installs(self) -> None:
+        setup = (ROOT / "tools" / "setup.sh").read_text(encoding="utf-8")
+        wanted = {line.split("|")[0] for line in re.search(r"PACKAGES='\n(.*?)\n'", setup, re.S).group(1).splitlines()}  # type: ignore[union-attr]
+        installed = set((ROOT / ".devcontainer" / "Dockerfile").read_text(encoding="utf-8").split())
+        self.assertEqual(wanted - installed, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
