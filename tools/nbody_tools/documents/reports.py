@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any, Iterator, Sequence
 
+from nbody_tools.records.timeline import read_timeline
 from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
                                      missing, ratio)
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
-from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds
 
 OWN = "own"
+TIMELINES = Path("docs") / "results" / "timelines"
 VERDICTS = (YES, NO, INSIDE, MISSING)
 
 
@@ -46,6 +49,8 @@ class Reports:
 
     def table(self, table: Table) -> str:
         parts = [f"### {table.data['number']}: {table.data['title']}"]
+        if table.data["stage"]:
+            parts += [table.data.get("note", ""), stages_table(self.root, table)]
         if table.cells:
             parts.append(f"In {table.measure}, published | ours{machines(table, self.results)}."
                          + (f" {table.data['note']}" if "note" in table.data else ""))
@@ -69,6 +74,21 @@ def ours(cell: Cell, table: Table, results: Results) -> str:
         return "failed"
     times = results.time(cell, table.measure)
     return plain(in_measure(times.median, data, table.measure)) if times else ABSENT
+
+
+def stages_table(root: Path, table: Table) -> str:
+    """Of a program with streams: the stages of the system that came first, and the median of all later ones."""
+    path = root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
+    if not path.is_file():
+        return NOT_MEASURED
+    spans = read_timeline(path)
+    first = min(spans, key=lambda span: span.begin).system
+    rows = []
+    for stage in table.data["stage"]:
+        times = {span.system: span.end - span.begin for span in spans if span.stage == stage["stage"]}
+        later = median(time for system, time in times.items() if system != first)
+        rows.append([stage["name"], stage["first"], seconds(times[first]), stage["later"], seconds(later)])
+    return markdown(["stage", "first, published", "first, ours", "later, published", "later, ours"], rows)
 
 
 def cells_table(table: Table, results: Results) -> str:

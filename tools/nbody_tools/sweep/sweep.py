@@ -5,6 +5,7 @@
   ./nbody sweep all --dry-run           what would run, and for how long
   ./nbody sweep all                     runs it, or what is left of it after a kill
   ./nbody sweep lab_table_1 cloud       some tables
+  ./nbody sweep missing                 names the tables with configurations that are not measured
 
 The tables are declared in experiments/sweeps/tables/. A configuration is validated before it is timed; rounds
 of all configurations follow one another; a configuration that fails is a record with its reason. Running needs
@@ -29,7 +30,7 @@ FOLDER = Path("experiments") / "sweeps"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("word", nargs="+", metavar="list|build|TABLE|all", help="what to do, or the tables to measure")
+    p.add_argument("word", nargs="+", metavar="list|build|missing|TABLE|all", help="what to do, or the tables to measure")
     p.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "sweeps",
@@ -69,6 +70,14 @@ def list_tables() -> int:
     return 0
 
 
+def name_missing() -> int:
+    from nbody_tools.documents.reports import unmeasured
+    lines = unmeasured(ROOT)
+    for line in lines:
+        print(line)
+    return 1 if lines else 0
+
+
 def build(build_folder: Path, tables: list[str]) -> int:
     names = "" if tables == ["all"] else ";".join(tables)
     if not (build_folder / "CMakeCache.txt").exists() and build_folder.resolve() != ROOT / "build" / "cuda":
@@ -86,6 +95,8 @@ def run(options: argparse.Namespace) -> int:
     command, *rest = options.word
     if command == "list" and not rest:
         return list_tables()
+    if command == "missing" and not rest:
+        return name_missing()
     if command == "build":
         if not rest:
             raise ToolError("build: name tables, or all")
