@@ -21,6 +21,7 @@ from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.records.staircase import Staircase, staircases
 from nbody_tools.records.timeline import Span, read_timeline
+from nbody_tools.sweep.cloud import Cloud, clouds
 
 FIGURES = Path("docs") / "figures"
 DRAWN_FROM = FIGURES / "report.json"  # which records the figures were drawn from
@@ -52,6 +53,7 @@ class Figures:
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # of ./nbody measure tree
     limits: dict[str, Any] = field(default_factory=dict)  # performance.drawn_from
+    clouds: Sequence[Cloud] = ()
 
     @property
     def names(self) -> list[str]:
@@ -62,13 +64,14 @@ class Figures:
         names += ["accuracy"] if self.errors else []
         names += ["long_disk"] if self.disks else []
         names += ["tree_time", "tree_error"] if self.tree else []
+        names += ["cloud"] if self.clouds else []
         return names + [name for name in ("roofline", "scaling") if self.limits.get(name)]
 
     @property
     def sources(self) -> str:
         """The same data give the same figures: a digest of the data says whether they are stale."""
         records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree)
-        data = [self.peak, self.limits, *(record.data for record in records),
+        data = [self.peak, self.limits, *(cloud.rates for cloud in self.clouds), *(record.data for record in records),
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
         return json.dumps({"figures": self.names, "data": digest}, indent=1) + "\n"
@@ -93,6 +96,10 @@ class Figures:
             yield drawn_tree.draw_times(self.tree, root / FIGURES / "tree_time.png")
             yield drawn_tree.draw_errors(self.tree, root / FIGURES / "tree_error.png")
         yield from self.draw_limits(root, facts)
+        if self.clouds:
+            from nbody_tools.figures.cloud import draw as draw_clouds
+
+            yield draw_clouds(self.clouds, root / FIGURES / "cloud.png")
         write_whole_file(root / DRAWN_FROM, self.sources)
 
     def draw_limits(self, root: Path, facts: Facts) -> Iterator[Path]:
@@ -152,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
     figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
                       timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
-                      performance.drawn_from(facts))
+                      performance.drawn_from(facts), clouds(root))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

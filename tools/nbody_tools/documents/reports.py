@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any, Iterator, Sequence
 
 from nbody_tools.records.timeline import read_timeline
+from nbody_tools.sweep.cloud import cloud_table
 from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
                                      missing, ratio)
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
@@ -145,11 +146,13 @@ def words(root: Path) -> dict[str, Any]:
         return Reports(root)
 
     return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
+            "cloud": lambda: cloud_table(root),
             "sweep": lambda name: reports().table(reports().tables[name]),
             "verdict": lambda name, tried, base: verdict_of(reports(), name, tried, base)}
 
 
 def unmeasured(root: Path) -> list[str]:
     reports = Reports(root)
-    return [f"{table.name}: {len(cells)} of {len(table.cells)} configurations are not measured"
+    return [f"{table.name}: {len(cells)} of {sum(cell.configuration is not None for cell in table.cells)} "
+            "configurations are not measured"
             for table in reports.tables.values() if (cells := missing(table, reports.results))]

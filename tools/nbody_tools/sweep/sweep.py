@@ -5,7 +5,8 @@
   ./nbody sweep all --dry-run           what would run, and for how long
   ./nbody sweep all                     runs it, or what is left of it after a kill
   ./nbody sweep lab_table_1 cloud       some tables
-  ./nbody sweep missing                 names the tables with configurations that are not measured
+  ./nbody sweep missing                 names the tables with configurations that are not measured, and the steps
+                                        whose default is more than 5 % slower than the best
 
 The tables are declared in experiments/sweeps/tables/. A configuration is validated before it is timed; rounds
 of all configurations follow one another; a configuration that fails is a record with its reason. Running needs
@@ -72,7 +73,8 @@ def list_tables() -> int:
 
 def name_missing() -> int:
     from nbody_tools.documents.reports import unmeasured
-    lines = unmeasured(ROOT)
+    from nbody_tools.sweep.cloud import slow_defaults
+    lines = [*unmeasured(ROOT), *slow_defaults(ROOT)]
     for line in lines:
         print(line)
     return 1 if lines else 0

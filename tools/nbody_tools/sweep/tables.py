@@ -149,7 +149,7 @@ def read_table(root: Path, path: Path) -> Table:
     data = {"measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
             "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, "stage": [], **data}
     for grid in data["grid"]:
-        check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float)})
+        check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float), "arguments": str})
         data["series"].extend(series_of_grid(grid))
     if not MEASURES.fullmatch(data["measure"]):
         raise ToolError(f"{where}: the measure '{data['measure']}' is none of {MEASURES.pattern}")
