@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
-from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, errata, glossary, hardware, latencies,
-                                   limits, machine_code, performance, readme_tables, reports, sources, tables, tree)
+from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, glossary, hardware, latencies, limits,
+                                   machine_code, performance, readme_tables, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
+from nbody_tools.sweep import errata, pages
 
 RESULTS = Path("docs") / "results"
 
@@ -142,7 +143,7 @@ class Vocabulary:
             **tree.words(self.root / RESULTS),
             **limits.words(self.root / RESULTS, facts),
             **errata.words(self.root),
-            **reports.words(self.root),
+            **pages.words(self.root),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),

@@ -72,7 +72,7 @@ def list_tables() -> int:
 
 
 def name_missing() -> int:
-    from nbody_tools.documents.reports import unmeasured
+    from nbody_tools.sweep.pages import unmeasured
     from nbody_tools.sweep.cloud import slow_defaults
     lines = [*unmeasured(ROOT), *slow_defaults(ROOT)]
     for line in lines:

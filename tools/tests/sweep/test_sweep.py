@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
-from nbody_tools.documents.reports import unmeasured
 from nbody_tools.sweep import judge, runner, sources
+from nbody_tools.sweep.pages import unmeasured
 from nbody_tools.sweep.tables import read_tables
 from tests.fakes import TOOLS, InFolder, record
 
