@@ -128,15 +128,18 @@ def claims_table(found: list[Judgement]) -> str:
                       NOT_MEASURED if f.still_true == MISSING else f.still_true] for f in found])
 
 
-def verdict_of(reports: Reports, name: str, tried: str, base: str) -> str:
-    """For the README of an experiment: gain, none or loss of one series of a table against another, where."""
-    table = reports.tables[name]
-    times, _ = ratio(table, {}, tried, base, reports.results)
-    if times is None:
-        return "**Verdict: not yet measured.**"
-    verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times)]
-    return (f"**Verdict: {verdict}**{machines(table, reports.results)}. {tried[:1].upper()}{tried[1:]}: {times.median:.2f} "
-            f"times as fast as {base} (between the quartiles: {times.low:.2f} to {times.high:.2f}).")
+def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
+    """For the README of an experiment: gain, none or loss of a series of a table against another, and where."""
+    sentences = []
+    for name, tried, base in compared:
+        table = reports.tables[name]
+        times, _ = ratio(table, {}, tried, base, reports.results)
+        if times is None:
+            return "**Verdict: not yet measured.**"
+        verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times)]
+        sentences.append(f"**Verdict: {verdict}**{machines(table, reports.results)}. {tried[:1].upper()}{tried[1:]}: "
+                         f"{times.median:.2f} times as fast as {base} (quartiles: {times.low:.2f} to {times.high:.2f}).")
+    return "\n\n".join(sentences)
 
 
 def words(root: Path) -> dict[str, Any]:
@@ -148,7 +151,7 @@ def words(root: Path) -> dict[str, Any]:
     return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
             "cloud": lambda: cloud_table(root),
             "sweep": lambda name: reports().table(reports().tables[name]),
-            "verdict": lambda name, tried, base: verdict_of(reports(), name, tried, base)}
+            "verdict": lambda *compared: verdict_of(reports(), *compared)}
 
 
 def unmeasured(root: Path) -> list[str]:

@@ -256,9 +256,9 @@ class Sweep(InFolder):
         text = page.table(page.tables["lab_table_1"])
         self.assertIn("| 16 | 1 \\| 2.5e-06 | 2 \\| 2.5e-06 |", text)
         self.assertIn("| 512 is better | 1.73 | 2.00 | yes |", text)
-        self.assertEqual(pages.verdict_of(page, "lab_table_1", "512", "16"), "**Verdict: gain** (Test GPU). 512: 2.00 times "
-                         "as fast as 16 (between the quartiles: 2.00 to 2.00).")
-        self.assertEqual(pages.verdict_of(page, "lab_table_1", "16", "512").partition("*")[2][:16], "*Verdict: loss**")
+        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "512", "16")), "**Verdict: gain** (Test GPU). 512: "
+                         "2.00 times as fast as 16 (quartiles: 2.00 to 2.00).")
+        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "16", "512")).partition("*")[2][:16], "*Verdict: loss**")
 
 
 class Tables(InFolder):
