@@ -48,7 +48,8 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
     for cell in configurations(chosen).values():
         program = cell.configuration.program
         if program.source not in OTHER_PROGRAMS:
-            result.setdefault(bundle_of(program), {})[program.name] = program
+            if result.setdefault(bundle_of(program), {}).setdefault(program.name, program) != program:
+                raise ToolError(f"two programs would be called {program.name}: let their edits begin otherwise")
     return {name: list(programs.values()) for name, programs in sorted(result.items())}
 
 
@@ -84,6 +85,7 @@ def write(path: Path, text: str) -> None:
 def write_list(folder: Path, names: Sequence[str]) -> None:
     lines = [f"set(experiments {' '.join(experiments())})"]
     for name, programs in bundles(names).items():
+        bundle_text(programs)  # an edit that does not fit stops the configuration
         source = source_of(ROOT, programs[0].source)
         flag = FAST_MATH if source.suffix == ".cu" and is_fast(programs[0]) else ""
         cublas = "cublas" if "cublas" in source.read_text(encoding="utf-8") else ""

@@ -203,8 +203,11 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
     name = series["name"]
     if ("program" in series) == ("reason" in series):
         raise ToolError(f"{where}: series '{name}' must have a program, or a reason why there is none")
+    edit = series.get("edit", [])
+    if edit and not (len(edit) == 2 and all(isinstance(text, str) for text in edit)):
+        raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another for it")
     program = Program(series.get("program", ""), definitions(root, where, series),
-                      tuple(series.get("edit", ())), series.get("fast_math"))
+                      tuple(edit), series.get("fast_math"))
     published = series.get("published")
     numbers = published if isinstance(published, list) else [published]
     if published is not None and len(numbers) != len(data["points"]):

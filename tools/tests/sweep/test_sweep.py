@@ -14,7 +14,7 @@ from typing import Any
 from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.sweep import cloud, judge, pages, runner, sources
 from nbody_tools.sweep.pages import unmeasured
-from nbody_tools.sweep.tables import read_tables
+from nbody_tools.sweep.tables import Program, read_tables
 from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder, record
 
@@ -270,3 +270,9 @@ class Tables(InFolder):
         text = sources.bundle_text(sources.bundles(["lab_table_1"])["step03_tiling_exact"])
         self.assertIn("#define TILE_SIZE 128\nnamespace step03_tiling_TILE_SIZE_128 {", text)
         self.assertEqual(text.count("::main);"), 4)
+
+    def test_an_edit_must_fit(self) -> None:
+        with self.assertRaisesRegex(sources.EditError, "must occur once"):
+            sources.bundle_text([Program("step03_tiling", edit=("no such text", ""))])
+        text = sources.bundle_text([Program("step03_tiling", edit=("1.0f / sqrtf(distance_squared)", "rsqrtf(d)"))])
+        self.assertIn("const float inverse_distance = rsqrtf(d);", text)
