@@ -21,7 +21,7 @@ from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.records.staircase import Staircase, staircases
 from nbody_tools.records.timeline import Span, read_timeline
-from nbody_tools.sweep.cloud import Cloud, clouds
+from nbody_tools.sweep.cloud import Cloud, drawn_clouds
 
 FIGURES = Path("docs") / "figures"
 DRAWN_FROM = FIGURES / "report.json"  # which records the figures were drawn from
@@ -159,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
     figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
                       timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
-                      performance.drawn_from(facts), clouds(root))
+                      performance.drawn_from(facts), drawn_clouds(root))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

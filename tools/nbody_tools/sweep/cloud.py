@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from nbody_tools.sweep.judge import Results, speed
-from nbody_tools.sweep.tables import FOLDER, read_tables
+from nbody_tools.sweep.tables import FOLDER, Table, read_tables
 from nbody_tools.tables import NOT_MEASURED, markdown, plain
 
 CLOUD = "cloud"
@@ -33,21 +33,31 @@ class Cloud:
         return 1 - self.rates[self.default] / self.rates[self.best]
 
 
+def steps_of(table: Table) -> list[str]:
+    return list(dict.fromkeys(cell.configuration.program.source for cell in table.cells))
+
+
 def clouds(root: Path) -> list[Cloud]:
-    """Of the steps whose default was measured, and something else."""
+    """Of the steps of which every configuration was measured, or failed."""
     if not (root / FOLDER).is_dir():
         return []
     table, results = read_tables(root)[CLOUD], Results(root)
     result = []
-    for step in dict.fromkeys(cell.configuration.program.source for cell in table.cells):
+    for step in steps_of(table):
         cells = [cell for cell in table.cells if cell.configuration.program.source == step]
         speeds = {cell.series: s.median for cell in cells if (s := speed(cell, table, results)) is not None}
         default = next(cell.series for cell in cells if not cell.configuration.program.define)
-        if default in speeds and len(speeds) > 1:
+        if default in speeds and not any(results.of(cell) is None for cell in cells):
             ordered = dict(sorted(speeds.items(), key=lambda item: -item[1]))
             records = tuple(data for cell in cells if (data := results.of(cell)) and "failure" not in data)
             result.append(Cloud(step, ordered, default, len(cells), records))
     return result
+
+
+def drawn_clouds(root: Path) -> list[Cloud]:
+    """All of them or none: a picture of a few would say little."""
+    found = clouds(root)
+    return found if found and len(found) == len(steps_of(read_tables(root)[CLOUD])) else []
 
 
 def cloud_table(root: Path) -> str:
