@@ -39,6 +39,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--dry-run", action="store_true", help="print what would run and how long it takes")
     p.add_argument("--seconds", type=arguments.positive_number, default=float("inf"), metavar="S",
                    help="begin nothing that would take longer than this")
+    p.add_argument("--only", metavar="TEXT", default="", help="only configurations with this in their options")
     p.add_argument("--rounds", type=arguments.positive_integer, metavar="N", help="at most so many [the tables']")
 
 
@@ -105,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
         return build(options.build, rest)
     plan = {"folder": None, **plan_of(ROOT)} if options.dry_run else read_plan(options.build)
     wanted = chosen(plan, list(plan["tables"]) if options.word == ["all"] else options.word)
+    wanted = [planned for planned in wanted if options.only in planned.arguments]
     if options.rounds:
         wanted = [planned.__class__(**{**planned.__dict__, "rounds": min(planned.rounds, options.rounds)})
                   for planned in wanted]
