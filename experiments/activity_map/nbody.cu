@@ -152,6 +152,10 @@ Outcome simulate(const Rung& rung, int block, const Problem& problem,
   return outcome;
 }
 
-nbody::Platform platform() { return nbody::query_platform(); }
+nbody::Platform platform() {
+  nbody::Platform platform = nbody::query_platform();
+  platform.flags = NBODY_FLAGS;  // of this file: where programs share a binary, that is inline
+  return platform;
+}
 
 }  // namespace activity

@@ -23,6 +23,7 @@ from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import Record, check_measurement, newest_measured, read_records
 from nbody_tools.records.staircase import Staircase, staircases
 from nbody_tools.records.timeline import Span, read_timeline
+from nbody_tools.sweep.cloud import Cloud, drawn_clouds
 
 FIGURES = Path("docs") / "figures"
 DRAWN_FROM = FIGURES / "report.json"  # which records the figures were drawn from
@@ -58,6 +59,7 @@ class Figures:
     beside_peers: Sequence[Record] = ()  # of ./nbody measure tree_peers
     peers: Sequence[Peer] = ()
     limits: dict[str, Any] = field(default_factory=dict)  # performance.drawn_from
+    clouds: Sequence[Cloud] = ()
 
     @property
     def names(self) -> list[str]:
@@ -70,6 +72,7 @@ class Figures:
         names += ["galaxies"] if self.galaxies else []
         names += ["tree_cost"] if self.beside_peers and self.peers else []
         names += ["tree_time", "tree_error"] if self.tree else []
+        names += ["cloud"] if self.clouds else []
         return names + [name for name in ("roofline", "scaling") if self.limits.get(name)]
 
     @property
@@ -77,7 +80,8 @@ class Figures:
         """The same data give the same figures: a digest of the data says whether they are stale."""
         records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree,
                    *self.galaxies, *self.beside_peers)
-        data = [self.peak, self.limits, *(record.data for record in records), *map(asdict, self.peers),
+        data = [self.peak, self.limits, *(cloud.rates for cloud in self.clouds), *(record.data for record in records),
+                *map(asdict, self.peers),
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
         return json.dumps({"figures": self.names, "data": digest}, indent=1) + "\n"
@@ -110,6 +114,10 @@ class Figures:
 
             yield drawn_costs.draw_costs(self.beside_peers, self.peers, root / FIGURES / "tree_cost.png")
         yield from self.draw_limits(root, facts)
+        if self.clouds:
+            from nbody_tools.figures.cloud import draw as draw_clouds
+
+            yield draw_clouds(self.clouds, root / FIGURES / "cloud.png")
         write_whole_file(root / DRAWN_FROM, self.sources)
 
     def draw_limits(self, root: Path, facts: Facts) -> Iterator[Path]:
@@ -171,7 +179,7 @@ def run(options: argparse.Namespace) -> int:
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
                       newest_measured(root / GALAXIES, check_measurement),
                       newest_measured(root / RESULTS / "tree_peers", check_measurement),
-                      tree_page.peers_of(root / RESULTS), performance.drawn_from(facts))
+                      tree_page.peers_of(root / RESULTS), performance.drawn_from(facts), drawn_clouds(root))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

@@ -7,9 +7,10 @@ from typing import Any, Callable, Optional, Union
 
 from nbody_tools.course import glossary, hardware, performance, teaching
 from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, machine_code,
-                                   readme_tables, reports, sources, tables, tree)
+                                   readme_tables, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
+from nbody_tools.sweep import errata, pages
 
 RESULTS = Path("docs") / "results"
 
@@ -144,7 +145,8 @@ class Vocabulary:
             **accuracy.words(self.root / RESULTS),
             **tree.words(self.root / RESULTS),
             **machine_code.words_of_limits(self.root / RESULTS, facts),
-            **reports.words(self.root),
+            **errata.words(self.root),
+            **pages.words(self.root),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),
             "patterns": lambda: blocks.patterns_block(self.root),

@@ -23,6 +23,17 @@ sys.path.insert(0, str(ROOT / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
 
 FAST_MATH = "-use_fast_math"
+# step_main() is inline: of all bundles the linker keeps one, with the flags of that one.
+BUNDLE_MAIN = """
+static nbody::Platform platform_of_bundle() {
+  nbody::Platform platform = nbody::query_platform();
+  platform.flags = NBODY_FLAGS;
+  return platform;
+}
+static int bundle_main(const nbody::StepInfo& info, nbody::Simulate simulate, int argc, char** argv) {
+  return nbody::run_step(info, simulate, platform_of_bundle, argc, argv);
+}
+"""
 
 
 def is_fast(program: Program) -> bool:
@@ -48,7 +59,8 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
     for cell in configurations(chosen).values():
         program = cell.configuration.program
         if program.source not in OTHER_PROGRAMS:
-            result.setdefault(bundle_of(program), {})[program.name] = program
+            if result.setdefault(bundle_of(program), {}).setdefault(program.name, program) != program:
+                raise ToolError(f"two programs would be called {program.name}: let their edits begin otherwise")
     return {name: list(programs.values()) for name, programs in sorted(result.items())}
 
 
@@ -64,7 +76,7 @@ def bundle_text(programs: Iterable[Program]) -> str:
     for program in programs:
         source = source_of(ROOT, program.source)
         headers.update(dict.fromkeys(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M)))
-        text = edited(source, program.name, [program.edit] if program.edit else [])
+        text = edited(source, program.name, [program.edit] if program.edit else [], main="::bundle_main")
         defined = "".join(f"#define {name} {value}\n" for name, value in program.define)
         undefined = "".join(f"#undef {name}\n" for name, _ in program.define)
         # The compiler names the step's file, not this one.
@@ -72,7 +84,7 @@ def bundle_text(programs: Iterable[Program]) -> str:
                      f'static const nbody::sweep::Program program_{program.name}("{program.name}", '
                      f"{program.name}::main);\n")
     # Headers are included before the namespaces open, which then find them included already.
-    return "\n".join([*headers, '#include "experiments/sweeps/programs.h"', "", *parts])
+    return "\n".join([*headers, '#include "experiments/sweeps/programs.h"', BUNDLE_MAIN, *parts])
 
 
 def write(path: Path, text: str) -> None:
@@ -84,6 +96,7 @@ def write(path: Path, text: str) -> None:
 def write_list(folder: Path, names: Sequence[str]) -> None:
     lines = [f"set(experiments {' '.join(experiments())})"]
     for name, programs in bundles(names).items():
+        bundle_text(programs)  # an edit that does not fit stops the configuration
         source = source_of(ROOT, programs[0].source)
         flag = FAST_MATH if source.suffix == ".cu" and is_fast(programs[0]) else ""
         cublas = "cublas" if "cublas" in source.read_text(encoding="utf-8") else ""

@@ -5,6 +5,8 @@
   ./nbody sweep all --dry-run           what would run, and for how long
   ./nbody sweep all                     runs it, or what is left of it after a kill
   ./nbody sweep lab_table_1 cloud       some tables
+  ./nbody sweep missing                 names the tables with configurations that are not measured, and the steps
+                                        whose default is more than 5 % slower than the best
 
 The tables are declared in experiments/sweeps/tables/. A configuration is validated before it is timed; rounds
 of all configurations follow one another; a configuration that fails is a record with its reason. Running needs
@@ -29,7 +31,7 @@ FOLDER = Path("experiments") / "sweeps"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("word", nargs="+", metavar="list|build|TABLE|all", help="what to do, or the tables to measure")
+    p.add_argument("word", nargs="+", metavar="list|build|missing|TABLE|all", help="what to do, or the tables to measure")
     p.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "sweeps",
@@ -37,6 +39,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--dry-run", action="store_true", help="print what would run and how long it takes")
     p.add_argument("--seconds", type=arguments.positive_number, default=float("inf"), metavar="S",
                    help="begin nothing that would take longer than this")
+    p.add_argument("--only", metavar="TEXT", default="", help="only configurations with this in their options")
     p.add_argument("--rounds", type=arguments.positive_integer, metavar="N", help="at most so many [the tables']")
 
 
@@ -69,6 +72,15 @@ def list_tables() -> int:
     return 0
 
 
+def name_missing() -> int:
+    from nbody_tools.sweep.pages import unmeasured
+    from nbody_tools.sweep.cloud import slow_defaults
+    lines = [*unmeasured(ROOT), *slow_defaults(ROOT)]
+    for line in lines:
+        print(line)
+    return 1 if lines else 0
+
+
 def build(build_folder: Path, tables: list[str]) -> int:
     names = "" if tables == ["all"] else ";".join(tables)
     if not (build_folder / "CMakeCache.txt").exists() and build_folder.resolve() != ROOT / "build" / "cuda":
@@ -87,12 +99,15 @@ def run(options: argparse.Namespace) -> int:
     command, *rest = options.word
     if command == "list" and not rest:
         return list_tables()
+    if command == "missing" and not rest:
+        return name_missing()
     if command == "build":
         if not rest:
             raise ToolError("build: name tables, or all")
         return build(options.build, rest)
     plan = {"folder": None, **plan_of(ROOT)} if options.dry_run else read_plan(options.build)
     wanted = chosen(plan, list(plan["tables"]) if options.word == ["all"] else options.word)
+    wanted = [planned for planned in wanted if options.only in planned.arguments]
     if options.rounds:
         wanted = [planned.__class__(**{**planned.__dict__, "rounds": min(planned.rounds, options.rounds)})
                   for planned in wanted]

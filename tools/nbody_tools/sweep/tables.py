@@ -21,7 +21,8 @@ RESULTS = ("yes", "no", "inside the spread")
 _REPORT = {"title": str, "machine": str}
 _TABLE = {"report": str, "number": str, "title": str}
 _TABLE_MAY = {"measure": str, "arguments": str, "points": list, "series": list, "claim": list, "rounds": int,
-              "repeat": int, "answer": list, "rate": (int, float), "note": str, "order": int, "grid": list}
+              "repeat": int, "answer": list, "rate": (int, float), "note": str, "order": int, "grid": list,
+              "timeline": str, "stage": list}
 _SERIES_MAY = {"program": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str, "threads": int,
                "published": (int, float, list), "only": list, "rate": (int, float), "rounds": int, "reason": str}
 _CLAIM_MAY = {"better": str, "worse": list, "same": list, "at": list, "least": (int, float), "series": str}
@@ -146,17 +147,21 @@ def read_table(root: Path, path: Path) -> Table:
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
     data = {"measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
-            "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, **data}
+            "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, "stage": [], **data}
     for grid in data["grid"]:
-        check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float)})
+        check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float), "arguments": str})
         data["series"].extend(series_of_grid(grid))
     if not MEASURES.fullmatch(data["measure"]):
         raise ToolError(f"{where}: the measure '{data['measure']}' is none of {MEASURES.pattern}")
     for point in data["points"]:
         if not (isinstance(point, list) and len(point) == 2 and all(isinstance(text, str) for text in point)):
             raise ToolError(f"{where}: a point is a name and arguments, not {point!r}")
-    if not data["series"] and not data["answer"]:
+    if not data["series"] and not data["answer"] and not data["stage"]:
         raise ToolError(f"{where}: has neither series nor an answer")
+    if ("timeline" in data) != bool(data["stage"]):
+        raise ToolError(f"{where}: a timeline has stages")
+    for stage in data["stage"]:
+        check_keys(f"{where}: a stage", stage, {"name": str, "stage": str, "first": str, "later": str})
     cells = tuple(cell for series in data["series"] for cell in cells_of(root, where, data, series))
     places = [(cell.series, cell.point) for cell in cells]
     if len(set(places)) < len(places):
@@ -198,20 +203,25 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
     name = series["name"]
     if ("program" in series) == ("reason" in series):
         raise ToolError(f"{where}: series '{name}' must have a program, or a reason why there is none")
+    edit = series.get("edit", [])
+    if edit and not (len(edit) == 2 and all(isinstance(text, str) for text in edit)):
+        raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another for it")
     program = Program(series.get("program", ""), definitions(root, where, series),
-                      tuple(series.get("edit", ())), series.get("fast_math"))
+                      tuple(edit), series.get("fast_math"))
     published = series.get("published")
     numbers = published if isinstance(published, list) else [published]
     if published is not None and len(numbers) != len(data["points"]):
         raise ToolError(f"{where}: series '{name}' has {len(numbers)} published numbers for "
                         f"{len(data['points'])} points")
     for k, (point, arguments) in enumerate(data["points"]):
-        if point not in series.get("only", [point]):
-            continue
         number = numbers[k] if published is not None else None
+        left_out = point not in series.get("only", [point])
+        if left_out and not isinstance(number, (int, float)):
+            continue
         words = shlex.split(" ".join((data["arguments"], series.get("arguments", ""), arguments)))
         configuration = Configuration(program, " ".join(words), series.get("threads", 0))
-        yield Cell(name, point, configuration if "program" in series else None, series.get("reason", ""),
+        yield Cell(name, point, configuration if "program" in series and not left_out else None,
+                   series.get("reason", ""),
                    number if isinstance(number, (int, float)) else None,
                    float(series.get("rate", data["rate"])), series.get("rounds", data["rounds"]), data["repeat"])
 

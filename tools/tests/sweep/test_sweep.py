@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
-from nbody_tools.documents.reports import unmeasured
-from nbody_tools.sweep import judge, runner, sources
-from nbody_tools.sweep.tables import read_tables
+from nbody_tools.sweep import cloud, judge, pages, runner, sources
+from nbody_tools.sweep.pages import unmeasured
+from nbody_tools.sweep.tables import Program, read_tables
+from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder, record
 
 REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\n'
@@ -229,6 +230,37 @@ class Sweep(InFolder):
         self.assertIsNone(judge.Results(root).of(cell))
 
 
+    def test_a_default_far_below_the_best_is_found(self) -> None:
+        root = self.repository()
+        self.file("experiments/sweeps/tables/cloud.toml", 'report = "lab"\nnumber = "cloud"\ntitle = "all"\n'
+                  '[[grid]]\nprogram = "step03_tiling"\ndefine = {TILE_SIZE = [16, 32, 512]}\n')
+
+        def measured(*times: float) -> None:
+            lines = []
+            for cell, seconds in zip(read_tables(root)["cloud"].cells, times):
+                data = record("step03_tiling", compute=(seconds,), systems=1, bodies=1000, steps=1)
+                lines.append(json.dumps({**data, "configuration": cell.configuration.key}) + "\n")
+            self.file("docs/results/sweeps/records.jsonl", "".join(lines))
+
+        self.assertEqual(cloud.cloud_table(root), NOT_MEASURED)
+        measured(1.0, 2.0, 1.04)
+        self.assertEqual(cloud.slow_defaults(root), [])
+        self.assertIn("| step03_tiling | 3 of 3 | 0.0005 |", cloud.cloud_table(root))
+        measured(1.0, 2.0, 1.1)
+        self.assertEqual(cloud.slow_defaults(root), [
+            "step03_tiling: the default is 9.1 % slower than 03, TILE_SIZE 16; 5 % are allowed"])
+
+    def test_the_page_sets_ours_beside_the_published(self) -> None:
+        self.judged((4.0,), (2.0,))
+        page = pages.Reports(self.folder)
+        text = page.table(page.tables["lab_table_1"])
+        self.assertIn("| 16 | 1 \\| 2.5e-06 | 2 \\| 2.5e-06 |", text)
+        self.assertIn("| 512 is better | 1.73 | 2.00 | yes |", text)
+        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "512", "16")), "**Verdict: gain** (Test GPU). 512: "
+                         "2.00 times as fast as 16 (quartiles: 2.00 to 2.00).")
+        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "16", "512")).partition("*")[2][:16], "*Verdict: loss**")
+
+
 class Tables(InFolder):
     def test_those_of_the_repository_are_right_and_every_program_has_a_bundle(self) -> None:
         tables = read_tables(ROOT)
@@ -238,3 +270,9 @@ class Tables(InFolder):
         text = sources.bundle_text(sources.bundles(["lab_table_1"])["step03_tiling_exact"])
         self.assertIn("#define TILE_SIZE 128\nnamespace step03_tiling_TILE_SIZE_128 {", text)
         self.assertEqual(text.count("::main);"), 4)
+
+    def test_an_edit_must_fit(self) -> None:
+        with self.assertRaisesRegex(sources.EditError, "must occur once"):
+            sources.bundle_text([Program("step03_tiling", edit=("no such text", ""))])
+        text = sources.bundle_text([Program("step03_tiling", edit=("1.0f / sqrtf(distance_squared)", "rsqrtf(d)"))])
+        self.assertIn("const float inverse_distance = rsqrtf(d);", text)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any, Iterator, Sequence
 
+from nbody_tools.records.timeline import read_timeline
+from nbody_tools.sweep.cloud import cloud_table
 from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
                                      missing, ratio)
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
-from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds
 
 OWN = "own"
+TIMELINES = Path("docs") / "results" / "timelines"
 VERDICTS = (YES, NO, INSIDE, MISSING)
 
 
@@ -46,6 +50,8 @@ class Reports:
 
     def table(self, table: Table) -> str:
         parts = [f"### {table.data['number']}: {table.data['title']}"]
+        if table.data["stage"]:
+            parts += [table.data.get("note", ""), stages_table(self.root, table)]
         if table.cells:
             parts.append(f"In {table.measure}, published | ours{machines(table, self.results)}."
                          + (f" {table.data['note']}" if "note" in table.data else ""))
@@ -69,6 +75,21 @@ def ours(cell: Cell, table: Table, results: Results) -> str:
         return "failed"
     times = results.time(cell, table.measure)
     return plain(in_measure(times.median, data, table.measure)) if times else ABSENT
+
+
+def stages_table(root: Path, table: Table) -> str:
+    """Of a program with streams: the stages of the system that came first, and the median of all later ones."""
+    path = root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
+    if not path.is_file():
+        return NOT_MEASURED
+    spans = read_timeline(path)
+    first = min(spans, key=lambda span: span.begin).system
+    rows = []
+    for stage in table.data["stage"]:
+        times = {span.system: span.end - span.begin for span in spans if span.stage == stage["stage"]}
+        later = median(time for system, time in times.items() if system != first)
+        rows.append([stage["name"], stage["first"], seconds(times[first]), stage["later"], seconds(later)])
+    return markdown(["stage", "first, published", "first, ours", "later, published", "later, ours"], rows)
 
 
 def cells_table(table: Table, results: Results) -> str:
@@ -107,15 +128,18 @@ def claims_table(found: list[Judgement]) -> str:
                       NOT_MEASURED if f.still_true == MISSING else f.still_true] for f in found])
 
 
-def verdict_of(reports: Reports, name: str, tried: str, base: str) -> str:
-    """For the README of an experiment: gain, none or loss of one series of a table against another, where."""
-    table = reports.tables[name]
-    times, _ = ratio(table, {}, tried, base, reports.results)
-    if times is None:
-        return "**Verdict: not yet measured.**"
-    verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times)]
-    return (f"**Verdict: {verdict}**{machines(table, reports.results)}. {tried[:1].upper()}{tried[1:]}: {times.median:.2f} "
-            f"times as fast as {base} (between the quartiles: {times.low:.2f} to {times.high:.2f}).")
+def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
+    """For the README of an experiment: gain, none or loss of a series of a table against another, and where."""
+    sentences = []
+    for name, tried, base in compared:
+        table = reports.tables[name]
+        times, _ = ratio(table, {}, tried, base, reports.results)
+        if times is None:
+            return "**Verdict: not yet measured.**"
+        verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times)]
+        sentences.append(f"**Verdict: {verdict}**{machines(table, reports.results)}. {tried[:1].upper()}{tried[1:]}: "
+                         f"{times.median:.2f} times as fast as {base} (quartiles: {times.low:.2f} to {times.high:.2f}).")
+    return "\n\n".join(sentences)
 
 
 def words(root: Path) -> dict[str, Any]:
@@ -125,11 +149,13 @@ def words(root: Path) -> dict[str, Any]:
         return Reports(root)
 
     return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
+            "cloud": lambda: cloud_table(root),
             "sweep": lambda name: reports().table(reports().tables[name]),
-            "verdict": lambda name, tried, base: verdict_of(reports(), name, tried, base)}
+            "verdict": lambda *compared: verdict_of(reports(), *compared)}
 
 
 def unmeasured(root: Path) -> list[str]:
     reports = Reports(root)
-    return [f"{table.name}: {len(cells)} of {len(table.cells)} configurations are not measured"
+    return [f"{table.name}: {len(cells)} of {sum(cell.configuration is not None for cell in table.cells)} "
+            "configurations are not measured"
             for table in reports.tables.values() if (cells := missing(table, reports.results))]

@@ -1,0 +1,77 @@
+"""What a random choice, the default and the best of a step's configurations give: docs/reports.md, last table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from nbody_tools.sweep.judge import Results, speed
+from nbody_tools.sweep.tables import FOLDER, Table, read_tables
+from nbody_tools.tables import NOT_MEASURED, markdown, plain
+
+CLOUD = "cloud"
+ALLOWED = 0.05  # that the default is slower than the best
+
+
+@dataclass(frozen=True)
+class Cloud:
+    step: str
+    rates: dict[str, float]  # G interactions/s by configuration, the fastest first
+    default: str
+    all: int  # configurations, measured or not
+    records: tuple[dict[str, Any], ...]
+
+    @property
+    def best(self) -> str:
+        return next(iter(self.rates))
+
+    @property
+    def loss(self) -> float:
+        """Of the default against the best: 0.05 means 5 % slower."""
+        return 1 - self.rates[self.default] / self.rates[self.best]
+
+
+def steps_of(table: Table) -> list[str]:
+    return list(dict.fromkeys(cell.configuration.program.source for cell in table.cells))
+
+
+def clouds(root: Path) -> list[Cloud]:
+    """Of the steps of which every configuration was measured, or failed."""
+    if not (root / FOLDER).is_dir():
+        return []
+    table, results = read_tables(root)[CLOUD], Results(root)
+    result = []
+    for step in steps_of(table):
+        cells = [cell for cell in table.cells if cell.configuration.program.source == step]
+        speeds = {cell.series: s.median for cell in cells if (s := speed(cell, table, results)) is not None}
+        default = next(cell.series for cell in cells if not cell.configuration.program.define)
+        if default in speeds and not any(results.of(cell) is None for cell in cells):
+            ordered = dict(sorted(speeds.items(), key=lambda item: -item[1]))
+            records = tuple(data for cell in cells if (data := results.of(cell)) and "failure" not in data)
+            result.append(Cloud(step, ordered, default, len(cells), records))
+    return result
+
+
+def drawn_clouds(root: Path) -> list[Cloud]:
+    """All of them or none: a picture of a few would say little."""
+    found = clouds(root)
+    return found if found and len(found) == len(steps_of(read_tables(root)[CLOUD])) else []
+
+
+def cloud_table(root: Path) -> str:
+    rows = []
+    for cloud in clouds(root):
+        rates = list(cloud.rates.values())
+        rows.append([cloud.step, f"{len(rates)} of {cloud.all}", plain(rates[-1]), plain(median(rates)),
+                     plain(cloud.rates[cloud.default]), plain(rates[0]), cloud.best.partition(", ")[2] or "the default",
+                     f"{100 * cloud.loss:.1f} %"])
+    if not rows:
+        return NOT_MEASURED
+    return markdown(["step", "measured", "worst", "median", "default", "best", "which", "default below best"], rows)
+
+
+def slow_defaults(root: Path) -> list[str]:
+    return [f"{cloud.step}: the default is {100 * cloud.loss:.1f} % slower than {cloud.best}; {100 * ALLOWED:.0f} % are "
+            "allowed" for cloud in clouds(root) if cloud.loss > ALLOWED]
