@@ -28,8 +28,8 @@ constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
 // What a run holds at its peak, counted in states of 28 bytes per body: the state, its start where
 // that is needed, the validator's states and its reference where the result is checked. Step 00
-// holds 29 bytes per body alone, 85 with its start and 328 with the check; the rest is for what steps
-// copy, and for those that drift back and forth.
+// holds 32 bytes per body alone, 56 with its start and 328 with the check; the rest is for steps
+// that copy, and for drifts back and forth.
 constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }

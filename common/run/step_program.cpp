@@ -128,7 +128,8 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   result.ranks = ranks();
   result.shape_origin = shape_origin(tuning());
   result.shape = tuning().chosen.value_or(ChosenShape());
-  const Snapshot final = synchronised(options.needs_start() ? end : std::move(end));
+  const Snapshot final =
+      synchronised(options.validate != ValidationMode::off ? end : std::move(end));
   const bool cut_short = final.step < job.last_step;
   if (cut_short) {
     result.steps = static_cast<int>(final.step - job.start.step);
@@ -138,10 +139,13 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 
   if (!options.quiet && !cut_short) {
     const Diagnostics after = diagnose_state(final);
+    const auto print = [&](const Snapshot& start) {
+      print_diagnostics(out, diagnose_state(start), after);
+    };
     if (result.steps == 0)
       print_diagnostics(out, after);
     else
-      print_diagnostics(out, diagnose_state(synchronised(job.start)), after);
+      show_synchronised(job.start, print);
   }
 
   if (options.validate != ValidationMode::off && !cut_short) {

@@ -77,7 +77,9 @@ def launcher(ranks: int | None) -> list[str]:
 def environment() -> dict[str, str]:
     """mpirun refuses root, which a container often has, and more ranks than cores, which a test has."""
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
-    return {**os.environ, **allowed, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4, and 5
+                     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+    return {**os.environ, **allowed, **oversubscribe}
 
 
 def program(build: Path | None, step: str) -> Path:
