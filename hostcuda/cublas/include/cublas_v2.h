@@ -118,3 +118,32 @@ cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const void* host
                                void* device, int ldb);
 cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void* device, int lda,
                                void* host, int ldb);
+
+// Likewise, in the order of a stream.
+inline cublasStatus_t hostcuda_copy_matrix(int rows, int columns, int size, const void* from,
+                                           int from_rows, void* to, int to_rows,
+                                           cudaStream_t stream) {
+  const auto bytes = [=](int count) {
+    return static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
+  };
+  const cudaError_t error =
+      cudaMemcpy2DAsync(to, bytes(to_rows), from, bytes(from_rows), bytes(rows),
+                        static_cast<std::size_t>(columns), cudaMemcpyDefault, stream);
+  return error ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasSetMatrixAsync(int rows, int columns, int size, const void* host,
+                                           int lda, void* device, int ldb, cudaStream_t stream) {
+  return hostcuda_copy_matrix(rows, columns, size, host, lda, device, ldb, stream);
+}
+inline cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int size, const void* device,
+                                           int lda, void* host, int ldb, cudaStream_t stream) {
+  return hostcuda_copy_matrix(rows, columns, size, device, lda, host, ldb, stream);
+}
+inline cublasStatus_t cublasSetVectorAsync(int n, int size, const void* host, int incx,
+                                           void* device, int incy, cudaStream_t stream) {
+  return hostcuda_copy_matrix(1, n, size, host, incx, device, incy, stream);
+}
+inline cublasStatus_t cublasGetVectorAsync(int n, int size, const void* device, int incx,
+                                           void* host, int incy, cudaStream_t stream) {
+  return hostcuda_copy_matrix(1, n, size, device, incx, host, incy, stream);
+}

@@ -136,7 +136,8 @@ enum cudaError : unsigned {
   cudaErrorFunctionNotLoaded = 913,
   cudaErrorInvalidResourceType = 914,
   cudaErrorInvalidResourceConfiguration = 915,
-  cudaErrorUnknown = 999
+  cudaErrorUnknown = 999,
+  cudaErrorApiFailureBase = 10000
 };
 typedef cudaError cudaError_t;
 

@@ -37,6 +37,10 @@ TEST(Cublas, DoublesVectorsAndScalarsOfTheDevice) {
   const std::vector<double> host_a{1, 2, 3, 4}, host_b{0, 1, 1, 0};
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasSetMatrix(2, 2, sizeof(double), host_a.data(), 2, a, 2));
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasSetVector(4, sizeof(double), host_b.data(), 1, b, 1));
+  std::vector<double> every_second(2);
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            cublasGetVectorAsync(2, sizeof(double), a, 2, every_second.data(), 1, nullptr));
+  EXPECT_EQ((std::vector<double>{1, 3}), every_second);
   const double one = 1, zero = 0, half = 0.5;
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
             cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a, 2, b, 2, &zero, c, 2));
