@@ -115,7 +115,7 @@ class Figures:
             yield drawn_costs.draw_costs(self.beside_peers, self.peers, root / FIGURES / "tree_cost.png")
         yield from self.draw_limits(root, facts)
         if self.clouds:
-            from nbody_tools.figures.cloud import draw as draw_clouds
+            from nbody_tools.sweep.figure import draw as draw_clouds
 
             yield draw_clouds(self.clouds, root / FIGURES / "cloud.png")
         write_whole_file(root / DRAWN_FROM, self.sources)
