@@ -1,5 +1,5 @@
-// What a submission could try if the grader's rules let it: hostile OUTSIDE PARENT. Prints a line for
-// each thing that was not refused.
+// What a submission could try if the grader's rules let it: hostile OUTSIDE PARENT. Prints a line
+// for each thing that was not refused.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -35,7 +35,8 @@ int main(int, char** argv) {
   try_to("files: write a file", !opens(outside + "/new", O_WRONLY | O_CREAT));
   try_to("files: change its own program", !opens(argv[0], O_WRONLY));
   try_to("files: make a file in its folder", !opens("out/new", O_WRONLY | O_CREAT));
-  try_to("memory: take two gigabytes", ::operator new(std::size_t{2} << 30, std::nothrow) == nullptr);
+  try_to("memory: take two gigabytes",
+         ::operator new (std::size_t{2} << 30, std::nothrow) == nullptr);
   // And what it must be able to do.
   try_to("allowed: write its record", !opens("out/trace.json", O_WRONLY | O_TRUNC));
   std::thread([&] { try_to("allowed: start a thread", false); }).join();
