@@ -117,7 +117,7 @@ class LauncherTest(unittest.TestCase):
     def test_device_variables_are_registered(self):
         self.write("a.cu", "\n".join(self.VARIABLES) + "\n")
         shown = self.launch("--show", COMPILER, "-std=c++17", "a.cu", compiler=()).stdout
-        for (text, names), line in zip(self.VARIABLES.items(), shown.splitlines()[-len(self.VARIABLES):]):
+        for (text, names), line in zip(self.VARIABLES.items(), shown.rstrip().splitlines()[-len(self.VARIABLES):]):
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
