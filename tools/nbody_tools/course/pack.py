@@ -27,6 +27,7 @@ from nbody_tools.course.site import LINK, tracked
 
 # What would tell. Labs are made from the steps, which the class reads: the grader knows copies of them.
 ANSWERS = ("docs/answers", "course/answers/", "course/teaching", "tests/answers/")
+OF_A_LAB = "answers.toml"  # what is to be found: such a lab is graded by Gradescope alone
 WORDS_ABOUT_ANSWERS = re.compile(r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
                                  r" \(\[answers\]\(docs/answers\.md\)\)", re.M)
 SETUP = """#!/usr/bin/env bash
@@ -63,7 +64,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
     """Files and their bytes, without the answers and without the links to them."""
-    files = [file for file in tracked(root) if not str(file).startswith(ANSWERS)
+    files = [file for file in tracked(root) if not str(file).startswith(ANSWERS) and file.name != OF_A_LAB
              and not file.name.endswith(".template.md")]
     there = {*files, *(parent for file in files for parent in file.parents)}
     for file in files:

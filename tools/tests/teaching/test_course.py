@@ -75,6 +75,7 @@ class Site(InClone):
 class Class(InClone):
     def test_answers_stay_with_the_teacher(self) -> None:
         self.file("course/answers/README.md", "secret")
+        self.file("course/labs/23_audit/answers.toml", "secret = 1")
         self.git("add", "course")
         files = dict(pack.for_the_class(self.folder))
         names = sorted(map(str, files))
