@@ -24,7 +24,7 @@ FORBIDDEN = (
     (r"\bhostcuda\w*|\bHOSTCUDA\w*|\b__HOSTCUDA\w*|\b__CUDACC\w*|\b__CUDA_ARCH\w*|\b__SANITIZE\w*|\bNBODY_\w*",
      "a name by which a program could tell where it runs"),
     (r"\b_*attribute_*\b|\bgnu\s*::|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b", "an extension of the compiler"),
-    (r"\bnamespace\s+(?:nbody|std|hostcuda|cooperative_groups)\b", "a namespace that is not yours, opened"),
+    (r"\bnamespace\s+(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)", "a namespace that is not yours, opened"),
     (r"\bextern\b(?!\s+__shared__)", "extern, except for __shared__ memory"),
     (r"\bsimulate_float64\b|\brun_step\b|\bquery_platform\b|\bcpu_name\b", "a part of the project that no step calls"),
     (r"##", "a name that is put together by the preprocessor"),
