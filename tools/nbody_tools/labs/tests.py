@@ -64,7 +64,7 @@ class Tests:
         # Drawn before anything runs, so that a seed means the same problems whatever happens.
         planned: list[tuple[str, Callable[[], Result]]] = [
             (name, self._gates(name, problems)) for name, problems in self._problems().items()]
-        orders, traced = self._orders(), self._problem(2, self._between(*self._lab.inspected), 2)
+        orders, traced = self._orders(), self._problem(2, self._between(*self._lab.inspected), 2, devices=1)
         planned.append(("orders", lambda: self._all("orders", orders)))
         with ThreadPoolExecutor(2) as pool:
             futures = [pool.submit(self._unless_hung, name, test) for name, test in planned]
@@ -142,7 +142,7 @@ class Tests:
         record.touch()
         record.chmod(0o666)
         done = self._run("findings", TRACED, "once", [problem],
-                         f"HOSTCUDA_TRACE={record} HOSTCUDA_DEVICES={self._lab.devices}")
+                         f"HOSTCUDA_TRACE={record}")
         messages = tuple(MESSAGE.findall(done.said))
         try:
             inspection = inspection_of(record, self._programs[TRACED], messages)
