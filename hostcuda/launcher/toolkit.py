@@ -29,7 +29,8 @@ def make(at=None):
     """Writes it, or leaves it as it is; returns its place."""
     at = at or folder()
     cublas, plain = libraries(PLAIN)
-    scripts = {"cudart": f"{plain} {NEEDS}", "cublas": f"{cublas} {plain} -lopenblas {NEEDS}"}
+    # Quoted: their folder may have blanks in its name.
+    scripts = {"cudart": f'"{plain}" {NEEDS}', "cublas": f'"{cublas}" "{plain}" -lopenblas {NEEDS}'}
     names = {"libcudart.so": scripts["cudart"], "libcudart_static.a": scripts["cudart"],
              "libcublas.so": scripts["cublas"], "libcublas_static.a": scripts["cublas"], "libcublasLt.so": scripts["cublas"]}
     for name in ("bin", "include", "lib64", "nvvm/libdevice"):

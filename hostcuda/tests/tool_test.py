@@ -164,7 +164,8 @@ main.o: main.cpp
 """)
         self.write("empty.cu", "int main() {}\n")
         said = self.run_in_folder(BIN / "nvcc", "-v", "empty.cu", "-o", "empty").stderr
-        self.works("make", "-s", f"CUDA_HOME={re.search(r'TOP=(.*)', said)[1]}")
+        (self.folder / "cuda").symlink_to(re.search(r"TOP=(.*)", said)[1])  # such Makefiles know no paths with blanks
+        self.works("make", "-s", "CUDA_HOME=cuda")
         self.assertEqual("6\n", self.works("./program"))
 
     def test_what_cannot_be_is_one_line(self):
