@@ -12,8 +12,9 @@ install(PROGRAMS bin/hostcuda bin/nvcc DESTINATION share/hostcuda/bin)
 install(FILES cmake/hostcuda.cmake README.md DESTINATION share/hostcuda/cmake)
 install(FILES cmake/hostcudaConfig.cmake DESTINATION lib/cmake/hostcuda)
 foreach(program hostcuda nvcc)
-  install(CODE "file(CREATE_LINK ../share/hostcuda/bin/${program}
-    \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${program} SYMBOLIC)")
+  install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
+    file(CREATE_LINK ../share/hostcuda/bin/${program}
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${program}\" SYMBOLIC)")
 endforeach()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hostcudaConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
