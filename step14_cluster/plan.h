@@ -43,6 +43,8 @@ struct Plan {
   int bodies_in(int segment_of_all) const {
     return std::clamp(n - segment_of_all % segments * segment, 0, segment);
   }
+  // One that has a body takes as long as a full one.
+  int tiles_in(int segment_of_all) const { return (bodies_in(segment_of_all) - 1) / tile() + 1; }
   // Of the bodies in the order of the input, the first that rank keeps.
   std::vector<size_t> first_bodies() const;
 
@@ -76,9 +78,9 @@ inline Plan::Plan(int systems, int n, int tile, int ranks)
 // itself; half the ring away, one of the two is told not to. The list goes to the ranks in equal
 // parts, so that most of what a rank computes is for segments that it keeps itself.
 inline void Plan::let_meet() {
-  const auto work = [&](const Meeting& m) {
-    const double both = 1.0 * bodies_in(m.row) * bodies_in(m.column);
-    return m.row == m.column ? both / 2 : both;
+  const auto work = [&](const Meeting& m) -> double {
+    const int row = tiles_in(m.row), column = tiles_in(m.column);
+    return m.row == m.column ? row * (row + 1) / 2 : row * column;
   };
   double all = 0, before = 0;
   for (int s = 0; s < systems; ++s) {
@@ -182,10 +184,9 @@ struct Unit {
 inline std::vector<Unit> units_of(const Plan& plan, const Slots& slots, int rank, int first) {
   std::vector<Unit> units;
   const auto place = [&](int s) { return static_cast<size_t>(s - first) * plan.segment; };
-  const auto tiles = [&](int s) { return (plan.bodies_in(s) - 1) / plan.tile() + 1; };
   for (const auto& [row, column, computes] : plan.meetings) {
     if (computes != rank) continue;
-    units.push_back({place(row), place(column), tiles(row), tiles(column),
+    units.push_back({place(row), place(column), plan.tiles_in(row), plan.tiles_in(column),
                      slots.of_row[units.size()], slots.of_column[units.size()]});
   }
   return units;

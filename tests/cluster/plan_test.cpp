@@ -105,11 +105,11 @@ TYPED_TEST(APlan, DistributesTheWorkEvenly) {
     std::vector<double> work(plan.ranks);
     double all = 0, largest = 0;
     for (const auto& [row, column, rank] : plan.meetings) {
-      const double pairs =
-          1.0 * plan.bodies_in(row) * plan.bodies_in(column) / (row == column ? 2 : 1);
-      work.at(rank) += pairs;
-      all += pairs;
-      largest = std::max(largest, pairs);
+      const double tiles = row == column ? plan.tiles_in(row) * (plan.tiles_in(row) + 1) / 2
+                                         : plan.tiles_in(row) * plan.tiles_in(column);
+      work.at(rank) += tiles;
+      all += tiles;
+      largest = std::max(largest, tiles);
     }
     for (const double one : work) EXPECT_LE(one, all / plan.ranks + largest);
   });
