@@ -1,4 +1,4 @@
-# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]
+# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas] [COMMON nbody_cluster]
 #            [DEVICES count...])
 #
 # All there is to say about how a step is built and tested. From the step's one source file it makes
@@ -6,7 +6,8 @@
 #   inspect_name   a .cu step for `./nbody inspect`, only when it is asked for (cmake/inspect.cmake)
 #   name_test   the same object file, linked with the tests every step must pass instead of the
 #               command line: tests call the step's own simulate(), nothing is compiled twice
-# FLAGS go to the host compiler for a .cpp step, CUDA_FLAGS to nvcc; LIBRARIES are CUDA libraries.
+# FLAGS go to the host compiler for a .cpp step, CUDA_FLAGS to nvcc; LIBRARIES are CUDA libraries, COMMON
+# others of this project.
 # Through hostcuda every .cu file is compiled the same way, with NBODY_HOSTCUDA_FLAGS, and its tests
 # run once for each of DEVICES, the number of emulated devices.
 
@@ -15,10 +16,10 @@ set(NBODY_HOSTCUDA_FLAGS -O2 -march=native -fno-math-errno CACHE STRING
   "How the host compiler compiles kernels")
 
 function(nbody_step name)
-  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES;DEVICES")
+  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES;COMMON;DEVICES")
   file(GLOB source LIST_DIRECTORIES false nbody.cpp nbody.cu)
   add_library(${name}_object OBJECT ${source})
-  target_link_libraries(${name}_object PUBLIC nbody_common PRIVATE nbody_warnings)
+  target_link_libraries(${name}_object PUBLIC nbody_common ${step_COMMON} PRIVATE nbody_warnings)
 
   if(source MATCHES "\\.cpp$")
     set(flags ${step_FLAGS})
@@ -27,7 +28,7 @@ function(nbody_step name)
   else()
     set(flags ${NBODY_HOSTCUDA_FLAGS})
     hostcuda_target(${name}_object)
-    nbody_inspectable(${name} ${source} LIBRARIES ${step_LIBRARIES})
+    nbody_inspectable(${name} ${source} LIBRARIES ${step_LIBRARIES} COMMON ${step_COMMON})
   endif()
   target_compile_options(${name}_object PRIVATE ${flags})
   list(JOIN flags " " flags_text)

@@ -105,7 +105,7 @@ void pack(float* arrays, int n, std::span<nbody::Body> to) {
 struct Share {
   int device, first_system, count, n;
   size_t bodies = static_cast<size_t>(count) * n;
-  nbody::PinnedArray<float> host_arrays{7 * bodies};
+  nbody::KeptPinnedArray<float> host_arrays{7 * bodies};
   nbody::DeviceArray<float> arrays{7 * bodies};
   std::vector<nbody::Stream> streams{kStreams};
   nbody::Timeline timeline{count, device};
@@ -120,7 +120,7 @@ void Share::enqueue(const nbody::Run& run) {
     const size_t first = static_cast<size_t>(system) * n;
     const cudaStream_t stream = streams[system % kStreams].get();
     timeline.start(system, stream);
-    CUDA_CHECK(cudaMemcpyAsync(arrays.get() + 7 * first, host_arrays.data() + 7 * first,
+    CUDA_CHECK(cudaMemcpyAsync(arrays.get() + 7 * first, &host_arrays[7 * first],
                                7 * sizeof(float) * n, cudaMemcpyHostToDevice, stream));
     timeline.uploaded(system, stream);
   }
@@ -138,7 +138,7 @@ void Share::enqueue(const nbody::Run& run) {
   for (int system = 0; system < count; ++system) {
     const size_t first = static_cast<size_t>(system) * n;
     const cudaStream_t stream = streams[system % kStreams].get();
-    CUDA_CHECK(cudaMemcpyAsync(host_arrays.data() + 7 * first, arrays.get() + 7 * first,
+    CUDA_CHECK(cudaMemcpyAsync(&host_arrays[7 * first], arrays.get() + 7 * first,
                                7 * sizeof(float) * n, cudaMemcpyDeviceToHost, stream));
     timeline.downloaded(system, stream);
   }
@@ -149,10 +149,10 @@ void Share::enqueue(const nbody::Run& run) {
 void Share::advance(const nbody::Run& run, nbody::Systems& systems) {
   CUDA_CHECK(cudaSetDevice(device));  // every host thread has a current device
   const std::span own(systems.system(first_system).data(), bodies);
-  unpack(own, n, host_arrays.data());
+  unpack(own, n, &host_arrays[0]);
   enqueue(run);
   CUDA_CHECK(cudaDeviceSynchronize());  // the host must not read what a copy still writes
-  pack(host_arrays.data(), n, own);
+  pack(&host_arrays[0], n, own);
 }
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {

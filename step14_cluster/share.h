@@ -82,8 +82,10 @@ __global__ inline void add_tiles(const float3* __restrict__ partials, float3* __
   const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
   const int slot = blockIdx.z == 0 ? unit.row_slot : unit.column_slot;
   if (i >= segment || slot < 0) return;
-  const int others = blockIdx.z == 0 ? unit.column_tiles : unit.row_tiles;
   const int own = static_cast<int>(i / (segment / tiles));
+  // Nothing met a tile without bodies, which a system's last segment may have.
+  const bool has_bodies = own < (blockIdx.z == 0 ? unit.row_tiles : unit.column_tiles);
+  const int others = !has_bodies ? 0 : blockIdx.z == 0 ? unit.column_tiles : unit.row_tiles;
   float3 sum = {};
 #pragma unroll 8
   for (int t = 0; t < others; ++t) {

@@ -160,7 +160,7 @@ def line_now(line: dict[str, Any], root: Path) -> int:
             if source.strip() == line["source"]]
     if not same:
         raise CalibrationError(f"{line['file']} has no longer the line '{line['source']}'; build "
-                               "inspect_calibrated and run ./nbody calibrate model")
+                               "inspect_steps and run ./nbody calibrate model")
     return min(same, key=lambda number: abs(number - line["line"]))
 
 

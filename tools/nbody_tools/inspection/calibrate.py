@@ -4,7 +4,7 @@
   ./nbody calibrate model --build build/cpu --check   only compares with what is there
   ./nbody calibrate chip DIR                          reads what ./nbody measure patterns left on a GPU machine
 
-The traced programs are built with: cmake --build build/cpu --target inspect_calibrated
+The traced programs are built with: cmake --build build/cpu --target inspect_steps
 The tables of docs/inspect.md and of the steps' READMEs are made from both by ./nbody documents.
 
 Exit code: 0 done, 1 something failed or is out of date, 2 wrong arguments.
