@@ -175,8 +175,8 @@ if "--diagnostics" in sys.argv:
         self.assertEqual((code, errors), (0, ""))
         self.assertIn("no ncu", out)
         # Three sums and three angles, then three angles; the errors; the collision; the largest.
-        self.assertEqual(len(records), 6 + 3 + 14 + 1 + 2)
-        self.assertEqual(records[-3]["energies"], {"step": [0, 250], "change": [0, -1e-4]})
+        self.assertEqual(len(records), 6 + 3 + 14 + 1 + 3)
+        self.assertEqual(records[-4]["energies"], {"step": [0, 250], "change": [0, -1e-4]})
 
     def test_phases(self) -> None:
         kernels = ("DeviceReduceKernel", "make_keys", "DeviceRadixSortOnesweepKernel", "DeviceRadixSortOnesweepKernel",

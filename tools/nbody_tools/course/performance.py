@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Optional
 
 from nbody_tools.course.hardware import LANES, main_kernels
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION, Facts
@@ -11,7 +11,7 @@ from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain
 
 SECTOR = 32  # bytes
-GPUS = (1, 2, 4)
+GPUS = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def intensities(facts: Facts) -> str:
 
 
 def scaling(facts: Facts, step: str = "step08_multigpu") -> dict[str, dict[int, float]]:
-    """Times on one, two and four GPUs, 256 systems."""
+    """Times on one GPU and on several, 256 systems."""
     found: dict[str, dict[int, float]] = {}
     for quantity in ("total", "compute"):
         values = {count: facts.value(step, "wide", quantity, count).content for count in GPUS}
@@ -53,10 +53,10 @@ def scaling(facts: Facts, step: str = "step08_multigpu") -> dict[str, dict[int, 
     return found
 
 
-def serial_share(times: dict[int, float]) -> float:
-    """s of s + (1 - s) / D, from the time on one device and on the most."""
-    most = max(times)
-    return (times[most] / times[1] - 1 / most) / (1 - 1 / most)
+def serial_share(times: dict[int, float], devices: Optional[int] = None) -> float:
+    """s of s + (1 - s) / D, from the time on one device and on so many, or the most."""
+    several = devices or max(times)
+    return (times[several] / times[1] - 1 / several) / (1 - 1 / several)
 
 
 def drawn_from(facts: Facts) -> dict[str, Any]:

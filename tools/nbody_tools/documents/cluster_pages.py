@@ -7,11 +7,12 @@ from pathlib import Path
 
 from nbody_tools.cluster import cluster
 from nbody_tools.records.facts import Facts, Problem, Value
+from nbody_tools.records.record import Record
 from nbody_tools.tables import NOT_MEASURED, markdown
 
 STEP = "step14_cluster"
 LINK = 450  # GB/s each way: 18 links of NVLink 4, 25 GB/s each
-RANKS = (2, 4)
+RANKS = (2, 4, 8)
 ROWS = (  # what a row says, the problem, its time, the words of its predictions
     ("262,144 bodies", Problem(1, 262144, 5), "compute", "one of 262,144 on {} GPUs, times one"),
     ("1,048,576 bodies", Problem(1, 1048576, 2), "compute", "one of 1,048,576 on {} GPUs, times one"),
@@ -26,6 +27,22 @@ def model(rate: Value) -> str:
     return markdown(cluster.head(), cluster.prediction_rows(float(rate.content) * 1e9))
 
 
+def speedups(facts: Facts) -> dict[str, dict[int, float]]:
+    """Over one GPU, of every row that is measured."""
+    found: dict[str, dict[int, float]] = {}
+    for name, problem, time, _ in ROWS:
+        one = facts.value(STEP, problem, time, 1)
+        gains = {ranks: (one / facts.value(STEP, problem, time, ranks)).content for ranks in (1, *RANKS)}
+        if None not in gains.values():
+            found[f"{name}, {time}"] = gains
+    return found
+
+
+def records(facts: Facts) -> list[Record]:
+    return [found.record for _, problem, _, _ in ROWS for ranks in (1, *RANKS)
+            if (found := facts.pick(STEP, problem, ranks)) is not None]
+
+
 def measured(facts: Facts) -> str:
     """The speed of several GPUs over one, predicted and, where there are records, measured."""
     rows = []
@@ -34,7 +51,8 @@ def measured(facts: Facts) -> str:
         cells = []
         for ranks in RANKS:
             ratio = one / facts.value(STEP, problem, time, ranks)
-            cells += [str(facts.predicted("14, " + words.format(ranks), "predicted")),
+            predicted = str(facts.predicted("14, " + words.format(ranks), "predicted"))  # a ratio, or a time before it
+            cells += [predicted.rpartition(", ")[2],
                       "-" if ratio.content is None else f"{float(ratio.content):.2f}"]
         rows.append([name, time, *cells])
     head = [cell for ranks in RANKS for cell in (f"{ranks} GPUs, predicted", "measured")]
@@ -42,20 +60,21 @@ def measured(facts: Facts) -> str:
 
 
 def gathered(results: Path) -> str:
-    """busbw of nbody-gather by size, for each number of ranks and transport of the newest run."""
+    """busbw of nbody-gather by size, for each number of ranks and transport: of the newest run that had them."""
     texts = sorted((results / "cluster").glob("*_gather.txt"))
     if not texts:
         return NOT_MEASURED
-    columns: list[str] = []
-    rows: dict[int, list[str]] = {}
-    for line in texts[-1].read_text("utf-8").splitlines():
-        if head := re.fullmatch(r"# (\d+) ranks, (\w+).*; median of \d+", line):
-            columns.append(f"{head[1]} GPUs, {head[2].upper()}")
-        elif columns and len(cells := line.split()) == 5 and cells[0].isdigit():
-            busbw = float(cells[4])
-            of_link = f" ({100 * busbw / LINK:.0f} %)" if columns[-1].endswith("NCCL") else ""
-            took = cluster.in_words(1e-6 * float(cells[2]))
-            row = rows.setdefault(int(cells[0]), [f"{int(cells[1]):,}"])
-            row.append(f"{took}, {busbw:.3g}{of_link}")
-    return markdown(("size (B)", "bodies", *columns),
-                    [[f"{size:,}", *row] for size, row in sorted(rows.items())])
+    columns: dict[tuple[str, int], dict[int, str]] = {}
+    for text in texts:  # the newest last
+        for line in text.read_text("utf-8").splitlines():
+            if head := re.fullmatch(r"# (\d+) ranks, (\w+).*; median of \d+", line):
+                transport = head[2].upper()
+                column = columns[transport, int(head[1])] = {}
+            elif columns and len(cells := line.split()) == 5 and cells[0].isdigit():
+                busbw = float(cells[4])
+                of_link = f" ({100 * busbw / LINK:.0f} %)" if transport == "NCCL" else ""
+                column[int(cells[0])] = f"{cluster.in_words(1e-6 * float(cells[2]))}, {busbw:.3g}{of_link}"
+    order = sorted(columns, key=lambda key: (key[0] != "NCCL", key[1]))
+    rows = [[f"{size:,}", f"{size // 16:,}", *(columns[key].get(size, NOT_MEASURED) for key in order)]
+            for size in sorted({size for column in columns.values() for size in column})]
+    return markdown(("size (B)", "bodies", *(f"{ranks} GPUs, {transport}" for transport, ranks in order)), rows)

@@ -15,7 +15,7 @@ from typing import Any, Iterator, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
 from nbody_tools.course import performance
-from nbody_tools.documents import accuracy, tree as tree_page
+from nbody_tools.documents import accuracy, cluster_pages, tree as tree_page
 from nbody_tools.documents.documents import REPORT, report_problems, update, words_for
 from nbody_tools.documents.vocabulary import RESULTS, Vocabulary
 from nbody_tools.measure.tree_peers import Peer
@@ -58,7 +58,7 @@ class Figures:
     galaxies: Sequence[Record] = ()  # of ./nbody measure galaxies
     beside_peers: Sequence[Record] = ()  # of ./nbody measure tree_peers
     peers: Sequence[Peer] = ()
-    limits: dict[str, Any] = field(default_factory=dict)  # performance.drawn_from
+    limits: dict[str, Any] = field(default_factory=dict)  # what performance and cluster pages draw
     clouds: Sequence[Cloud] = ()
 
     @property
@@ -73,7 +73,7 @@ class Figures:
         names += ["tree_cost"] if self.beside_peers and self.peers else []
         names += ["tree_time", "tree_error"] if self.tree else []
         names += ["cloud"] if self.clouds else []
-        return names + [name for name in ("roofline", "scaling") if self.limits.get(name)]
+        return names + [name for name in ("roofline", "scaling", "cluster") if self.limits.get(name)]
 
     @property
     def sources(self) -> str:
@@ -130,6 +130,8 @@ class Figures:
             yield drawn.draw_roofline(performance.roofline(facts), machine, root / FIGURES / "roofline.png")
         if self.limits.get("scaling"):
             yield drawn.draw_amdahl(performance.scaling(facts), root / FIGURES / "scaling.png")
+        if self.limits.get("cluster"):
+            yield drawn.draw_ranks(cluster_pages.speedups(facts), cluster_pages.records(facts), root / FIGURES / "cluster.png")
 
 
 def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
@@ -179,7 +181,7 @@ def run(options: argparse.Namespace) -> int:
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
                       newest_measured(root / GALAXIES, check_measurement),
                       newest_measured(root / RESULTS / "tree_peers", check_measurement),
-                      tree_page.peers_of(root / RESULTS), performance.drawn_from(facts), drawn_clouds(root))
+                      tree_page.peers_of(root / RESULTS), {**performance.drawn_from(facts), "cluster": cluster_pages.speedups(facts)}, drawn_clouds(root))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

@@ -137,7 +137,8 @@ class Vocabulary:
             "occupancy": lambda: hardware.occupancy_table(facts),
             "other_gpus": lambda: hardware.other_gpus(),
             "intensities": lambda: performance.intensities(facts),
-            "serial_share": lambda quantity: Value(performance.serial_share(performance.scaling(facts)[quantity])),
+            "serial_share": lambda quantity, devices=None: Value(
+                performance.serial_share(performance.scaling(facts)[quantity], devices)),
             "glossary": lambda: glossary.lines(self.root),
             "latencies": lambda: latencies.table(self.root / RESULTS),
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),

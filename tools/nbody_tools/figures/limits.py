@@ -1,4 +1,4 @@
-"""Figures of docs/performance.md: the steps under their roof, and Amdahl's law on several GPUs."""
+"""Figures of docs/performance.md and docs/cluster.md: the steps under their roof, and what several GPUs gain."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Sequence
 import numpy
 
 from nbody_tools.course.performance import Point, serial_share
-from nbody_tools.figures.style import BLUE, GREEN, GREY, VERMILION, pyplot, save
+from nbody_tools.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, dates, pyplot, save
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
+from nbody_tools.records.record import Record
 
 INSTRUCTIONS = 13  # of an interaction at its fewest, step 06
 SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, 6), "04": (8, -16), "06": (-26, 6), "09": (8, -4)}
@@ -56,5 +57,27 @@ def draw_amdahl(times: dict[str, dict[int, float]], path: Path) -> Path:
     axes.set(xlabel="GPUs", ylabel="speedup over one GPU", xlim=(1, 16), ylim=(1, 16), xticks=(1, 2, 4, 8, 16))
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False)
-    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two and four H200s. Lines: "
-                "Amdahl's law, with the serial share from one and four GPUs; beyond four they are predictions.")
+    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two, four and eight H200s. Lines: "
+                "Amdahl's law, with the serial share from one and eight GPUs; beyond eight they are predictions.")
+
+
+def draw_ranks(speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path) -> Path:
+    """Of each problem its speedup by the number of GPUs: as it is, and as a share of that number."""
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained")
+    counts = sorted({count for measured in speedups.values() for count in measured})
+    left.plot(counts, counts, color=GREY, linestyle="--", label="ideal")
+    for (name, measured), colour, marker in zip(speedups.items(), (BLUE, GREEN, ORANGE, BLACK, VERMILION), "os^Dv"):
+        left.plot(list(measured), list(measured.values()), marker=marker, color=colour, markersize=8, label=name)
+        right.plot(list(measured), [100 * gain / count for count, gain in measured.items()], marker=marker, color=colour,
+                   markersize=8)
+    left.set(xscale="log", yscale="log", ylabel="speedup over one GPU", yticks=counts)
+    right.set(xscale="log", ylabel="speedup / number of GPUs (%)", ylim=(80, 101))
+    for axes in (left, right):
+        axes.set(xlabel="GPUs", xticks=counts)
+        axes.minorticks_off()
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.grid(color="#E5E5E5")
+    left.yaxis.set_major_formatter("{x:g}")
+    left.legend(frameon=False)
+    devices = max(records, key=lambda record: record.device_count)
+    return save(figure, path, f"Step 14, medians of the runs. {devices.machine}, {dates(records)}.")

@@ -66,6 +66,11 @@ class Cluster(unittest.TestCase):
             self.assertEqual(cluster_pages.gathered(Path(folder)).splitlines()[::2],
                              ["| size (B) | bodies | 2 GPUs, NCCL | 2 GPUs, MPI |",
                               "| 65,536 | 4,096 | 20 us, 45 (10 %) | 2 ms, 1.5 |"])
+            (Path(folder) / "cluster" / "b_gather.txt").write_text(
+                GATHER.replace("# 2 ranks, nccl", "# 8 ranks, nccl").replace("2000.0", "4000.0"))
+            self.assertEqual(cluster_pages.gathered(Path(folder)).splitlines()[::2],
+                             ["| size (B) | bodies | 2 GPUs, NCCL | 8 GPUs, NCCL | 2 GPUs, MPI |",
+                              "| 65,536 | 4,096 | 20 us, 45 (10 %) | 20 us, 45 (10 %) | 4 ms, 1.5 |"])
 
 
 if __name__ == "__main__":
