@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <iostream>
 #include <set>
+#include <string_view>
 
 #include "nbody/cuda.h"
 #include "nbody/error.h"
@@ -106,10 +108,18 @@ void require_agreement(const std::vector<Identity>& all) {
   }
 }
 
+// It takes no device to answer, and where jobs are submitted there is none.
+bool asks_about_the_program(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](std::string_view word) {
+    return word == "--help" || word == "-h" || word == "--version";
+  });
+}
+
 // With the ranks agreed and connected, on every one of them.
 int run(const std::string& name, QueryPlatform query, int argc, char** argv,
         const std::function<int()>& work) {
   RankState& own = rank_state();
+  if (asks_about_the_program(argc, argv)) return work();
   take_device(own.comm);
   std::string backend;
   const auto all = all_identities(own.comm, identity(query, argc, argv, backend));

@@ -79,7 +79,7 @@ int run_cluster(StepInfo info, Simulate simulate, QueryPlatform query, int argc,
   info.cluster = true;
   simulate_here = simulate;
   return run_on_ranks(info.name, query, argc, argv, [&] {
-    if (!cluster().is_root()) return help();
+    if (rank_in(rank_state().comm) != 0) return help();
     const int code = run_step(info, simulate_on_all, query, argc, argv);
     if (!rank_state().given_up) give({.exit_code = code});
     return code;

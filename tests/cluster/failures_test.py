@@ -83,6 +83,12 @@ class Failures(InFolder):
         self.assertEqual(ended.code, 77, ended.error)
         self.one_line(ended, "no CUDA device")
 
+    def test_questions_about_the_program_need_no_device(self) -> None:
+        for word, answer in (("--help", "--distribute"), ("--version", "step14_cluster [0-9a-f]")):
+            ended = run(3, word, HOSTCUDA_DEVICES="0")
+            self.assertEqual((ended.code, ended.error), (0, ""))
+            self.assertEqual(len(re.findall(answer, ended.output)), 1, ended.output)
+
     def test_other_arguments(self) -> None:
         ranks = self.each()
         ranks[2][-1] = "4"

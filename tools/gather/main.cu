@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "nbody/cluster.h"
@@ -54,6 +55,10 @@ void measure(nbody::Cluster& cluster, std::size_t largest) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    std::puts("mpirun -n RANKS nbody-gather [LARGEST_MIB]: times of gathers, by size [256]");
+    return 0;
+  }
   return nbody::run_on_ranks("nbody-gather", nbody::query_platform, argc, argv, [&] {
     const auto asked = nbody::parse_whole<int>(argc > 1 ? argv[1] : "256");
     if (argc > 2 || !asked || *asked < 1 || *asked > 65536)

@@ -33,9 +33,9 @@ from nbody_tools.tables import aligned
 STEP, NAME = "14", "step14_cluster"
 PROBLEMS = {  # of docs/cluster.md
     "256 x 8192": "--systems 256 --bodies 8192 --steps 20 --repeat 10",
-    "262,144": "--scenario plummer --bodies 262144 --steps 5 --repeat 7",
-    "1,048,576": "--scenario plummer --bodies 1048576 --steps 2 --repeat 5",
-    "4,194,304": "--scenario plummer --bodies 4194304 --steps 1 --repeat 3",
+    "262,144": "--scenario plummer --bodies 262144 --steps 5 --repeat 10",
+    "1,048,576": "--scenario plummer --bodies 1048576 --steps 2 --repeat 10",
+    "4,194,304": "--scenario plummer --bodies 4194304 --steps 1 --repeat 10",
 }
 BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 10 ** 8, 10 ** 9)
 RANKS = (1, 2, 4, 8, 64, 1000, 10000)
