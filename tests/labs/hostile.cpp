@@ -29,14 +29,23 @@ int main(int, char** argv) {
   try_to("calls: start a process", child < 0);
   try_to("calls: signal the grader", kill(parent, 0) != 0);
   try_to("calls: open a socket", socket(AF_INET, SOCK_STREAM, 0) < 0);
+  try_to("calls: open a socket of IPv6", socket(AF_INET6, SOCK_DGRAM, 0) < 0);
   try_to("calls: look into the grader", ptrace(PTRACE_ATTACH, parent, nullptr, nullptr) != 0);
   try_to("files: read a file of the user", !opens(outside + "/secret", O_RDONLY));
   try_to("files: list a folder", !opens(outside, O_RDONLY | O_DIRECTORY));
+  try_to("files: look into the grader's memory",
+         !opens("/proc/" + std::string(argv[2]) + "/mem", O_RDWR));
   try_to("files: write a file", !opens(outside + "/new", O_WRONLY | O_CREAT));
   try_to("files: change its own program", !opens(argv[0], O_WRONLY));
   try_to("files: make a file in its folder", !opens("out/new", O_WRONLY | O_CREAT));
   try_to("memory: take two gigabytes",
          ::operator new (std::size_t{2} << 30, std::nothrow) == nullptr);
+  // What CUDA's driver does.
+  int pair[2];
+  try_to("gpu: talk within the machine",
+         socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 || socket(AF_UNIX, SOCK_SEQPACKET, 0) < 0);
+  try_to("gpu: name a thread", !opens("/proc/self/task/" + std::to_string(getpid()) + "/comm",
+                                      O_WRONLY | O_CREAT | O_TRUNC));
   // And what it must be able to do.
   try_to("allowed: write its record", !opens("out/trace.json", O_WRONLY | O_TRUNC));
   std::thread([&] { try_to("allowed: start a thread", false); }).join();

@@ -24,13 +24,21 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "out" / "trace.json").chmod(0o666)
     program = folder / "hostile"
     subprocess.run([compiler, "-O1", "-pthread", Path(__file__).with_name("hostile.cpp"), "-o", program], check=True)
-    ended = subprocess.run([sandbox, "1000", "1", folder, program, outside, str(os.getpid())], cwd=folder,
-                           stdout=subprocess.PIPE, text=True, timeout=100, check=False)
-    done = ended.stdout.splitlines()
+    ended = {megabytes: subprocess.run([sandbox, megabytes, "1", folder, program, outside, str(os.getpid())], cwd=folder,
+                                       stdout=subprocess.PIPE, text=True, timeout=100, check=False)
+             for megabytes in ("1000", "0")}
 
-problems = [line for line in done if not line.startswith("allowed: ") and line.split(":")[0] not in missing]
-problems += [f"refused: {line}" for line in ("allowed: write its record", "allowed: start a thread") if line not in done]
-if ended.returncode != -signal.SIGXCPU:
-    problems.append(f"a loop without end ended with {ended.returncode}")
-print(f"{listed}not refused: {', '.join(done)}")
+problems = []
+for megabytes, run in ended.items():
+    done = run.stdout.splitlines()
+    on_gpu = megabytes == "0"
+    taken = missing | ({"gpu", "memory"} if on_gpu or missing else set())  # what it has there, or nobody can take away
+    problems += [f"{megabytes}: {line}" for line in done if not line.startswith("allowed: ") and line.split(":")[0] not in taken]
+    needed = ["allowed: write its record", "allowed: start a thread"]
+    needed += ["gpu: talk within the machine", "gpu: name a thread"] if on_gpu else []
+    problems += [f"{megabytes}: refused: {line}" for line in needed if line not in done]
+    if run.returncode != -signal.SIGXCPU:
+        problems.append(f"{megabytes}: a loop without end ended with {run.returncode}")
+    print(f"{megabytes} MB: not refused: {', '.join(done)}")
+print(listed, end="")
 sys.exit("\n".join(problems) if problems else 0)

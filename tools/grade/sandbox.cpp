@@ -5,7 +5,8 @@
 //
 // MEGABYTES of memory, SECONDS of processor time. FOLDER, where PROGRAM lies, is the only one
 // beside the system's own that it may read, and FOLDER/out the only one where it may write. 0
-// MEGABYTES are for a GPU: no limit, and devices may be opened, because CUDA's driver needs both.
+// MEGABYTES are for a GPU, because CUDA's driver needs more: no limit, devices, sockets within the
+// machine, and /proc, where it names its threads.
 // Where there is no root, no Landlock or no seccomp, a submission runs without what needs it: the
 // grader says so.
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +38,7 @@ namespace {
 constexpr uid_t kNobody = 65534;
 constexpr rlim_t kMegabyte = 1 << 20;
 constexpr rlim_t kFileMegabytes = 64;
+constexpr std::uint32_t kNoSocket = AF_MAX;  // a family that no socket has
 
 void limit(int resource, rlim_t value) {
   // Past the first limit of processor time comes SIGXCPU, past the second SIGKILL.
@@ -84,6 +87,8 @@ bool restrict_files(const char* folder, bool with_devices) {
   if (with_devices) {
     allow("/dev", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
                       LANDLOCK_ACCESS_FS_WRITE_FILE);
+    allow("/proc",
+          LANDLOCK_ACCESS_FS_WRITE_FILE);  // of processes of this user, and not their memory
     allow("/etc", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
   }
   allow(folder, kRead);
@@ -100,7 +105,7 @@ constexpr std::uint32_t kArchitecture = 0;
 #endif
 
 // No other process is started, signalled or looked into, and there is no network.
-bool restrict_calls() {
+bool restrict_calls(bool with_local_sockets) {
   if (kArchitecture == 0) return false;
   constexpr auto load = [](std::size_t offset) -> sock_filter {
     return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
@@ -125,23 +130,25 @@ bool restrict_calls() {
   };
   // Threads are cloned, too: what clone3 does, clone does, whose flags can be seen.
   refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
-  for (const long call :
-       {SYS_socket, SYS_socketpair, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
-        SYS_pidfd_open, SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,
-        SYS_mount, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_setsid,
-        SYS_setpgid, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
+  for (const long call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
+                          SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,
+                          SYS_mount, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl,
+                          SYS_setsid, SYS_setpgid, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
     refuse(call, kRefuse);
 #if defined(__x86_64__)
   for (const long call : {SYS_fork, SYS_vfork}) refuse(call, kRefuse);
 #endif
-  const auto own = static_cast<std::uint32_t>(getpid());
-  for (const long call : {SYS_kill, SYS_tgkill, SYS_tkill}) {
+  const auto allow_only = [&](long call, std::uint32_t first_argument) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4));
     program.push_back(load(kFirstArgument));
-    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, own, 1, 0));
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first_argument, 1, 0));
     program.push_back(answer(kRefuse));
     program.push_back(answer(SECCOMP_RET_ALLOW));
-  }
+  };
+  const auto own = static_cast<std::uint32_t>(getpid());
+  for (const long call : {SYS_kill, SYS_tgkill, SYS_tkill}) allow_only(call, own);
+  for (const long call : {SYS_socket, SYS_socketpair})
+    allow_only(call, with_local_sockets ? AF_UNIX : kNoSocket);
   program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3));
   program.push_back(load(kFirstArgument));
   program.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
@@ -155,12 +162,12 @@ struct Protections {
   bool nobody, files, calls;
 };
 
-Protections take_rights(const char* folder, bool with_devices) {
+Protections take_rights(const char* folder, bool for_gpu) {
   const bool nobody = become_nobody();
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive the grader
-  const bool files = restrict_files(folder, with_devices);
-  return {nobody, files, restrict_calls()};
+  const bool files = restrict_files(folder, for_gpu);
+  return {nobody, files, restrict_calls(for_gpu)};
 }
 
 int print_protections() {
