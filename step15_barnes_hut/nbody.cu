@@ -42,8 +42,9 @@ __device__ float3 attraction(Position source, Position body, float softening_squ
 
 // What a node adds, of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, the u_k from its centre to
 // its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
-//   a = w (m + w (5/2 e.Qe - tr Q / 2)) e - w^2 Qe,
-// the first terms of a Taylor series of the softened force. `products` has -tr Q / 2 as w.
+//   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
+// the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
+// `products` has -tr Q / 2 as w.
 __device__ float3 attraction(Position centre, float4 squares, float4 products, Position body,
                              float softening_squared) {
   const float3 d = xyz(centre) - xyz(body);
@@ -53,7 +54,7 @@ __device__ float3 attraction(Position centre, float4 squares, float4 products, P
   const float3 q{dot(e, {squares.x, products.x, products.y}),
                  dot(e, {products.x, squares.y, products.z}),
                  dot(e, {products.y, products.z, squares.z})};
-  return w * (centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * w * q;
+  return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
 // Kick and drift by the forces of the tree, a lane for every sorted body.
