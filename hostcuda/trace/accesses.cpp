@@ -135,7 +135,7 @@ void Tracer::change_thread(unsigned thread) {
 
 void Tracer::fence() {
   if (kernel_observer != this || !running_block || busy_) return;
-  const Busy busy(*this);
+  const Busy busy;
   change_thread(running_block->current_number());
   fences_.fence(now_, static_cast<std::uint16_t>(thread_));
   renew_epoch();
@@ -169,7 +169,7 @@ Array* Tracer::array_of_atomic(const char*& address, Kind kind) {
 
 void Tracer::acquire(const void* pointer) {
   if (kernel_observer != this || !running_block || busy_ || !fences_.any()) return;
-  const Busy busy(*this);
+  const Busy busy;
   const auto* address = static_cast<const char*>(pointer);
   if (const Array* array = array_of_atomic(address, Kind::load))
     order(array->identity + array->offset_of(address), {Kind::load});
@@ -180,7 +180,7 @@ void Tracer::acquire(const void* pointer) {
 void Tracer::release(const void* pointer, bool is_fence) {
   if (is_fence) fence();
   if (kernel_observer != this || !running_block || busy_) return;
-  const Busy busy(*this);
+  const Busy busy;
   const auto* address = static_cast<const char*>(pointer);
   const Array* array = array_of_atomic(address, Kind::store);
   if (!array) {
@@ -294,22 +294,25 @@ void Tracer::load_word(const void* pointer, const void* code) {
   access(pointer, kWordBytes, kWordBytes, {Kind::load}, code);
 }
 
+// Other host threads may be in the middle of calls of the API, or run a kernel.
+void Tracer::access_by_host(const Accessed& accessed) {
+  const bool is_variable = in_device_variables(accessed.address);
+  if (!is_variable && !arrays_.provided(accessed.address)) return;
+  const Busy busy;
+  if (const auto lock = lock_between_operations())
+    is_variable ? host_.access_variable(accessed) : host_.access(accessed);
+}
+
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
                     const void* code) {
   // Templates that host code and kernels share are instrumented everywhere, even when called here.
   if (kernel_observer != this || busy_) return;
   const auto* address = static_cast<const char*>(pointer);
   if (__builtin_expect(hang_is_to_be_reported, 0)) {
-    const Busy busy(*this);
+    const Busy busy;
     report_hang(CodePlace{code}.text().c_str());
   }
-  if (!running_block) {
-    const bool is_variable = in_device_variables(address);
-    if (!is_variable && !arrays_.provided(address)) return;
-    const Busy busy(*this);
-    if (is_variable) return host_.access_variable({address, bytes, how.kind, code});
-    return host_.access({address, bytes, how.kind, code});
-  }
+  if (!running_block) return access_by_host({address, bytes, how.kind, code});
   const auto hash = reinterpret_cast<std::uintptr_t>(code);
   Recent& recent = recent_of(code, how.kind);
   const bool is_known = recent.code == code && recent.stamp == stamp_ && recent.kind == how.kind;
@@ -318,7 +321,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
       (recent.array != &program_ || (!in_device_variables(address) && !find_shared(address)));
   if (!is_close) {
     if (AddressSpace::of_running_thread(address)) return;
-    const Busy busy(*this);
+    const Busy busy;
     Array* array = find_array(address, how.kind, bytes, code);
     if (!array) {
       if (!AddressSpace::of_program(address)) return;
@@ -336,7 +339,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     recent.array = array;
   }
   Array& array = *recent.array;
-  const Busy busy(*this);
+  const Busy busy;
   if (&array == &program_) return order_by_variable(address, how);
   const unsigned thread = running_block->current_number();
   if (thread != thread_) change_thread(thread);

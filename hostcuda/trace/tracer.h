@@ -65,7 +65,9 @@ class Tracer final : public KernelObserver {
       : races_(epochs_, fences_),
         checks_(epochs_),
         host_(arrays_, epochs_, races_, checks_),
-        heap_(arrays_) {}
+        heap_(arrays_) {
+    arrays_.reserve();
+  }
 
   // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
   // once is cut into pieces of `piece` bytes.
@@ -115,6 +117,7 @@ class Tracer final : public KernelObserver {
   Array* find_shared_of_other_block(const char*& address) const;
   void look_at_what_is_no_array(const Accessed& accessed);
   Array* array_of_atomic(const char*& address, Kind kind);
+  void access_by_host(const Accessed& accessed);
   void look_at_device(Array& array, const Accessed& accessed);
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
@@ -154,18 +157,18 @@ class Tracer final : public KernelObserver {
   std::array<Recent, 4096> recent_{};
   std::map<int, Arrays> device_variables_;  // by device: each has its own
   Array program_;                           // stands for all other variables of the program
-  bool busy_ = false;
+  // Of this host thread: a kernel may run on another.
+  static constinit inline thread_local bool busy_ = false;
   // While one lives, nothing is an access of the program's: std's functions that it calls are
   // instrumented, too, when the linker chose the program's.
   class Busy {
    public:
-    explicit Busy(Tracer& tracer) : busy_(tracer.busy_), before_(std::exchange(busy_, true)) {}
+    Busy() : before_(std::exchange(busy_, true)) {}
     ~Busy() { busy_ = before_; }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 
    private:
-    bool& busy_;
     bool before_;
   };
 };

@@ -58,8 +58,13 @@ def run(program, *arguments):
                                errors="replace", timeout=100, check=False,
                                env={**os.environ, "HOSTCUDA_TRACE": str(trace), "HOSTCUDA_DEVICES": "2",
                                     "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C"})
-        record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": []}
-        return ended, record["findings"]
+        record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": [], "sites": []}
+        return ended, record
+
+
+def findings_of(program, *arguments):
+    ended, record = run(program, *arguments)
+    return ended, record["findings"]
 
 
 def places_of(finding):
@@ -78,8 +83,8 @@ class Findings(unittest.TestCase):
         cls.bugs = [(PROGRAMS["seeded"], *item) for item in cls.kinds.items()]
         cls.bugs += [(PROGRAMS["bugs"], *item) for item in KINDS_OF_BUGS.items()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            cls.wrong = list(pool.map(lambda bug: run(bug[0], bug[1]), cls.bugs))
-            cls.corrected = list(pool.map(lambda bug: run(bug[0], bug[1], "corrected"), cls.bugs))
+            cls.wrong = list(pool.map(lambda bug: findings_of(bug[0], bug[1]), cls.bugs))
+            cls.corrected = list(pool.map(lambda bug: findings_of(bug[0], bug[1], "corrected"), cls.bugs))
 
     def test_there_are_at_least_75(self):
         self.assertGreaterEqual(len(self.bugs), 75)
@@ -99,6 +104,12 @@ class Findings(unittest.TestCase):
         for (_, name, _), (ended, findings) in zip(self.bugs, self.corrected):
             with self.subTest(bug=name):
                 self.assertEqual(([], 0, ""), (findings, ended.returncode, ended.stderr))
+
+    def test_host_threads_do_not_hide_what_a_kernel_does(self):
+        for _ in range(5):
+            ended, record = run(PROGRAMS["seeded"], "--host-threads")
+            self.assertEqual(([], 0, ""), (record["findings"], ended.returncode, ended.stderr))
+            self.assertEqual(int(ended.stdout), sum(site["executions"] for site in record["sites"]))
 
     def test_what_other_checkers_know_is_found(self):
         readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")

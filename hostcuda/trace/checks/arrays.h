@@ -89,6 +89,8 @@ struct Array {
 // Allocations, those that were freed too: no address is given twice.
 class Arrays {
  public:
+  // The addresses to provide, before anybody asks whether one of them is.
+  void reserve();
   // Memory with kRoom bytes before and after it that belong to nobody; null if there is none left.
   char* provide(std::size_t size);
   // Likewise, with less room, for what a kernel allocates.
@@ -108,7 +110,6 @@ class Arrays {
   const std::map<const char*, std::unique_ptr<Array>>& all() const { return by_begin_; }
 
  private:
-  void reserve();
   char* provide(std::size_t size, std::size_t alignment, std::size_t room);
   char* reserved_ = nullptr;
   std::size_t reserved_size_ = 0, used_ = 0;
