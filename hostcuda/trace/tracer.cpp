@@ -62,8 +62,15 @@ void Tracer::settle() {
   for (WarpLog& log : logs_) log.settle(sites_);
 }
 
+// What follows is another thread, or comes after something that orders.
+void Tracer::stop_thread() {
+  trail_.end();
+  thread_ = kNoThread;
+}
+
 void Tracer::block_pauses() {
   const Busy busy;
+  stop_thread();
   settle();
 }
 
@@ -76,6 +83,7 @@ void Tracer::block_resumes(const BlockState& block) {
 
 void Tracer::block_ended() {
   const Busy busy;
+  stop_thread();
   settle();
   checks_.block_ended(races_);
   blocks_.erase(block_->now.block);
@@ -102,13 +110,17 @@ bool Tracer::release(const void* pointer, const void* code) {
   const Busy busy;
   // Host code that frees it is told so, even if it has to wait for that.
   std::unique_lock lock(api_mutex(), std::defer_lock);
-  if (!running_block) lock.lock();
+  if (!running_block)
+    lock.lock();
+  else
+    trail_.end();
   return heap_.release(pointer, code);
 }
 
 void Tracer::shared_variable(void* address, std::size_t size, const void* identity,
                              const char* name) {
   const Busy busy;
+  trail_.end();
   Array& array = own_array(static_cast<const char*>(identity), size);
   array.begin = static_cast<const char*>(address);
   array.identity = reinterpret_cast<std::uint64_t>(identity);
@@ -119,6 +131,7 @@ void Tracer::shared_variable(void* address, std::size_t size, const void* identi
 
 void Tracer::barrier_passed(const BlockState& block, Scope scope) {
   const Busy busy;
+  stop_thread();
   settle();
   RunningBlock& passed = blocks_[block.number()];
   if (fences_.any()) fences_.barrier(passed.now.block, passed.now.barriers);
@@ -126,14 +139,13 @@ void Tracer::barrier_passed(const BlockState& block, Scope scope) {
   if (scope == Scope::cluster) ++passed.now.cluster_barriers;
   if (scope == Scope::grid) ++passed.now.grid_barriers;
   passed.epochs.fill({});
-  thread_ = kNoThread;
 }
 
 void Tracer::warp_met(unsigned warp) {
   const Busy busy;
+  stop_thread();
   ++block_->warp_calls[warp];
   block_->epochs[warp] = {};
-  thread_ = kNoThread;
 }
 
 void Tracer::barrier_diverged(const BlockState& block) {

@@ -15,6 +15,7 @@
 #include "counts/warp_log.h"
 #include "execution/kernel_observer.h"
 #include "races/races.h"
+#include "trail.h"
 
 namespace hostcuda::trace {
 
@@ -57,6 +58,7 @@ struct How {
   bool reads : 1 = kind != Kind::store;  // an exchange does not depend on what it finds
   bool releases : 1 = false;             // it orders what came before it, as a fence does
   bool compares : 1 = false;             // the program's own compare-and-swap
+  bool leads : 1 = false;  // a load that others may follow: from this code it is always as large
 };
 
 class Tracer final : public KernelObserver {
@@ -72,8 +74,10 @@ class Tracer final : public KernelObserver {
   // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
   // once is cut into pieces of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
-  // As access() of a word that is loaded, not volatile: nearly every access is one.
-  void load_word(const void* address, const void* code);
+  // As access() of 4, 8 or 16 bytes that are loaded at once, not volatile: nearly every access is
+  // such a one.
+  template <unsigned kBytes>
+  void load(const void* address, const void* code);
   void fence();
   // A load or a store of libcu++'s atomics: not counted, but it may order others.
   void acquire(const void* address);
@@ -122,7 +126,10 @@ class Tracer final : public KernelObserver {
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
-  bool load_word_at_once(const Recent& recent, const char* address);
+  template <unsigned kBytes>
+  bool load_at_once(const Recent& recent, const char* address);
+  bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
+  void stop_thread();
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
   void look_for_virtual_call(const Array& array, const Accessed& accessed);
@@ -137,6 +144,7 @@ class Tracer final : public KernelObserver {
   Epochs epochs_;
   Fences fences_;
   Races races_;
+  Trail trail_;
   KernelChecks checks_;
   HostChecks host_;
   Heap heap_;

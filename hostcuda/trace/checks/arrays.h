@@ -75,12 +75,13 @@ struct Array {
   std::size_t offset_of(const char* address) const {
     return static_cast<std::size_t>(address - begin);
   }
+  [[gnu::always_inline]] bool word_is_written(std::size_t offset) const {
+    std::uint32_t word;
+    std::memcpy(&word, writers.get() + offset, sizeof word);
+    return !((word - 0x01010101u) & ~word & 0x80808080u);  // no byte is 0
+  }
   bool all_written(std::size_t offset, std::size_t bytes) const {
-    if (bytes == sizeof(std::uint32_t)) {  // as most accesses
-      std::uint32_t word;
-      std::memcpy(&word, writers.get() + offset, sizeof word);
-      return !((word - 0x01010101u) & ~word & 0x80808080u);  // no byte is 0
-    }
+    if (bytes == kWordBytes) return word_is_written(offset);  // as most accesses
     return !std::memchr(writers.get() + offset, kNobody, bytes);
   }
   bool any_written(std::size_t offset, std::size_t bytes) const;
