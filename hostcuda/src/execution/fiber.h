@@ -40,8 +40,8 @@ struct Fiber {
 };
 
 // A fiber with its own stack and an inaccessible page below it: an overflow is a fault, not a
-// silent overwrite of the neighbouring stack. Another one above it: what is less than a page above a
-// variable of a stack is on the same one. Fibers live until the process ends.
+// silent overwrite of the neighbouring stack. Another one above it: what is less than a page above
+// a variable of a stack is on the same one. Fibers live until the process ends.
 Fiber* create_fiber();
 
 // Makes the fiber begin at entry when it is next switched to, and forget what it did before.
