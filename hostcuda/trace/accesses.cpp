@@ -7,7 +7,6 @@
 #include "checks/virtual_table.h"
 #include "execution/block.h"
 #include "execution/watchdog.h"
-#include "runtime/device.h"
 #include "runtime/symbol.h"
 #include "tracer.h"
 
@@ -25,92 +24,6 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 
 }  // namespace
 
-Array* Tracer::find_shared(const char* address) const {
-  for (Array* array : block_->shared)
-    if (array->contains(address)) return array;
-  return nullptr;
-}
-
-// Null: what is at the address is no array, and was looked at.
-Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
-  Array* array = find_shared(address);
-  if (!array) array = arrays_.find(address);
-  if (!array && in_device_variables(address))
-    array = find_device_variable({address, bytes, kind, code});
-  if (!array && running_block->launch().cluster_size() > 1)
-    array = find_shared_of_other_block(address);
-  if (!array) look_at_what_is_no_array({address, bytes, kind, code});
-  return array;
-}
-
-// It has a value from the beginning, or zeros.
-Array* Tracer::find_device_variable(const Accessed& accessed) {
-  const DeviceVariableRange variable = device_variable_at(accessed.address);
-  if (!variable.name) return nullptr;
-  const int device = running_block->launch().device;
-  if (was_set_elsewhere_only(accessed.address, device)) checks_.constant_of_other_device(accessed);
-  Arrays& known = device_variables_[device];
-  if (Array* array = known.beginning_at(variable.begin)) return array;
-  Array& array = known.add(variable.begin, variable.size);
-  array.name = variable.name;
-  array.device = device;
-  array.of_program = true;
-  std::memset(array.writers.get(), kHost, array.size);
-  return &array;
-}
-
-// Its address is that of the copy in which it is while its own block does not run.
-Array* Tracer::find_shared_of_other_block(const char*& address) const {
-  for (const auto& [number, block] : blocks_)
-    for (Array* array : block.shared) {
-      const auto offset = reinterpret_cast<std::uint64_t>(address) - array->identity;
-      if (offset >= array->size) continue;
-      address = array->begin + offset;
-      return array;
-    }
-  return nullptr;
-}
-
-void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
-  constexpr std::size_t kPadding = SharedMemory::kPadding;
-  const auto is_close = [&](const Array& array) {
-    return accessed.address + kPadding >= array.begin &&
-           accessed.address < array.begin + array.full_size + kPadding;
-  };
-  for (const Array* array : block_->shared)
-    if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
-  for (const auto& [number, block] : blocks_)  // of another block of the cluster: by its identity
-    for (const Array* array : block.shared) {
-      const auto beyond =
-          reinterpret_cast<std::uint64_t>(accessed.address) + kPadding - array->identity;
-      if (&block != block_ && beyond < array->full_size + 2 * kPadding)
-        return checks_.out_of_bounds(*array, {array->begin + (beyond - kPadding), accessed.bytes,
-                                              accessed.kind, accessed.code});
-    }
-  if (arrays_.provided(accessed.address)) {
-    if (const Array* array = arrays_.nearest(accessed.address))
-      checks_.out_of_bounds(*array, accessed);
-    return;
-  }
-  switch (AddressSpace::kind_of(accessed.address)) {
-    case AddressSpace::Kind::of_other_thread:
-      return checks_.memory_of_other_thread(accessed);
-    case AddressSpace::Kind::of_host:
-      if (running_block->launch().cluster_size() == 1) return checks_.host_memory(accessed);
-      // Shared memory of a block of the cluster that has ended, or has not begun.
-      for (const auto& [identity, array] : variables_)
-        if (static_cast<std::size_t>(accessed.address - identity) < array.full_size)
-          return checks_.block_has_ended(array, accessed);
-      return;
-    case AddressSpace::Kind::allowed:
-      if (was_set_elsewhere_only(accessed.address, running_block->launch().device))
-        checks_.constant_of_other_device(accessed);
-      return;
-    case AddressSpace::Kind::nothing:  // a fault follows, which says it all
-      return;
-  }
-}
-
 // Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) logs_[warp].settle(sites_);
@@ -124,18 +37,23 @@ void Tracer::renew_epoch() {
   if (!of_warp.epoch || of_warp.fences != now_.fences) of_warp = {epochs_.add(now_), now_.fences};
   epoch_ = of_warp.epoch;
   races_.other_epoch();
+  trail_.enter(thread_, epoch_, logs_[warp_]);
 }
 
 void Tracer::change_thread(unsigned thread) {
+  trail_.leave();
   thread_ = thread;
   const unsigned warp = thread / kLanes;
-  if (warp != warp_) leave_warp(std::exchange(warp_, warp));
+  if (warp != warp_) {
+    trail_.end();
+    leave_warp(std::exchange(warp_, warp));
+  }
   renew_epoch();
 }
 
 void Tracer::fence() {
   if (kernel_observer != this || !running_block || busy_) return;
-  const Busy busy(*this);
+  const Busy busy;
   change_thread(running_block->current_number());
   fences_.fence(now_, static_cast<std::uint16_t>(thread_));
   renew_epoch();
@@ -169,7 +87,7 @@ Array* Tracer::array_of_atomic(const char*& address, Kind kind) {
 
 void Tracer::acquire(const void* pointer) {
   if (kernel_observer != this || !running_block || busy_ || !fences_.any()) return;
-  const Busy busy(*this);
+  const Busy busy;
   const auto* address = static_cast<const char*>(pointer);
   if (const Array* array = array_of_atomic(address, Kind::load))
     order(array->identity + array->offset_of(address), {Kind::load});
@@ -180,7 +98,7 @@ void Tracer::acquire(const void* pointer) {
 void Tracer::release(const void* pointer, bool is_fence) {
   if (is_fence) fence();
   if (kernel_observer != this || !running_block || busy_) return;
-  const Busy busy(*this);
+  const Busy busy;
   const auto* address = static_cast<const char*>(pointer);
   const Array* array = array_of_atomic(address, Kind::store);
   if (!array) {
@@ -191,14 +109,6 @@ void Tracer::release(const void* pointer, bool is_fence) {
   std::memset(array->writers.get() + offset, kKernel,
               std::min<std::size_t>(kWordBytes, array->size - offset));
   order(array->identity + offset, {Kind::store});
-}
-
-void Tracer::look_at_device(Array& array, const Accessed& accessed) {
-  array.is_used = true;
-  const int device = running_block->launch().device;
-  if (array.space == Space::global && array.kind == MemoryKind::device && array.device != device &&
-      !peers_of(device).contains(array.device))
-    checks_.wrong_device(array, accessed);
 }
 
 // An object whose constructor ran in host code has the host's table of virtual functions.
@@ -233,8 +143,16 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
 }
 
 void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {
-  if (!array.of_program) logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
-  if (logs_[warp_].is_full()) logs_[warp_].settle(sites_);
+  const auto* code = reinterpret_cast<const void*>(sites_.all()[site].key.code);
+  if (!array.of_program) {
+    trail_.leave();
+    logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
+    trail_.pass(code);
+  }
+  if (logs_[warp_].is_full()) {
+    trail_.end();
+    logs_[warp_].settle(sites_);
+  }
   Access access;
   access.epoch = epoch_;
   access.thread = thread_;
@@ -245,11 +163,10 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
     const unsigned first = (offset + done) % kWordBytes;
     const unsigned size = std::min(bytes - done, kWordBytes - first);
     access.bytes = ((1u << size) - 1) << first;
+    if (how.kind != Kind::load) trail_.writes(array.cells[(offset + done) / kWordBytes]);
     if (const Unordered* found =
             races_.access(array, offset + done, access, now_, how.kind != Kind::load))
-      checks_.unordered(array,
-                        {array.begin + offset + done, size, how.kind,
-                         reinterpret_cast<const void*>(sites_.all()[site].key.code)},
+      checks_.unordered(array, {array.begin + offset + done, size, how.kind, code},
                         found->operation);
     if (races_.has_new())
       for (const Race* race : races_.take_new())
@@ -259,23 +176,39 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// Nothing but this happens in the inner loops of most kernels. It calls no function, so that the
-// compiler saves no registers for it.
-[[gnu::always_inline]] inline bool Tracer::load_word_at_once(const Recent& recent,
-                                                             const char* address) {
+// Nothing but this happens in the inner loops of most kernels, where no trail can be followed. It
+// calls no function, so that the compiler saves no registers for it.
+template <unsigned kBytes>
+[[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;
   if (array.of_program) return false;
   const std::size_t offset = array.offset_of(address);
-  if (offset % kWordBytes != 0 || offset + kWordBytes > array.size ||
-      running_block->current_number() != thread_ || !array.all_written(offset, kWordBytes))
+  if (reinterpret_cast<std::uintptr_t>(address) % kBytes != 0 || offset % kWordBytes != 0 ||
+      offset + kBytes > array.size || logs_[warp_].is_full())
     return false;
+  for (unsigned at = 0; at < kBytes; at += kWordBytes)
+    if (!array.word_is_written(offset + at) && array.knows_writers()) return false;
+  if (kBytes == sizeof(void*) && array.space == Space::global) {
+    const char* value;
+    std::memcpy(&value, address, sizeof value);
+    if (AddressSpace::of_program(value)) return false;  // perhaps a table of virtual functions
+  }
   Access access;
   access.epoch = epoch_;
   access.thread = thread_;
   access.bytes = 15;
   access.site = recent.site;
-  if (!races_.load_word(array, offset, access)) return false;
-  return logs_[warp_].add_at_once(thread_ % kLanes, recent.site, array.identity + offset);
+  Cell* const cells = &array.cells[offset / kWordBytes];
+  for (unsigned i = 0; i < kBytes / kWordBytes; ++i)
+    if (!races_.is_settled(cells[i]) || cells[i].reads[0].epoch != epoch_) return false;
+  for (unsigned i = 0; i < kBytes / kWordBytes; ++i) Races::read_again(cells[i], access);
+  trail_.leave();
+  logs_[warp_].add(thread_ % kLanes, recent.site, array.identity + offset);
+  if (trail_.is_led())
+    trail_.add_load(recent.code, address, cells, access);
+  else
+    trail_.pass(recent.code);
+  return true;
 }
 
 Tracer::Recent& Tracer::recent_of(const void* code, Kind kind) {
@@ -283,15 +216,48 @@ Tracer::Recent& Tracer::recent_of(const void* code, Kind kind) {
   return recent_[(hash ^ hash >> 12 ^ static_cast<unsigned>(kind)) % recent_.size()];
 }
 
-void Tracer::load_word(const void* pointer, const void* code) {
-  if (kernel_observer == this && !busy_ && !hang_is_to_be_reported && running_block) {
-    const Recent& recent = recent_of(code, Kind::load);
+template <unsigned kBytes>
+void Tracer::load(const void* pointer, const void* code) {
+  if (kernel_observer == this && !busy_ && !hang_is_to_be_reported && running_block &&
+      running_block->current_number() == thread_) {
+    if (trail_.catch_up(pointer, code) && Trail::follow(pointer, kBytes / kWordBytes, code)) return;
+    Recent& recent = recent_of(code, Kind::load);
     const auto* address = static_cast<const char*>(pointer);
     if (recent.code == code && recent.stamp == stamp_ && recent.kind == Kind::load &&
-        recent.array->contains(address) && load_word_at_once(recent, address))
+        recent.array->contains(address) && load_at_once<kBytes>(recent, address))
       return;
   }
-  access(pointer, kWordBytes, kWordBytes, {Kind::load}, code);
+  How how{Kind::load};
+  how.leads = true;
+  access(pointer, kBytes, kBytes, how, code);
+}
+template void Tracer::load<4>(const void* pointer, const void* code);
+template void Tracer::load<8>(const void* pointer, const void* code);
+template void Tracer::load<16>(const void* pointer, const void* code);
+
+// Whether nothing is wrong with a load, whichever thread of the warp makes it.
+bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const {
+  const char* address = array.begin + offset;
+  if (array.of_program || reinterpret_cast<std::uintptr_t>(address) % bytes != 0 ||
+      offset % kWordBytes != 0 || (array.knows_writers() && !array.all_written(offset, bytes)))
+    return false;
+  if (bytes == sizeof(void*) && array.space == Space::global) {
+    const char* value;
+    std::memcpy(&value, address, sizeof value);
+    if (AddressSpace::of_program(value)) return false;
+  }
+  const Cell* const cells = &array.cells[offset / kWordBytes];
+  return std::all_of(cells, cells + bytes / kWordBytes,
+                     [&](const Cell& cell) { return races_.is_settled(cell); });
+}
+
+// Other host threads may be in the middle of calls of the API, or run a kernel.
+void Tracer::access_by_host(const Accessed& accessed) {
+  const bool is_variable = in_device_variables(accessed.address);
+  if (!is_variable && !arrays_.provided(accessed.address)) return;
+  const Busy busy;
+  if (const auto lock = lock_between_operations())
+    is_variable ? host_.access_variable(accessed) : host_.access(accessed);
 }
 
 void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how,
@@ -300,16 +266,10 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
   if (kernel_observer != this || busy_) return;
   const auto* address = static_cast<const char*>(pointer);
   if (__builtin_expect(hang_is_to_be_reported, 0)) {
-    const Busy busy(*this);
+    const Busy busy;
     report_hang(CodePlace{code}.text().c_str());
   }
-  if (!running_block) {
-    const bool is_variable = in_device_variables(address);
-    if (!is_variable && !arrays_.provided(address)) return;
-    const Busy busy(*this);
-    if (is_variable) return host_.access_variable({address, bytes, how.kind, code});
-    return host_.access({address, bytes, how.kind, code});
-  }
+  if (!running_block) return access_by_host({address, bytes, how.kind, code});
   const auto hash = reinterpret_cast<std::uintptr_t>(code);
   Recent& recent = recent_of(code, how.kind);
   const bool is_known = recent.code == code && recent.stamp == stamp_ && recent.kind == how.kind;
@@ -318,7 +278,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
       (recent.array != &program_ || (!in_device_variables(address) && !find_shared(address)));
   if (!is_close) {
     if (AddressSpace::of_running_thread(address)) return;
-    const Busy busy(*this);
+    const Busy busy;
     Array* array = find_array(address, how.kind, bytes, code);
     if (!array) {
       if (!AddressSpace::of_program(address)) return;
@@ -336,10 +296,13 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     recent.array = array;
   }
   Array& array = *recent.array;
-  const Busy busy(*this);
+  const Busy busy;
   if (&array == &program_) return order_by_variable(address, how);
   const unsigned thread = running_block->current_number();
-  if (thread != thread_) change_thread(thread);
+  if (thread != thread_) {
+    change_thread(thread);
+    if (how.leads && Trail::follow(pointer, bytes / kWordBytes, code)) return;
+  }
   const Accessed accessed{address, bytes, how.kind, code};
   if (!array.contains(address, bytes)) return checks_.out_of_bounds(array, accessed);
   const unsigned alignment = std::min({bytes, piece, kMaxAccess});
@@ -353,6 +316,8 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
   }
   if (how.compares) races_.compare_and_swap(array, offset, thread_, now_);
   count(array, offset, std::min(bytes, piece), how, recent.site);
+  if (how.leads && trail_.is_led() && is_right_for_all(array, offset, bytes))
+    trail_.last_is_load(static_cast<const char*>(pointer), &array.cells[offset / kWordBytes]);
   for (unsigned done = piece, part = 1; done < bytes; done += piece, ++part) {
     const unsigned size = std::min(piece, bytes - done);
     count(array, offset + done, size, how,

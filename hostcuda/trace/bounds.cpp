@@ -1,9 +1,11 @@
 // hostcuda's definitions of what g++ -fsanitize=bounds,signed-integer-overflow calls: indices of
 // arrays whose size the compiler knows, local ones among them, and integers that overflow.
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "execution/block.h"
+#include "runtime/api.h"
 #include "trace.h"
 
 namespace {
@@ -55,6 +57,8 @@ extern "C" {
 void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr_t index) {
   using hostcuda::trace::tracer;
   if (!tracer) return;
+  std::unique_lock lock(hostcuda::api_mutex(), std::defer_lock);
+  if (!hostcuda::running_block) lock.lock();  // a kernel of another host thread may run
   const long long number = value_of(*data->index, index);
   tracer->checks().said_by_compiler(
       "out of bounds",

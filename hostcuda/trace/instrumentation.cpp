@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "execution/block.h"
+#include "execution/watchdog.h"
 #include "trace.h"
 
 using hostcuda::trace::How;
@@ -10,15 +11,35 @@ using hostcuda::trace::Kind;
 using hostcuda::trace::kMaxAccess;
 using hostcuda::trace::kWordBytes;
 using hostcuda::trace::tracer;
+using hostcuda::trace::Trail;
 
 namespace {
+
+// Whether it is a local variable of the function that runs, or of one that called it, and no
+// memory of a GPU's. Those that are further away are told from others later.
+[[gnu::always_inline]] inline bool is_local(const void* p) {
+  constexpr std::size_t kSmallestPage = 4096;
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  return static_cast<std::size_t>(static_cast<const char*>(p) - here) < kSmallestPage &&
+         !hostcuda::hang_is_to_be_reported;
+}
+
 inline void tell(const void* p, unsigned bytes, unsigned piece, How how, const void* caller) {
   if (tracer) tracer->access(p, bytes, piece, how, caller);
 }
-inline void tell_load(const void* p, unsigned bytes, const void* caller) {
-  if (!tracer) return;
-  if (bytes == kWordBytes) return tracer->load_word(p, caller);
-  tracer->access(p, bytes, bytes, {Kind::load}, caller);
+inline void tell_store(const void* p, unsigned bytes, unsigned piece, const void* caller) {
+  if (!is_local(p)) tell(p, bytes, piece, {Kind::store}, caller);
+}
+// Likewise, a load of so many bytes at once.
+template <unsigned kBytes>
+inline void tell_load(const void* p, const void* caller) {
+  if (is_local(p)) return;
+  if constexpr (kBytes >= kWordBytes) {
+    if (Trail::follow(p, kBytes / kWordBytes, caller)) return;
+    if (tracer) tracer->load<kBytes>(p, caller);
+  } else {
+    tell(p, kBytes, kBytes, {Kind::load}, caller);
+  }
 }
 }  // namespace
 
@@ -27,8 +48,11 @@ inline void tell_load(const void* p, unsigned bytes, const void* caller) {
 // See hostcuda/traced_vectors.h.
 namespace hostcuda {
 void vector_copied(const void* from, const void* to, std::size_t size, const void* caller) {
-  tell(from, static_cast<unsigned>(size), kMaxAccess, {Kind::load}, caller);
-  tell(to, static_cast<unsigned>(size), kMaxAccess, {Kind::store}, caller);
+  if (size == kMaxAccess)
+    tell_load<kMaxAccess>(from, caller);
+  else
+    tell(from, static_cast<unsigned>(size), kMaxAccess, {Kind::load}, caller);
+  tell_store(to, static_cast<unsigned>(size), kMaxAccess, caller);
 }
 }  // namespace hostcuda
 
@@ -51,8 +75,8 @@ void __tsan_write_range(void* p, std::size_t size) {
 }
 
 #define HOSTCUDA_TRACED(bytes)                                                                     \
-  void __tsan_read##bytes(void* p) { tell_load(p, bytes, CALLER); }                                \
-  void __tsan_write##bytes(void* p) { tell(p, bytes, bytes, {Kind::store}, CALLER); }              \
+  void __tsan_read##bytes(void* p) { tell_load<bytes>(p, CALLER); }                                \
+  void __tsan_write##bytes(void* p) { tell_store(p, bytes, bytes, CALLER); }                       \
   void __tsan_unaligned_read##bytes(void* p) { tell(p, bytes, kWordBytes, {Kind::load}, CALLER); } \
   void __tsan_unaligned_write##bytes(void* p) {                                                    \
     tell(p, bytes, kWordBytes, {Kind::store}, CALLER);                                             \

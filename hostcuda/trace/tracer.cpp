@@ -6,11 +6,12 @@
 
 #include "address_space.h"
 #include "execution/block.h"
+#include "runtime/api.h"
 
 namespace hostcuda::trace {
 
 void Tracer::grid_begins(const Launch& launch) {
-  const Busy busy(*this);
+  const Busy busy;
   const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) {
     return kernel.name == launch.site.kernel;
   });
@@ -43,7 +44,7 @@ void Tracer::grid_begins(const Launch& launch) {
 }
 
 void Tracer::block_begins(const BlockState& block) {
-  const Busy busy(*this);
+  const Busy busy;
   block_ = &blocks_[block.number()];
   *block_ = {};
   Epoch& now = block_->now;
@@ -61,20 +62,28 @@ void Tracer::settle() {
   for (WarpLog& log : logs_) log.settle(sites_);
 }
 
+// What follows is another thread, or comes after something that orders.
+void Tracer::stop_thread() {
+  trail_.end();
+  thread_ = kNoThread;
+}
+
 void Tracer::block_pauses() {
-  const Busy busy(*this);
+  const Busy busy;
+  stop_thread();
   settle();
 }
 
 void Tracer::block_resumes(const BlockState& block) {
-  const Busy busy(*this);
+  const Busy busy;
   block_ = &blocks_[block.number()];
   thread_ = kNoThread;
   ++stamp_;  // another block's variable may have the same address
 }
 
 void Tracer::block_ended() {
-  const Busy busy(*this);
+  const Busy busy;
+  stop_thread();
   settle();
   checks_.block_ended(races_);
   blocks_.erase(block_->now.block);
@@ -90,21 +99,28 @@ Array& Tracer::own_array(const char* identity, std::size_t size) {
 
 bool Tracer::allocate(std::size_t size, const void* code, void*& pointer) {
   if (busy_) return false;
-  const Busy busy(*this);
+  const Busy busy;
   if (!heap_.serves(code)) return false;
   pointer = heap_.allocate(size, code);
   return true;
 }
 
 bool Tracer::release(const void* pointer, const void* code) {
-  if (busy_) return false;
-  const Busy busy(*this);
+  if (busy_ || !arrays_.provided(static_cast<const char*>(pointer))) return false;
+  const Busy busy;
+  // Host code that frees it is told so, even if it has to wait for that.
+  std::unique_lock lock(api_mutex(), std::defer_lock);
+  if (!running_block)
+    lock.lock();
+  else
+    trail_.end();
   return heap_.release(pointer, code);
 }
 
 void Tracer::shared_variable(void* address, std::size_t size, const void* identity,
                              const char* name) {
-  const Busy busy(*this);
+  const Busy busy;
+  trail_.end();
   Array& array = own_array(static_cast<const char*>(identity), size);
   array.begin = static_cast<const char*>(address);
   array.identity = reinterpret_cast<std::uint64_t>(identity);
@@ -114,7 +130,8 @@ void Tracer::shared_variable(void* address, std::size_t size, const void* identi
 }
 
 void Tracer::barrier_passed(const BlockState& block, Scope scope) {
-  const Busy busy(*this);
+  const Busy busy;
+  stop_thread();
   settle();
   RunningBlock& passed = blocks_[block.number()];
   if (fences_.any()) fences_.barrier(passed.now.block, passed.now.barriers);
@@ -122,18 +139,17 @@ void Tracer::barrier_passed(const BlockState& block, Scope scope) {
   if (scope == Scope::cluster) ++passed.now.cluster_barriers;
   if (scope == Scope::grid) ++passed.now.grid_barriers;
   passed.epochs.fill({});
-  thread_ = kNoThread;
 }
 
 void Tracer::warp_met(unsigned warp) {
-  const Busy busy(*this);
+  const Busy busy;
+  stop_thread();
   ++block_->warp_calls[warp];
   block_->epochs[warp] = {};
-  thread_ = kNoThread;
 }
 
 void Tracer::barrier_diverged(const BlockState& block) {
-  const Busy busy(*this);
+  const Busy busy;
   Divergence found{kernel_, block.launch().block_index(block.number()), {}};
   for (unsigned i = 0; i < block.count(); ++i) {
     const Thread& thread = block.thread(i);

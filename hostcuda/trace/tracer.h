@@ -15,6 +15,7 @@
 #include "counts/warp_log.h"
 #include "execution/kernel_observer.h"
 #include "races/races.h"
+#include "trail.h"
 
 namespace hostcuda::trace {
 
@@ -57,6 +58,7 @@ struct How {
   bool reads : 1 = kind != Kind::store;  // an exchange does not depend on what it finds
   bool releases : 1 = false;             // it orders what came before it, as a fence does
   bool compares : 1 = false;             // the program's own compare-and-swap
+  bool leads : 1 = false;  // a load that others may follow: from this code it is always as large
 };
 
 class Tracer final : public KernelObserver {
@@ -65,13 +67,17 @@ class Tracer final : public KernelObserver {
       : races_(epochs_, fences_),
         checks_(epochs_),
         host_(arrays_, epochs_, races_, checks_),
-        heap_(arrays_) {}
+        heap_(arrays_) {
+    arrays_.reserve();
+  }
 
   // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
   // once is cut into pieces of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
-  // As access() of a word that is loaded, not volatile: nearly every access is one.
-  void load_word(const void* address, const void* code);
+  // As access() of 4, 8 or 16 bytes that are loaded at once, not volatile: nearly every access is
+  // such a one.
+  template <unsigned kBytes>
+  void load(const void* address, const void* code);
   void fence();
   // A load or a store of libcu++'s atomics: not counted, but it may order others.
   void acquire(const void* address);
@@ -115,11 +121,15 @@ class Tracer final : public KernelObserver {
   Array* find_shared_of_other_block(const char*& address) const;
   void look_at_what_is_no_array(const Accessed& accessed);
   Array* array_of_atomic(const char*& address, Kind kind);
+  void access_by_host(const Accessed& accessed);
   void look_at_device(Array& array, const Accessed& accessed);
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
-  bool load_word_at_once(const Recent& recent, const char* address);
+  template <unsigned kBytes>
+  bool load_at_once(const Recent& recent, const char* address);
+  bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
+  void stop_thread();
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
   void look_for_virtual_call(const Array& array, const Accessed& accessed);
@@ -134,6 +144,7 @@ class Tracer final : public KernelObserver {
   Epochs epochs_;
   Fences fences_;
   Races races_;
+  Trail trail_;
   KernelChecks checks_;
   HostChecks host_;
   Heap heap_;
@@ -154,18 +165,18 @@ class Tracer final : public KernelObserver {
   std::array<Recent, 4096> recent_{};
   std::map<int, Arrays> device_variables_;  // by device: each has its own
   Array program_;                           // stands for all other variables of the program
-  bool busy_ = false;
+  // Of this host thread: a kernel may run on another.
+  static constinit inline thread_local bool busy_ = false;
   // While one lives, nothing is an access of the program's: std's functions that it calls are
   // instrumented, too, when the linker chose the program's.
   class Busy {
    public:
-    explicit Busy(Tracer& tracer) : busy_(tracer.busy_), before_(std::exchange(busy_, true)) {}
+    Busy() : before_(std::exchange(busy_, true)) {}
     ~Busy() { busy_ = before_; }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 
    private:
-    bool& busy_;
     bool before_;
   };
 };

@@ -45,9 +45,10 @@ bool is_in_fiber(const void* address) {
 }
 
 Fiber* create_fiber() {
-  void* mapping = mmap(nullptr, kStackSize + guard_size(), PROT_READ | PROT_WRITE,
+  void* mapping = mmap(nullptr, kStackSize + 2 * guard_size(), PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping == MAP_FAILED || mprotect(mapping, guard_size(), PROT_NONE) != 0) {
+  char* low = static_cast<char*>(mapping) + guard_size();
+  if (mapping == MAP_FAILED || mprotect(low, kStackSize, PROT_READ | PROT_WRITE) != 0) {
     std::perror("hostcuda: no memory for a thread's stack");
     std::abort();
   }
@@ -59,7 +60,7 @@ Fiber* create_fiber() {
   const std::size_t stagger = (created.fetch_add(1, std::memory_order_relaxed) % 61) * kCacheLine;
 
   auto* fiber = new Fiber;
-  fiber->stack_low = static_cast<char*>(mapping) + guard_size();
+  fiber->stack_low = low;
   fiber->stack_size = kStackSize - stagger;
   const std::lock_guard lock(stacks_mutex());
   stacks().insert(static_cast<const char*>(fiber->stack_low));

@@ -40,7 +40,8 @@ struct Fiber {
 };
 
 // A fiber with its own stack and an inaccessible page below it: an overflow is a fault, not a
-// silent overwrite of the neighbouring stack. Fibers live until the process ends.
+// silent overwrite of the neighbouring stack. Another one above it: what is less than a page above
+// a variable of a stack is on the same one. Fibers live until the process ends.
 Fiber* create_fiber();
 
 // Makes the fiber begin at entry when it is next switched to, and forget what it did before.
@@ -49,7 +50,7 @@ void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t));
 // Whether the address is in the stack of any fiber.
 bool is_in_fiber(const void* address);
 
-// Size of the inaccessible area below each stack.
+// Size of the inaccessible areas below and above each stack.
 std::size_t guard_size();
 
 // First thing that runs after a switch, on the new stack.

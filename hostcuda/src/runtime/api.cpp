@@ -106,12 +106,12 @@ const Description* describe(cudaError_t error) {
 thread_local const CallSite* current_call = nullptr;
 thread_local bool next_is_ignored = false;
 
+}  // namespace
+
 std::recursive_mutex& api_mutex() {
   static auto* mutex = new std::recursive_mutex;
   return *mutex;
 }
-
-}  // namespace
 
 RuntimeObserver* runtime_observer;
 

@@ -59,6 +59,8 @@ cudaError_t fail(cudaError_t error);
 void break_context(cudaError_t error);
 bool context_is_broken();
 
+std::recursive_mutex& api_mutex();
+
 // What a call returns that has waited for kernels: their error, if the context broke meanwhile.
 cudaError_t result_of_waiting();
 

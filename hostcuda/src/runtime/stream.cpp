@@ -1,6 +1,8 @@
 #include "runtime/stream.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <utility>
 
 #include "runtime/api.h"
@@ -39,7 +41,7 @@ RandomNumbers& random_numbers() {
 bool pending(const OperationPointer& operation) { return operation && !operation->done; }
 
 Clock clock_of_host;
-const Operation* running = nullptr;
+std::atomic<const Operation*> running = nullptr;  // other host threads look at it
 
 // Random mode: each appended operation may make a waiting one of any stream run.
 void run_something(const OperationPointer& newest) {
@@ -120,7 +122,7 @@ void complete(const OperationPointer& wanted) {
       operation->done = true;  // before the work: a host function may look at its own stream
       const std::function<void()> work = std::move(operation->work);
       operation->work = nullptr;
-      const Operation* outer = std::exchange(running, operation.get());
+      const Operation* outer = running.exchange(operation.get());
       work();
       running = outer;
     }
@@ -140,6 +142,15 @@ bool host_relies_on(const Operation& operation) {
 const Clock& host_clock() { return clock_of_host; }
 
 const Operation* running_operation() { return running; }
+
+std::unique_lock<std::recursive_mutex> lock_between_operations() {
+  std::unique_lock lock(api_mutex(), std::try_to_lock);
+  while (!lock && !running) {
+    std::this_thread::yield();
+    (void)lock.try_lock();
+  }
+  return lock;
+}
 
 unsigned number_of_new_stream() {
   static unsigned streams = 0;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -49,6 +50,10 @@ const Clock& host_clock();
 
 // The one that is being carried out; null if none is.
 const Operation* running_operation();
+
+// The lock of ApiCall for what host code does between its calls. None while another host thread's
+// operation runs: that may wait for what this one is about to do.
+std::unique_lock<std::recursive_mutex> lock_between_operations();
 
 // A query that finds work pending completes it now and then: a loop that polls must end.
 bool poll(const OperationPointer& operation);

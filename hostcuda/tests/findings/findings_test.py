@@ -51,15 +51,20 @@ def marks():
     return found
 
 
-def run(program, *arguments):
+def run(program, *arguments, **environment):
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.json"
         ended = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                errors="replace", timeout=100, check=False,
                                env={**os.environ, "HOSTCUDA_TRACE": str(trace), "HOSTCUDA_DEVICES": "2",
-                                    "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C"})
-        record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": []}
-        return ended, record["findings"]
+                                    "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C", **environment})
+        record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": [], "sites": [], "races": []}
+        return ended, record
+
+
+def findings_of(program, *arguments):
+    ended, record = run(program, *arguments)
+    return ended, record["findings"]
 
 
 def places_of(finding):
@@ -78,8 +83,8 @@ class Findings(unittest.TestCase):
         cls.bugs = [(PROGRAMS["seeded"], *item) for item in cls.kinds.items()]
         cls.bugs += [(PROGRAMS["bugs"], *item) for item in KINDS_OF_BUGS.items()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            cls.wrong = list(pool.map(lambda bug: run(bug[0], bug[1]), cls.bugs))
-            cls.corrected = list(pool.map(lambda bug: run(bug[0], bug[1], "corrected"), cls.bugs))
+            cls.wrong = list(pool.map(lambda bug: findings_of(bug[0], bug[1]), cls.bugs))
+            cls.corrected = list(pool.map(lambda bug: findings_of(bug[0], bug[1], "corrected"), cls.bugs))
 
     def test_there_are_at_least_75(self):
         self.assertGreaterEqual(len(self.bugs), 75)
@@ -99,6 +104,25 @@ class Findings(unittest.TestCase):
         for (_, name, _), (ended, findings) in zip(self.bugs, self.corrected):
             with self.subTest(bug=name):
                 self.assertEqual(([], 0, ""), (findings, ended.returncode, ended.stderr))
+
+    def test_host_threads_do_not_hide_what_a_kernel_does(self):
+        for _ in range(5):
+            ended, record = run(PROGRAMS["seeded"], "--host-threads")
+            self.assertEqual(([], 0, ""), (record["findings"], ended.returncode, ended.stderr))
+            self.assertEqual(int(ended.stdout), sum(site["executions"] for site in record["sites"]))
+
+    def test_same_loads_are_all_counted(self):
+        for order in ("forward", "reverse", "random"):
+            ended, record = run(PROGRAMS["seeded"], "--same-loads", HOSTCUDA_ORDER=order)
+            for kernel, *expected in map(str.split, ended.stdout.splitlines()):
+                sites = [site for site in record["sites"] if site["kernel"] == kernel]
+                races = [race["count"] for race in record["races"] if race["kernel"] == kernel]
+                found = [sum(site["executions"] for site in sites), sum(site["requests"] for site in sites)]
+                with self.subTest(kernel=kernel, order=order):
+                    self.assertEqual(expected[:2], list(map(str, found)))
+                    self.assertEqual(expected[2] != "0", bool(races))
+                    if order == "forward":
+                        self.assertEqual(int(expected[2]), sum(races))
 
     def test_what_other_checkers_know_is_found(self):
         readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")

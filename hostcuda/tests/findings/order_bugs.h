@@ -42,6 +42,19 @@ inline void warp_synchronous(bool wrong) {
   warp_sum<<<1, 32>>>(out.data, wrong);
 }
 
+__global__ void sum_and_clear(int* data, int* out, bool wrong) {
+  int sum = 0;
+  for (int i = 0; i < kThreads; ++i) sum += data[i];
+  if (!wrong) __syncwarp();
+  // BUG overwritten_while_the_warp_reads
+  if (threadIdx.x == 0) data[1] = 0;
+  out[threadIdx.x] = sum;
+}
+inline void overwritten_while_the_warp_reads(bool wrong) {
+  const Buffer<int> data(kThreads), out(kThreads);
+  sum_and_clear<<<1, 32>>>(data.data, out.data, wrong);
+}
+
 __global__ void histogram(const int* in, int* out, bool wrong) {
   __shared__ int bins[8];
   if (threadIdx.x < 8) bins[threadIdx.x] = 0;
@@ -359,6 +372,7 @@ inline const std::vector<Bug>& order_bugs() {
   static const std::vector<Bug> bugs = {
       {"reduction_without_barrier", "race", reduction_without_barrier},
       {"warp_synchronous", "race", warp_synchronous},
+      {"overwritten_while_the_warp_reads", "race", overwritten_while_the_warp_reads},
       {"lost_update_in_shared_memory", "lost update", lost_update_in_shared_memory},
       {"lost_update_in_a_block", "lost update", lost_update_in_a_block},
       {"lost_update_between_blocks", "lost update", lost_update_between_blocks},

@@ -2,17 +2,23 @@
 //
 //   seeded --list            a line each: name, tab, kind of finding
 //   seeded NAME [corrected]  makes the mistake, or not
+//   seeded --host-threads    makes none: host_threads.h
+//   seeded --same-loads      counts them: same_loads.h
 #include <cstdio>
 #include <cstring>
 
 #include "group_bugs.h"
 #include "heap_bugs.h"
 #include "host_bugs.h"
+#include "host_threads.h"
 #include "memory_bugs.h"
 #include "order_bugs.h"
+#include "same_loads.h"
 #include "symbol_bugs.h"
 
 int main(int argc, char** argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--host-threads")) return seeded::host_threads(), 0;
+  if (argc > 1 && !std::strcmp(argv[1], "--same-loads")) return seeded::same_loads(), 0;
   const bool lists = argc > 1 && !std::strcmp(argv[1], "--list");
   for (const auto* bugs : {&seeded::memory_bugs(), &seeded::group_bugs(), &seeded::heap_bugs(),
                            &seeded::host_bugs(), &seeded::order_bugs(), &seeded::symbol_bugs()})

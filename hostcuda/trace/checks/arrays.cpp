@@ -45,7 +45,6 @@ char* Arrays::provide_small(std::size_t size, std::size_t room) { return provide
 
 char* Arrays::provide(std::size_t size, std::size_t alignment, std::size_t room) {
   const auto aligned = [=](std::size_t n) { return (n + alignment - 1) / alignment * alignment; };
-  if (!reserved_) reserve();
   const std::size_t first = aligned(used_ == 0 ? kRoom : used_);
   const std::size_t padded = aligned(size) + room;
   if (first > reserved_size_ || padded > reserved_size_ - first) return nullptr;

@@ -75,12 +75,13 @@ struct Array {
   std::size_t offset_of(const char* address) const {
     return static_cast<std::size_t>(address - begin);
   }
+  [[gnu::always_inline]] bool word_is_written(std::size_t offset) const {
+    std::uint32_t word;
+    std::memcpy(&word, writers.get() + offset, sizeof word);
+    return !((word - 0x01010101u) & ~word & 0x80808080u);  // no byte is 0
+  }
   bool all_written(std::size_t offset, std::size_t bytes) const {
-    if (bytes == sizeof(std::uint32_t)) {  // as most accesses
-      std::uint32_t word;
-      std::memcpy(&word, writers.get() + offset, sizeof word);
-      return !((word - 0x01010101u) & ~word & 0x80808080u);  // no byte is 0
-    }
+    if (bytes == kWordBytes) return word_is_written(offset);  // as most accesses
     return !std::memchr(writers.get() + offset, kNobody, bytes);
   }
   bool any_written(std::size_t offset, std::size_t bytes) const;
@@ -89,6 +90,8 @@ struct Array {
 // Allocations, those that were freed too: no address is given twice.
 class Arrays {
  public:
+  // The addresses to provide, before anybody asks whether one of them is.
+  void reserve();
   // Memory with kRoom bytes before and after it that belong to nobody; null if there is none left.
   char* provide(std::size_t size);
   // Likewise, with less room, for what a kernel allocates.
@@ -108,7 +111,6 @@ class Arrays {
   const std::map<const char*, std::unique_ptr<Array>>& all() const { return by_begin_; }
 
  private:
-  void reserve();
   char* provide(std::size_t size, std::size_t alignment, std::size_t room);
   char* reserved_ = nullptr;
   std::size_t reserved_size_ = 0, used_ = 0;

@@ -130,6 +130,7 @@ void HostChecks::failed(cudaError_t error) {
   // After a kernel failed every call does: it is enough to look at one.
   if (context_is_broken() && std::exchange(is_known_to_be_broken_, true)) return;
   const bool is_launch = call->place().file;
+  const std::lock_guard lock(unasked_mutex_);
   if (is_launch || call->result_is_ignored())
     unasked_.push_back({call->function(), call->place(), error, is_launch});
 }
@@ -282,8 +283,13 @@ void HostChecks::report_leaks() const {
   }
 }
 
+std::vector<HostChecks::Failure> HostChecks::take_unasked() {
+  const std::lock_guard lock(unasked_mutex_);
+  return std::exchange(unasked_, {});
+}
+
 void HostChecks::report_unasked() {
-  for (const Failure& failure : std::exchange(unasked_, {})) {
+  for (const Failure& failure : take_unasked()) {
     Finding finding;
     finding.kind = "unchecked error";
     finding.what = (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +

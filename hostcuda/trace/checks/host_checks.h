@@ -3,6 +3,7 @@
 #ifndef HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 #define HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ class HostChecks final : public RuntimeObserver {
   void copy_refused(const void* to, const void* from, std::size_t size,
                     cudaMemcpyKind direction) override;
   void failed(cudaError_t error) override;
-  void asked_for_error() override { unasked_.clear(); }
+  void asked_for_error() override { take_unasked(); }
   void asked_too_early() override;
 
  private:
@@ -59,6 +60,9 @@ class HostChecks final : public RuntimeObserver {
   Epochs& epochs_;
   Races& races_;
   KernelChecks& checks_;
+  // Asking takes no lock of the API's.
+  std::vector<Failure> take_unasked();
+  std::mutex unasked_mutex_;
   std::vector<Failure> unasked_;
   bool is_told_ = false;  // why the call that runs fails
   bool is_known_to_be_broken_ = false;

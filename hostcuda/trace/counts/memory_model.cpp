@@ -14,8 +14,9 @@ class Pieces {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::uint64_t first = request.address[lane] / piece_bytes;
       const std::uint64_t last = (request.address[lane] + bytes - 1) / piece_bytes;
-      for (std::uint64_t piece = first; piece <= last; ++piece) piece_[count_++] = piece;
+      for (std::uint64_t piece = first; piece <= last; ++piece) add(piece);
     }
+    if (is_sorted_) return;  // as mostly
     std::sort(piece_.begin(), piece_.begin() + count_);
     count_ = static_cast<unsigned>(std::unique(piece_.begin(), piece_.begin() + count_) -
                                    piece_.begin());
@@ -25,9 +26,15 @@ class Pieces {
   const std::uint64_t* end() const { return piece_.data() + count_; }
 
  private:
+  void add(std::uint64_t piece) {
+    if (count_ && piece_[count_ - 1] == piece) return;
+    is_sorted_ = is_sorted_ && (!count_ || piece_[count_ - 1] < piece);
+    piece_[count_++] = piece;
+  }
   // An access that is not aligned touches one word more than it has.
   std::array<std::uint64_t, 32 * (kMaxAccess / kWordBytes + 1)> piece_;
   unsigned count_ = 0;
+  bool is_sorted_ = true;
 };
 
 constexpr unsigned kLanes = 32;
@@ -85,6 +92,16 @@ Cost wavefronts(const Request& request, unsigned bytes) {
     }
   }
   return all;
+}
+
+// One pass for two groups, as above: each lane reads the same address as its neighbour.
+Cost wavefronts_of_one_address(std::uint32_t active, unsigned bytes) {
+  if (bytes <= kWordBytes) return {1, 1};
+  const unsigned served_together = 2 * kLanes * kWordBytes / bytes;
+  unsigned passes = 0;
+  for (unsigned first = 0; first < kLanes; first += served_together)
+    passes += (active & lanes(first, served_together)) != 0;
+  return {passes, passes};
 }
 
 }  // namespace hostcuda::trace

@@ -34,6 +34,10 @@ Cost sectors(const Request& request, unsigned bytes);
 // has different words to deliver.
 Cost wavefronts(const Request& request, unsigned bytes);
 
+// Likewise, where all these lanes read one address, which is aligned. (In global memory that is one
+// sector.)
+Cost wavefronts_of_one_address(std::uint32_t lanes, unsigned bytes);
+
 }  // namespace hostcuda::trace
 
 #endif

@@ -19,14 +19,23 @@ bool is_one_word(const Request& request, unsigned bytes) {
 
 }  // namespace
 
-void Site::count(const Request& request) {
-  const Cost spent = is_one_word(request, key.bytes) ? Cost{1, 1}
-                     : key.space == Space::global    ? sectors(request, key.bytes)
-                                                     : wavefronts(request, key.bytes);
+void Site::add(unsigned lanes, const Cost& spent) {
   ++requests;
-  executions += static_cast<unsigned>(std::popcount(request.active));
+  executions += lanes;
   cost += spent.actual;
   ideal_cost += spent.ideal;
+}
+
+void Site::count(const Request& request) {
+  add(static_cast<unsigned>(std::popcount(request.active)),
+      is_one_word(request, key.bytes) ? Cost{1, 1}
+      : key.space == Space::global    ? sectors(request, key.bytes)
+                                      : wavefronts(request, key.bytes));
+}
+
+void Site::count_one_address(std::uint32_t lanes) {
+  add(static_cast<unsigned>(std::popcount(lanes)),
+      key.space == Space::global ? Cost{1, 1} : wavefronts_of_one_address(lanes, key.bytes));
 }
 
 std::uint32_t Sites::number_of(const SiteKey& key) {

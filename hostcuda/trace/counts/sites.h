@@ -33,6 +33,11 @@ struct Site {
   std::uint64_t executions = 0;            // by threads
   std::uint64_t cost = 0, ideal_cost = 0;  // sectors in global memory, wavefronts in shared memory
   void count(const Request& request);
+  // All of these lanes access one address, which is aligned.
+  void count_one_address(std::uint32_t lanes);
+
+ private:
+  void add(unsigned lanes, const Cost& spent);
 };
 
 // Sites by number, in the order of their first use.

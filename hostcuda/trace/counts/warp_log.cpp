@@ -1,6 +1,7 @@
 #include "counts/warp_log.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace hostcuda::trace {
@@ -37,53 +38,98 @@ void LaneLog::give_back() {
   begin_ = next_ = end_ = nullptr;
 }
 
-// The lanes of a warp mostly do the same, one after the other: then the k-th accesses of all lanes
-// are one request. Counts these up to where a lane does something else, and returns how many.
-std::size_t WarpLog::count_in_step(Sites& sites) const {
-  std::array<const LoggedAccess*, 32> begin, end;
-  std::array<std::uint32_t, 32> number;
-  std::size_t lanes = 0;
-  for (unsigned lane = 0; lane < lanes_.size(); ++lane) {
-    if (lanes_[lane].empty()) continue;
-    begin[lanes] = lanes_[lane].begin();
-    end[lanes] = lanes_[lane].end();
-    number[lanes++] = lane;
+// What is left of a lane's log, runs written out.
+class WarpLog::Reader {
+ public:
+  Reader(const WarpLog& log, unsigned lane)
+      : log_(&log), lane_(lane), next_(log.lanes_[lane].begin()), end_(log.lanes_[lane].end()) {
+    begin_run();
   }
-  for (std::size_t step = 0;; ++step) {
-    Request request;
-    std::uint32_t site = 0;
-    for (std::size_t i = 0; i < lanes; ++i) {
-      if (begin[i] + step >= end[i]) continue;
-      const LoggedAccess access = begin[i][step];
-      if (request.active && access.site() != site) return step;
-      site = access.site();
-      request.address[number[i]] = access.address();
-      request.active |= 1u << number[i];
+  unsigned lane() const { return lane_; }
+  bool at_end() const { return next_ == end_ && !left_; }
+  LoggedAccess operator*() const { return left_ ? *followed_ : *next_; }
+  void advance(std::size_t steps = 1) {
+    if (left_) {
+      followed_ += steps;
+      left_ -= steps;
+    } else {
+      next_ += steps;
     }
-    if (!request.active) return step;
-    sites[site].count(request);
+    if (!left_) begin_run();
+  }
+  // What it follows, or what it has itself, and how far.
+  const LoggedAccess* followed() const { return left_ ? followed_ : next_; }
+  std::size_t left_of_run() const { return left_; }
+
+ private:
+  void begin_run() {
+    if (next_ == end_ || !next_->is_run()) return;
+    const Run run = next_++->run();
+    followed_ = log_->lanes_[run.lane].begin() + run.begin;
+    left_ = run.end - run.begin;
+  }
+  const WarpLog* log_;
+  unsigned lane_;
+  const LoggedAccess *next_, *end_, *followed_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+// Where all lanes are in a run, and the one that they follow is there, too: counts these steps, and
+// returns how many they are.
+std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
+  const LoggedAccess* const first = readers.front().followed();
+  std::size_t steps = SIZE_MAX;
+  std::uint32_t lanes = 0;
+  for (const Reader& reader : readers) {
+    if (reader.followed() != first) return 0;
+    if (reader.left_of_run()) steps = std::min(steps, reader.left_of_run());
+    lanes |= 1u << reader.lane();
+  }
+  if (steps == SIZE_MAX) return 0;
+  for (std::size_t i = 0; i < steps; ++i) sites[first[i].site()].count_one_address(lanes);
+  for (Reader& reader : readers) reader.advance(steps);
+  return steps;
+}
+
+// The lanes of a warp mostly do the same, one after the other: then the k-th accesses of all lanes
+// are one request. Counts these up to where a lane does something else.
+void WarpLog::count_in_step(std::vector<Reader>& readers, Sites& sites) const {
+  while (!readers.empty()) {
+    if (!count_runs(readers, sites)) {
+      Request request;
+      const std::uint32_t site = (*readers.front()).site();
+      for (const Reader& reader : readers) {
+        const LoggedAccess access = *reader;
+        if (access.site() != site) return;
+        request.address[reader.lane()] = access.address();
+        request.active |= 1u << reader.lane();
+      }
+      sites[site].count(request);
+      for (Reader& reader : readers) reader.advance();
+    }
+    std::erase_if(readers, [](const Reader& reader) { return reader.at_end(); });
   }
 }
 
 void WarpLog::count_all(Sites& sites) {
   size_ = 0;
-  const std::size_t counted = count_in_step(sites);
+  std::vector<Reader> readers;
+  for (unsigned lane = 0; lane < lanes_.size(); ++lane)
+    if (!lanes_[lane].empty()) readers.emplace_back(*this, lane);
+  count_in_step(readers, sites);
   requests_.resize(sites.all().size());
-  for (unsigned lane = 0; lane < lanes_.size(); ++lane) {
-    LaneLog& log = lanes_[lane];
-    const LoggedAccess* rest =
-        log.begin() + std::min(counted, static_cast<std::size_t>(log.end() - log.begin()));
-    for (const LoggedAccess* access = rest; access != log.end(); ++access) {
-      Requests& at_site = requests_[access->site()];
+  for (const Reader& rest : readers) {
+    for (Reader reader = rest; !reader.at_end(); reader.advance()) {
+      Requests& at_site = requests_[(*reader).site()];
       if (at_site.passages == at_site.of_passage.size()) at_site.of_passage.emplace_back();
       Request& request = at_site.of_passage[at_site.passages++];
-      request.address[lane] = access->address();
-      request.active |= 1u << lane;
+      request.address[rest.lane()] = (*reader).address();
+      request.active |= 1u << rest.lane();
     }
-    for (const LoggedAccess* access = rest; access != log.end(); ++access)
-      requests_[access->site()].passages = 0;
-    log.give_back();
+    for (Reader reader = rest; !reader.at_end(); reader.advance())
+      requests_[(*reader).site()].passages = 0;
   }
+  for (LaneLog& log : lanes_) log.give_back();
   for (std::uint32_t site = 0; site < requests_.size(); ++site) {
     for (const Request& request : requests_[site].of_passage) sites[site].count(request);
     requests_[site].of_passage.clear();

@@ -11,17 +11,37 @@
 
 namespace hostcuda::trace {
 
-// An access of a lane: the number of the site, and an address of user space, which has 48 bits.
+// A lane accessed the same as `lane` did, from its entry `begin` to its entry `end`.
+struct Run {
+  unsigned lane;
+  std::size_t begin, end;
+};
+
+// An access of a lane: the number of the site, and an address of user space, which has 48 bits. Or
+// a run, in place of the address: five bits for the lane, the rest for where it begins and its
+// size.
 class LoggedAccess {
  public:
   LoggedAccess(std::uint32_t site, std::uint64_t address)
       : word_(std::uint64_t{site} << kAddressBits | (address & kMask)) {}
+  explicit LoggedAccess(const Run& run)
+      : LoggedAccess(kRun, run.lane | run.begin << kLaneBits |
+                               (run.end - run.begin) << (kLaneBits + kBeginBits)) {}
   std::uint32_t site() const { return static_cast<std::uint32_t>(word_ >> kAddressBits); }
   std::uint64_t address() const { return word_ & kMask; }
+  bool is_run() const { return site() == kRun; }
+  Run run() const {
+    const std::size_t begin = address() >> kLaneBits & ((std::uint64_t{1} << kBeginBits) - 1);
+    return {static_cast<unsigned>(address() & 31), begin,
+            begin + (address() >> (kLaneBits + kBeginBits))};
+  }
+  static constexpr std::size_t kLongestRun = (std::size_t{1} << 19) - 1;
+  static constexpr std::size_t kLastBegin = (std::size_t{1} << 24) - 1;
 
  private:
-  static constexpr unsigned kAddressBits = 48;
+  static constexpr unsigned kAddressBits = 48, kLaneBits = 5, kBeginBits = 24;
   static constexpr std::uint64_t kMask = (std::uint64_t{1} << kAddressBits) - 1;
+  static constexpr std::uint32_t kRun = 0xffff;
   std::uint64_t word_;
 };
 
@@ -32,14 +52,14 @@ class LaneLog {
   LaneLog() = default;
   LaneLog(const LaneLog&) = delete;
   LaneLog& operator=(const LaneLog&) = delete;
-  void add(LoggedAccess access) {
+  [[gnu::always_inline]] void add(LoggedAccess access) {
     if (next_ == end_) grow();
     *next_++ = access;
   }
-  bool has_room() const { return next_ != end_; }
   const LoggedAccess* begin() const { return begin_; }
   const LoggedAccess* end() const { return next_; }
   bool empty() const { return begin_ == next_; }
+  std::size_t size() const { return static_cast<std::size_t>(next_ - begin_); }
   void give_back();
 
  private:
@@ -52,16 +72,16 @@ class LaneLog {
 // barrier, so that a lane that skipped one does not shift all that follow.
 class WarpLog {
  public:
-  void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
+  [[gnu::always_inline]] void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
     lanes_[lane].add({site, address});
     ++size_;
   }
-  // False, and nothing is added, where that would take more than a moment.
-  bool add_at_once(unsigned lane, std::uint32_t site, std::uint64_t address) {
-    if (is_full() || !lanes_[lane].has_room()) return false;
-    add(lane, site, address);
-    return true;
+  // The lane made accesses that another lane of this log has made, and left no run meanwhile.
+  void add_run(unsigned lane, const Run& run) {
+    lanes_[lane].add(LoggedAccess(run));
+    ++size_;
   }
+  std::size_t size_of(unsigned lane) const { return lanes_[lane].size(); }
   // So long between two barriers is only a thread that spins. Its memory has a bound.
   bool is_full() const { return size_ >= kMaxAccesses; }
   // Counts all requests and forgets them.
@@ -74,8 +94,10 @@ class WarpLog {
     std::vector<Request> of_passage;
     std::uint32_t passages = 0;  // of the lane in hand
   };
+  class Reader;
   void count_all(Sites& sites);
-  std::size_t count_in_step(Sites& sites) const;
+  void count_in_step(std::vector<Reader>& readers, Sites& sites) const;
+  std::size_t count_runs(std::vector<Reader>& readers, Sites& sites) const;
   static constexpr std::size_t kMaxAccesses = 1 << 25;
   std::array<LaneLog, 32> lanes_;
   std::size_t size_ = 0;

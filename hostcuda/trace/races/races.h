@@ -52,12 +52,20 @@ class Races {
   // False if it is not that.
   bool load_word(Array& array, std::size_t offset, Access access) {
     Cell& cell = array.cells[offset / kWordBytes];
-    if (cell.write.epoch && cell.write.epoch != ordered_) return false;
+    if (!is_settled(cell)) return false;
+    if (cell.reads[0].epoch != access.epoch) return false;
+    read_again(cell, access);
+    return true;
+  }
+  // The last reader's epoch is this one's, too.
+  static void read_again(Cell& cell, const Access& access) {
     Access& last = cell.reads[0];
-    if (last.epoch != access.epoch) return false;
     if (last.thread != access.thread) cell.reads[1] = last;
     last = access;
-    return true;
+  }
+  // Whether its last write comes before all that the running warp does now.
+  bool is_settled(const Cell& cell) const {
+    return !epochs_.is_known(cell.write.epoch) || cell.write.epoch == ordered_;
   }
 
   using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and the later access
