@@ -45,7 +45,7 @@ class Source {
   get state() {
     const {finished, paused, steps_per_frame: steps, energy} = this.status;
     const speed = steps === 0 ? "full speed" : steps === 1 ? "1 step/frame" : `${count(steps)} steps/frame`;
-    return {paused, finished, speed, energy};
+    return {paused, finished, speed, energy, forces: this.status};
   }
 
   togglePause() { this.send({type: this.status.paused ? "resume" : "pause"}); }
@@ -62,5 +62,6 @@ class Source {
   }
   fullSpeed() { this.setSpeed(0); }
   rewind() {}  // a run cannot
+  setForces(forces) { this.send({type: "forces", ...forces}); }
   setSpeed(steps) { this.send({type: "speed", steps_per_frame: steps}); }
 }

@@ -13,11 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-const std::map<std::string, Command::Type> kCommands = {{"next", Command::Type::next},
-                                                        {"pause", Command::Type::pause},
-                                                        {"resume", Command::Type::resume},
-                                                        {"step", Command::Type::step},
-                                                        {"speed", Command::Type::speed}};
+const std::map<std::string, Command::Type> kCommands = {
+    {"next", Command::Type::next},     {"pause", Command::Type::pause},
+    {"resume", Command::Type::resume}, {"step", Command::Type::step},
+    {"speed", Command::Type::speed},   {"forces", Command::Type::forces}};
 
 std::string known_commands() {
   std::string names;
@@ -34,6 +33,13 @@ int steps_per_frame(const json& message) {
   }
   throw UnknownCommand("speed needs steps_per_frame, a whole number from 0 to " +
                        std::to_string(kMaxStepsPerFrame));
+}
+
+double number_in(const json& message, const char* name) {
+  const auto found = message.find(name);
+  if (found == message.end() || !found->is_number())
+    throw UnknownCommand("forces needs dt and softening, two numbers");
+  return found->get<double>();
 }
 
 // Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter if
@@ -97,9 +103,16 @@ Command parse_command(std::string_view text) {
     throw UnknownCommand("this type is unknown; there are " + known_commands());
 
   Command command{found->second};
-  const bool is_speed = command.type == Command::Type::speed;
-  if (is_speed) command.steps_per_frame = steps_per_frame(message);
-  if (message.size() > (is_speed ? 2u : 1u)) throw UnknownCommand("a field is unknown");
+  std::size_t fields = 1;
+  if (command.type == Command::Type::speed) {
+    command.steps_per_frame = steps_per_frame(message);
+    fields = 2;
+  } else if (command.type == Command::Type::forces) {
+    command.dt = number_in(message, "dt");
+    command.softening = number_in(message, "softening");
+    fields = 3;
+  }
+  if (message.size() > fields) throw UnknownCommand("a field is unknown");
   return command;
 }
 
@@ -116,6 +129,8 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"integrator", info.integrator},
                   {"dt", info.dt},
                   {"softening", info.softening},
+                  {"may_change_forces", info.may_change_forces},
+                  {"start_time", snapshot.time},
                   {"last_step", info.last_step ? json(*info.last_step) : json()},
                   {"shown_every", info.shown_every},
                   {"scenario", snapshot.scenario},
@@ -135,9 +150,12 @@ std::string status_message(const Status& status) {
                   {"paused", status.paused},
                   {"finished", status.finished},
                   {"steps_per_frame", status.steps_per_frame},
+                  {"dt", status.dt},
+                  {"softening", status.softening},
                   {"energy", nullptr}};
   if (status.energy) {
     message["energy"] = {{"error", status.energy->error},
+                         {"since", status.energy->since},
                          {"time", status.energy->time},
                          {"uncertainty", status.energy->uncertainty}};
   }
