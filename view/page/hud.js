@@ -29,6 +29,7 @@ class Hud {
     const notes = [];
     if (info.shown_every > 1) notes.push(`one body of ${info.shown_every} is shown`);
     if (info.backend === "hostcuda") notes.push("CUDA emulated on a CPU: the rate is not a GPU's");
+    if (info.approximates) notes.push("a tree: interactions are those of the direct sum in its place");
     if (info.units) notes.push(`units: ${info.units}`);
     element("apart_label").hidden = info.systems === 1;
     this.setEnergy(null);

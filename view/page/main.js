@@ -10,6 +10,7 @@ class App {
     this.few = new FewBodies();
     this.cells = new Cells();
     this.forces = new Forces((forces) => this.source.setForces(forces));
+    this.stairs = new Stairs((stair) => this.source.setStair(stair));
     this.hidden = 0;  // a bit for each component
     this.renderer = new Renderer(element("picture"));
     this.arrivals = [];  // when the frames of the last second came
@@ -30,7 +31,16 @@ class App {
   }
 
   setInfo(info) {
+    const before = this.info;
     this.info = info;
+    this.forces.setInfo(info);
+    this.hud.setInfo(info);
+    // Another step with the same bodies: one goes on looking from where one was.
+    const same = before && this.stairs.count > 0 && ["scenario", "systems", "bodies_per_system"].every((k) => info[k] === before[k]);
+    if (!same) this.setBodies(info);
+  }
+
+  setBodies(info) {
     this.survey = null;
     const components = new Uint8Array(info.component_runs.reduce((sum, [, bodies]) => sum + bodies, 0));
     let at = 0;
@@ -46,8 +56,6 @@ class App {
     this.cells = new Cells();
     this.renderer.setSizes(this.few.sizes);
     element("trails").checked = element("trails").defaultChecked = this.few.count > 0;
-    this.forces.setInfo(info);
-    this.hud.setInfo(info);
     this.hud.setComponents(info.components, (k, on) => {
       this.hidden = on ? this.hidden & ~(1 << k) : this.hidden | 1 << k;
     });
@@ -81,6 +89,12 @@ class App {
       this.forces.setStatus(forces);
     }
     if (finished) this.setMessage("The run has ended; this is its last state.");
+  }
+
+  setStairs(message) {
+    const time = (value, digits) => this.info ? this.hud.time(value, digits) : number(value, digits);
+    this.setMessage(this.stairs.set(message, time));
+    element("stairs_note").hidden = !message.steps.some((step) => step.backend === "hostcuda");
   }
 
   setMessage(text) { this.hud.setMessage(text); }
@@ -225,13 +239,15 @@ class App {
       }},
       {shown: "D, shift D", keys: ["d", "D"], text: "of a run: longer, shorter time step", run: (key) => this.forces.move("dt", key === "d" ? 1 : -1)},
       {shown: "E, shift E", keys: ["e", "E"], text: "of a run: greater, smaller softening", run: (key) => this.forces.move("softening", key === "e" ? 1 : -1)},
+      {shown: "1 to 9", keys: [..."123456789"], text: "of a staircase: that step", run: (key) => this.stairs.choose(Number(key) - 1)},
+      {shown: "N", keys: ["n"], text: "of a staircase: the next step", run: () => this.stairs.next()},
       {shown: "W", keys: ["w"], text: "full screen", run: actions.whole_screen},
       {shown: "B", keys: ["b"], text: "bodies alone, without panels", run: () => document.body.classList.toggle("bare")},
       {shown: "P", keys: ["p"], text: "picture: saves a PNG", run: actions.save},
       {shown: "R", keys: ["r"], text: "reset what is seen", run: actions.start_over},
       {shown: "H", keys: ["h", "?"], text: "these keys", run: () => this.keys.toggle()},
     ];
-    return all.map((one) => ({...one, run: (key) => { if (this.info) one.run(key); }}));
+    return all.map((one) => ({...one, run: (key) => { if (this.info || this.stairs.count > 0) one.run(key); }}));
   }
 }
 

@@ -31,6 +31,7 @@ view::Info describe(const StepInfo& info, const Platform& platform, const Job& j
   shown.dt = job.start.dt;
   shown.softening = job.start.softening;
   shown.may_change_forces = may_change_forces;
+  shown.approximates = info.approximation.has_value();
   if (job.last_step < std::numeric_limits<int>::max()) shown.last_step = job.last_step;
   shown.shown_every = view::shown_every(job.start.systems);
   return shown;
@@ -108,6 +109,8 @@ struct LiveView::Parts {
     return {.command =
                 [this](const view::Command& command) {
                   if (command.type == view::Command::Type::forces) force_limits.check(command);
+                  if (command.type == view::Command::Type::stair)
+                    throw view::UnknownCommand("stair: this is one step alone");
                   control.handle(command);
                   change_status([] {});
                 },
@@ -121,7 +124,7 @@ struct LiveView::Parts {
     change();
     status.paused = control.paused();
     status.steps_per_frame = control.steps_per_frame();
-    server.show_status(view::status_message(status));
+    server.show(view::Text::status, view::status_message(status));
   }
 
   void take_forces(Simulation& simulation) {

@@ -16,7 +16,8 @@ using nlohmann::json;
 const std::map<std::string, Command::Type> kCommands = {
     {"next", Command::Type::next},     {"pause", Command::Type::pause},
     {"resume", Command::Type::resume}, {"step", Command::Type::step},
-    {"speed", Command::Type::speed},   {"forces", Command::Type::forces}};
+    {"speed", Command::Type::speed},   {"forces", Command::Type::forces},
+    {"stair", Command::Type::stair}};
 
 std::string known_commands() {
   std::string names;
@@ -24,15 +25,15 @@ std::string known_commands() {
   return names;
 }
 
-int steps_per_frame(const json& message) {
-  const auto found = message.find("steps_per_frame");
+int whole_in(const json& message, const std::string& command, const std::string& name, int most) {
+  const auto found = message.find(name);
   // get<int> alone would wrap a number that does not fit.
   if (found != message.end() && found->is_number_unsigned() &&
-      found->get<std::uint64_t>() <= kMaxStepsPerFrame) {
+      found->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)) {
     return found->get<int>();
   }
-  throw UnknownCommand("speed needs steps_per_frame, a whole number from 0 to " +
-                       std::to_string(kMaxStepsPerFrame));
+  throw UnknownCommand(command + " needs " + name + ", a whole number from 0 to " +
+                       std::to_string(most));
 }
 
 double number_in(const json& message, const char* name) {
@@ -105,7 +106,10 @@ Command parse_command(std::string_view text) {
   Command command{found->second};
   std::size_t fields = 1;
   if (command.type == Command::Type::speed) {
-    command.steps_per_frame = steps_per_frame(message);
+    command.steps_per_frame = whole_in(message, "speed", "steps_per_frame", kMaxStepsPerFrame);
+    fields = 2;
+  } else if (command.type == Command::Type::stair) {
+    command.stair = static_cast<std::size_t>(whole_in(message, "stair", "stair", 1000));
     fields = 2;
   } else if (command.type == Command::Type::forces) {
     command.dt = number_in(message, "dt");
@@ -114,6 +118,19 @@ Command parse_command(std::string_view text) {
   }
   if (message.size() > fields) throw UnknownCommand("a field is unknown");
   return command;
+}
+
+std::string command_message(const Command& command) {
+  json message;
+  for (const auto& [name, type] : kCommands)
+    if (type == command.type) message["type"] = name;
+  if (command.type == Command::Type::speed) message["steps_per_frame"] = command.steps_per_frame;
+  if (command.type == Command::Type::stair) message["stair"] = command.stair;
+  if (command.type == Command::Type::forces) {
+    message["dt"] = command.dt;
+    message["softening"] = command.softening;
+  }
+  return message.dump();
 }
 
 std::string error_message(std::string_view what) {
@@ -130,6 +147,7 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"dt", info.dt},
                   {"softening", info.softening},
                   {"may_change_forces", info.may_change_forces},
+                  {"approximates", info.approximates},
                   {"start_time", snapshot.time},
                   {"last_step", info.last_step ? json(*info.last_step) : json()},
                   {"shown_every", info.shown_every},

@@ -12,19 +12,21 @@
 namespace nbody::view {
 
 // Page to program: {"type": "next"} and so on; "speed" has one more field, "steps_per_frame", and
-// "forces" has two, "dt" and "softening".
+// "forces" has two, "dt" and "softening", and "stair" has "stair".
 struct Command {
   enum class Type {
     next,   // send one more frame, once there is a newer one
     pause,  // take no further time steps
     resume,
-    step,   // while paused: take the steps of one frame
-    speed,  // take at most this many steps per frame; 0: as many as can be computed in its time
-    forces  // go on with another dt and softening
+    step,    // while paused: take the steps of one frame
+    speed,   // take at most this many steps per frame; 0: as many as can be computed in its time
+    forces,  // go on with another dt and softening
+    stair    // of a staircase: go on with the program of this number, from 0
   };
   Type type;
   int steps_per_frame = 0;
   double dt = 0, softening = 0;
+  std::size_t stair = 0;
 };
 inline constexpr int kMaxStepsPerFrame = 1'000'000;
 
@@ -38,6 +40,12 @@ struct MalformedMessage : std::runtime_error {
 };
 // Throws UnknownCommand or MalformedMessage.
 Command parse_command(std::string_view text);
+// What parse_command reads.
+std::string command_message(const Command& command);
+
+// Program to page: of each of these the newest, in this order.
+enum class Text { info, stairs, status };
+inline constexpr int kTexts = 3;
 
 std::string error_message(std::string_view what);
 
@@ -50,6 +58,7 @@ struct Info {
   double dt = 0;  // at the start, as the softening
   double softening = 0;
   bool may_change_forces = false;
+  bool approximates = false;           // the direct sum, whose interactions are counted
   std::optional<long long> last_step;  // none: the run goes on until it is interrupted
   int shown_every = 1;
   std::string no_energy;  // why the energy is not known; "": it is, or will be

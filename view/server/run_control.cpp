@@ -9,6 +9,7 @@ void RunControl::handle(const Command& command) {
   const std::lock_guard lock(mutex_);
   switch (command.type) {
     case Command::Type::next:
+    case Command::Type::stair:
       break;
     case Command::Type::pause:
       paused_ = true;

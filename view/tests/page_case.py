@@ -106,7 +106,8 @@ class PageCase(unittest.TestCase):
         measure = """(() => {
           const box = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
           const seen = (e) => e.offsetParent !== null;
-          return {panels: ["facts", "legend", "controls"].map((id) => box(document.getElementById(id))),
+          return {panels: ["facts", "legend", "stairs", "controls"].map((id) => document.getElementById(id))
+                      .filter((e) => getComputedStyle(e).display !== "none").map(box),
                   buttons: [...document.querySelectorAll("button, select, input[type=range]")].filter(seen)
                       .map((e) => [e.id, ...box(e)]),
                   ramp: box(document.getElementById("ramp")),

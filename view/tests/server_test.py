@@ -24,12 +24,12 @@ PROGRAM = os.path.abspath(os.environ["NBODY_PROGRAM"])
 
 
 class Run:
-    """A step with --view, on a free port."""
+    """A step with --view, or another program that shows something, on a free port."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, command=(PROGRAM, "--view", "0")):
         self.folder = tempfile.TemporaryDirectory()
         self.process = subprocess.Popen(
-            [PROGRAM, "--view", "0", *arguments], cwd=self.folder.name, stdout=subprocess.PIPE,
+            [*command, *arguments], cwd=self.folder.name, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
         self.out = ""
         while "ssh" not in self.out:
