@@ -131,12 +131,12 @@ struct LiveView::Parts {
     const view::Command asked = control.take_forces();
     simulation.change(asked.dt, asked.softening);
     energy.restart(asked.softening);
-    energy.offer(simulation.snapshot());
     change_status([&] {
       status.dt = asked.dt;
       status.softening = asked.softening;
       status.energy.reset();
     });
+    energy.offer(simulation.snapshot());  // what it reports comes after that
   }
 
   void show(const Simulation& simulation) {
