@@ -113,7 +113,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
 
 // Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
 void Tracer::leave_warp(unsigned warp) {
-  if (has_come_to_rest(*running_block, warp)) logs_[warp].settle(sites_);
+  if (has_come_to_rest(*running_block, warp)) settle_warp(warp);
 }
 
 void Tracer::renew_epoch() {
@@ -234,7 +234,7 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
 
 void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {
   if (!array.of_program) logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);
-  if (logs_[warp_].is_full()) logs_[warp_].settle(sites_);
+  if (logs_[warp_].is_full()) settle_warp(warp_);
   Access access;
   access.epoch = epoch_;
   access.thread = thread_;

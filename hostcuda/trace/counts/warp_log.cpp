@@ -61,7 +61,7 @@ std::size_t WarpLog::count_in_step(Sites& sites) const {
       request.active |= 1u << number[i];
     }
     if (!request.active) return step;
-    sites[site].count(request);
+    sites.count(site, request);
   }
 }
 
@@ -85,7 +85,7 @@ void WarpLog::count_all(Sites& sites) {
     log.give_back();
   }
   for (std::uint32_t site = 0; site < requests_.size(); ++site) {
-    for (const Request& request : requests_[site].of_passage) sites[site].count(request);
+    for (const Request& request : requests_[site].of_passage) sites.count(site, request);
     requests_[site].of_passage.clear();
   }
 }
