@@ -59,7 +59,7 @@ class Hud {
       element("energy").title = this.info.no_energy || "summed in the background: the first value follows";
       return;
     }
-    if (since) show("energy_since", `counted from time ${this.time(energy.since, 5)}, when the forces changed`);
+    if (since) show("energy_since", `counted from time ${this.time(energy.since, 3)}, when the forces changed`);
     // An estimate says nothing about a change smaller than its own error.
     const error = energy.uncertainty.toExponential(1);
     const below = Math.abs(energy.error) < energy.uncertainty;
