@@ -14,7 +14,7 @@ void check(ncclResult_t result, const char* expression, const char* file, int li
   std::string error = std::string("NCCL: ") + ncclGetErrorString(result);
   if (result == ncclUnhandledCudaError)
     error += std::string(", ") + cudaGetErrorName(cudaPeekAtLastError());
-  cuda_failed(error, expression, file, line);
+  cuda_failed(error.c_str(), "", expression, file, line);
 }
 
 }  // namespace

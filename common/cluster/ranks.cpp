@@ -13,6 +13,7 @@
 
 #include "nbody/cuda.h"
 #include "nbody/error.h"
+#include "run/platform.h"
 #include "run/program.h"
 
 namespace nbody {
@@ -49,7 +50,7 @@ void take_device(MPI_Comm comm) {
   MPI_Comm_free(&host);
 }
 
-Identity identity(const QueryPlatform query, int argc, char** argv, std::string& backend) {
+Identity identity(const QueryDevice query, int argc, char** argv, std::string& backend) {
   Identity own;
   gethostname(own.host, sizeof own.host - 1);
   own.pid = getpid();
@@ -57,7 +58,7 @@ Identity identity(const QueryPlatform query, int argc, char** argv, std::string&
   for (int k = 1; k < argc; ++k) arguments += std::string(argv[k]) + '\0';
   own.arguments = std::hash<std::string>()(arguments);
   try {
-    const Platform platform = query();
+    const Platform platform = platform_of(query());
     backend = platform.backend;
     set(own.build, std::string(revision()) + ", " + backend + platform.cuda);
     set(own.device, platform.device_name + ", " +
@@ -116,7 +117,7 @@ bool asks_about_the_program(int argc, char** argv) {
 }
 
 // With the ranks agreed and connected, on every one of them.
-int run(const std::string& name, QueryPlatform query, int argc, char** argv,
+int run(const std::string& name, QueryDevice query, int argc, char** argv,
         const std::function<int()>& work) {
   RankState& own = rank_state();
   if (asks_about_the_program(argc, argv)) return work();
@@ -160,7 +161,7 @@ bool Cluster::any(bool of_this_rank) const {
 
 Cluster& cluster() { return *rank_state().cluster; }
 
-int run_on_ranks(const std::string& name, QueryPlatform query, int argc, char** argv,
+int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** argv,
                  const std::function<int()>& work) {
   block_termination();
   int level = 0;

@@ -75,7 +75,7 @@ int help() {
 
 }  // namespace
 
-int run_cluster(StepInfo info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+int run_cluster(StepInfo info, Simulate simulate, QueryDevice query, int argc, char** argv) {
   info.cluster = true;
   simulate_here = simulate;
   return run_on_ranks(info.name, query, argc, argv, [&] {

@@ -4,13 +4,11 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <new>
 #include <string>
 #include <system_error>
 
-#include "nbody/device.h"
 #include "nbody/error.h"
 #include "support/threads.h"
 
@@ -80,14 +78,6 @@ int run_program(std::string_view name, const std::function<int()>& work) {
   } catch (const std::exception& error) {
     return say(error.what(), kFailed);
   }
-}
-
-std::string cpu_name() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown CPU";
 }
 
 }  // namespace nbody

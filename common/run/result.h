@@ -7,11 +7,11 @@
 
 #include "io/snapshot_file.h"
 #include "nbody/cluster.h"
-#include "nbody/device.h"
 #include "nbody/step.h"
 #include "nbody/tuning.h"
 #include "physics/force_error.h"
 #include "physics/validation.h"
+#include "run/platform.h"
 
 namespace nbody {
 

@@ -174,14 +174,14 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   return failed ? kFailed : kSuccess;
 }
 
-int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
   const auto options = parse_options(info, argc, argv);
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
   job.float64 = info.float64;
   // A file that is no table is a mistake in the command line, whatever device there is.
   if (!options->tuned.empty()) read_shape_table(options->tuned, info.name, "");
-  const Platform platform = query();
+  const Platform platform = platform_of(query());
   set_backend(*options, platform.backend, job);
   job.run.devices = choose_devices(info, *options, platform);
   // For other steps what copies cost is a part of the lesson, or of what they do in simulate().
@@ -201,7 +201,7 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
 
 }  // namespace
 
-int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
   return run_program(info.name, [&] { return run(info, simulate, query, argc, argv); });
 }
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nbody/device.h"
 #include "nbody/step.h"
+#include "run/platform.h"
 
 namespace activity {
 

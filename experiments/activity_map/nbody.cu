@@ -153,9 +153,9 @@ Outcome simulate(const Rung& rung, int block, const Problem& problem,
 }
 
 nbody::Platform platform() {
-  nbody::Platform platform = nbody::query_platform();
-  platform.flags = NBODY_FLAGS;  // of this file: where programs share a binary, that is inline
-  return platform;
+  nbody::FoundDevice device = nbody::query_device();
+  device.flags = NBODY_FLAGS;  // of this file: where programs share a binary, that is inline
+  return nbody::platform_of(device);
 }
 
 }  // namespace activity

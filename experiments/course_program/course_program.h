@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "nbody/device.h"
 #include "nbody/stopwatch.h"
 #include "physics/validation.h"
+#include "run/platform.h"
 
 namespace course {
 

@@ -55,9 +55,9 @@ double simulate(std::vector<Body>& host, int steps) {
 }
 
 nbody::Platform platform() {
-  nbody::Platform platform = nbody::query_platform();
-  platform.flags = NBODY_FLAGS;  // of this file: where programs share a binary, that is inline
-  return platform;
+  nbody::FoundDevice device = nbody::query_device();
+  device.flags = NBODY_FLAGS;  // of this file: where programs share a binary, that is inline
+  return nbody::platform_of(device);
 }
 
 }  // namespace course

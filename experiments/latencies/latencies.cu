@@ -317,6 +317,6 @@ std::vector<double> measure(Chain& chain, int operations, int warmup, int repeat
   return latencies;
 }
 
-nbody::Platform platform() { return nbody::query_platform(); }
+nbody::Platform platform() { return nbody::platform_of(nbody::query_device()); }
 
 }  // namespace latencies

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nbody/device.h"
+#include "run/platform.h"
 
 namespace latencies {
 

@@ -194,6 +194,6 @@ Pass sum(const Kind& kind, const std::vector<nbody::Body>& bodies, double soften
   return run(bodies, static_cast<float>(softening * softening), warmup, repeat);
 }
 
-nbody::Platform platform() { return nbody::query_platform(); }
+nbody::Platform platform() { return nbody::platform_of(nbody::query_device()); }
 
 }  // namespace production

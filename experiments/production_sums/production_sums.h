@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nbody/bodies.h"
-#include "nbody/device.h"
+#include "run/platform.h"
 
 namespace production {
 

@@ -22,8 +22,9 @@ from missing import missing_header, missing_names, own_assertions, toolkit_heade
 from semantics import SemanticCheck
 from wrong_calls import one_line_each
 
-# The compiler's errors are searched, in English, for what is not part of hostcuda.
-os.environ.update(LC_ALL="C.UTF-8", LANGUAGE="en")
+# The compiler's errors are searched, in English, for what is not part of hostcuda. Not in the environment of
+# this process: ccache has what was compiled in the user's language, and would compile hostcuda's libraries again.
+ENGLISH = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
@@ -119,11 +120,14 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
+    by_clang = is_clang(compiler)
+    # A loop that clang cannot unroll is no reason for a warning about the user's code, nor are g++'s options.
+    of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
     text = subprocess.run(
         # Ours first: a Makefile for nvcc names the toolkit's folder, too.
-        [compiler, *(f"-I{folder}" for folder in INCLUDES), *both, *preprocessor, "-x", "c++", "-E",
+        [compiler, *(f"-I{folder}" for folder in INCLUDES), *both, *of_clang, *preprocessor, "-x", "c++", "-E",
          f"-idirafter{SAMPLES}", "-D__HOSTCUDA__=1", "-DHOSTCUDA_MARKS=1", "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENGLISH, check=False)
     errors = text.stderr.decode(errors="replace")
     sys.stderr.write(missing_header(errors) or errors)
     if text.returncode:
@@ -131,7 +135,6 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     if refusal := toolkit_header(text.stdout.decode(), INCLUDE):
         print(refusal, file=sys.stderr)
         return 1
-    by_clang = is_clang(compiler)
     traced = any(option.startswith("-DHOSTCUDA_TRACE") for option in preprocessor)
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(
@@ -148,9 +151,8 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     intermediate = output + ".ii"
     with open(intermediate, "w", encoding="utf-8") as file:
         file.write(rewritten)
-    # Mathematical functions set no errno on a GPU: a square root is one instruction then. A loop that
-    # clang cannot unroll is no reason for a warning about the user's code.
-    as_for_kernels = ["-fno-math-errno", *(["-Wno-pass-failed"] if by_clang else [])]
+    # Mathematical functions set no errno on a GPU: a square root is one instruction then.
+    as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:
         return compile_counted(compiler, [*as_for_kernels, *both], intermediate, output,
                                cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
@@ -158,7 +160,7 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
                                     [*options_of_both(both, preprocessor), f"-idirafter{SAMPLES}"])
     ended = subprocess.run(
         [*ccache, compiler, *as_for_kernels, *both, "-x", "c++-cpp-output", "-c", intermediate,
-         "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+         "-o", output], stderr=subprocess.PIPE, text=True, errors="replace", env=ENGLISH, check=False)
     if traced and ended.returncode == 0:
         subprocess.run(["objcopy", *(f"--redefine-sym={name}=hostcuda_{name}" for name in ALLOCATORS),
                         output], check=True)

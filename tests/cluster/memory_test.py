@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 BODY = 28  # bytes
-SYSTEMS = (150_000, 450_000)  # of eight bodies
+SYSTEMS = (75_000, 225_000)  # of eight bodies
 OPTIONS = "--bodies 8 --steps 2 --validate off --quiet"
 
 

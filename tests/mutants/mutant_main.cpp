@@ -24,14 +24,13 @@ void write_weak_checks(const std::filesystem::path& path, const WeakChecks& chec
 
 }  // namespace
 
-int run_mutant(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc,
-               char** argv) {
+int run_mutant(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
   const int code = run_step(info, simulate, query, argc, argv);
   const auto options = parse_options(info, argc, argv);
   // Without a record the run did not get as far as its validation, and would not here.
   if (options->json.empty() || !std::filesystem::exists(options->json)) return code;
   Job job = prepare_job(*options);
-  job.run.devices = info.multi_device ? query().device_count : 1;
+  job.run.devices = info.multi_device ? query().count : 1;
   write_weak_checks(options->json.string() + ".weak", weak_checks(job, simulate));
   return code;
 }

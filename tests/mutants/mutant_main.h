@@ -12,11 +12,11 @@
 
 namespace nbody::test {
 
-int run_mutant(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv);
+int run_mutant(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
 // Takes the place of nbody::step_main in an edited source.
 inline int mutant_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
-  return run_mutant(info, simulate, query_platform, argc, argv);
+  return run_mutant(info, simulate, query_device, argc, argv);
 }
 
 struct Variant {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "nbody/error.h"
 #include "physics/force_error.h"
 #include "physics/integrator.h"
 #include "step_under_test.h"
@@ -81,9 +82,9 @@ std::string failed_gates(const Systems& start, double dt, int steps, double soft
 
 }  // namespace test
 
-int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv) {
+int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
   try {
-    test::current = {info, simulate, query()};
+    test::current = {info, simulate, platform_of(query())};
     testing::InitGoogleTest(&argc, argv);  // makes the list of tests, which depends on the step
   } catch (const NoDevice& error) {
     std::cerr << "skipped: " << error.what() << '\n';

@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     std::puts("mpirun -n RANKS nbody-gather [LARGEST_MIB]: times of gathers, by size [256]");
     return 0;
   }
-  return nbody::run_on_ranks("nbody-gather", nbody::query_platform, argc, argv, [&] {
+  return nbody::run_on_ranks("nbody-gather", nbody::query_device, argc, argv, [&] {
     const auto asked = nbody::parse_whole<int>(argc > 1 ? argv[1] : "256");
     if (argc > 2 || !asked || *asked < 1 || *asked > 65536)
       throw nbody::UsageError(

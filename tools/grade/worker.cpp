@@ -50,7 +50,7 @@ int answer(Simulate simulate, int requests, int replies) {
 
 }  // namespace
 
-int run_step(const StepInfo&, Simulate simulate, QueryPlatform, int, char**) {
+int run_step(const StepInfo&, Simulate simulate, QueryDevice, int, char**) {
   const int requests = dup(STDIN_FILENO), replies = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   close(STDIN_FILENO);

@@ -5,9 +5,9 @@
 #include <iosfwd>
 #include <memory>
 
-#include "nbody/device.h"
 #include "nbody/step.h"
 #include "run/job.h"
+#include "run/platform.h"
 #include "run/simulation.h"
 
 namespace nbody {

@@ -69,15 +69,15 @@ Cluster& cluster();
 
 // Does the work on every rank, each with a device, and returns its exit code. What is wrong with
 // one rank ends all of them.
-int run_on_ranks(const std::string& name, QueryPlatform query, int argc, char** argv,
+int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** argv,
                  const std::function<int()>& work);
 
 // step_main() on all ranks. There simulate() is called at once; where there is no root, with
 // systems that have their sizes and no bodies.
-int run_cluster(StepInfo info, Simulate simulate, QueryPlatform query, int argc, char** argv);
+int run_cluster(StepInfo info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
 inline int cluster_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
-  return run_cluster(info, simulate, query_platform, argc, argv);
+  return run_cluster(info, simulate, query_device, argc, argv);
 }
 
 }  // namespace nbody

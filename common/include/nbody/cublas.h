@@ -8,13 +8,13 @@
 #include "nbody/cuda.h"
 #include "nbody/error.h"
 
-#define CUBLAS_CHECK(expression)                                                            \
-  do {                                                                                      \
-    const cublasStatus_t cublas_check_status = (expression);                                \
-    if (cublas_check_status != CUBLAS_STATUS_SUCCESS) {                                     \
-      ::nbody::cuda_failed(cublasGetStatusName(cublas_check_status), #expression, __FILE__, \
-                           __LINE__);                                                       \
-    }                                                                                       \
+#define CUBLAS_CHECK(expression)                                                                \
+  do {                                                                                          \
+    const cublasStatus_t cublas_check_status = (expression);                                    \
+    if (cublas_check_status != CUBLAS_STATUS_SUCCESS) {                                         \
+      ::nbody::cuda_failed(cublasGetStatusName(cublas_check_status), "", #expression, __FILE__, \
+                           __LINE__);                                                           \
+    }                                                                                           \
   } while (0)
 
 namespace nbody {

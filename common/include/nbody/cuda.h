@@ -6,31 +6,20 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
-namespace nbody {
-
-[[noreturn]] inline void cuda_failed(const std::string& error, const char* expression,
-                                     const char* file, int line) {
-  throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + expression +
-                           ": " + error);
-}
-
-}  // namespace nbody
+#include "nbody/cuda_failed.h"
 
 // Every call that can fail goes through this: a CUDA program that ignores its error codes reports
 // splendid throughput on a machine without a GPU.
-#define CUDA_CHECK(expression)                                                      \
-  do {                                                                              \
-    const cudaError_t cuda_check_error = (expression);                              \
-    if (cuda_check_error != cudaSuccess) {                                          \
-      ::nbody::cuda_failed(std::string(cudaGetErrorName(cuda_check_error)) + ": " + \
-                               cudaGetErrorString(cuda_check_error),                \
-                           #expression, __FILE__, __LINE__);                        \
-    }                                                                               \
+#define CUDA_CHECK(expression)                                                                     \
+  do {                                                                                             \
+    const cudaError_t cuda_check_error = (expression);                                             \
+    if (cuda_check_error != cudaSuccess) {                                                         \
+      ::nbody::cuda_failed(cudaGetErrorName(cuda_check_error),                                     \
+                           cudaGetErrorString(cuda_check_error), #expression, __FILE__, __LINE__); \
+    }                                                                                              \
   } while (0)
 
 namespace nbody {

@@ -1,16 +1,14 @@
 // Which machine a step runs on. The answer differs between a CUDA build, a build through hostcuda
-// and a plain CPU program, so this is compiled with the step.
+// and a plain CPU program, so this is compiled with the step, and has no texts of its own: <string>
+// takes nvcc half a second in every step. run/platform.h puts it into words.
 #pragma once
 
 #include <cstddef>
-#include <string>
-
-#include "nbody/error.h"
 
 #if defined(__CUDACC__) || defined(__HOSTCUDA__)
+#include <cstring>
+
 #include "nbody/cuda.h"
-#else
-#include <omp.h>
 #endif
 
 #ifndef NBODY_FLAGS
@@ -19,21 +17,18 @@
 
 namespace nbody {
 
-struct Platform {
-  std::string backend;      // "cuda", "hostcuda" or "cpu"
-  std::string device_name;  // of the first device
-  int device_count = 0;
-  std::string driver;  // CUDA version the driver supports, "" on a CPU
-  std::string cuda;    // CUDA runtime version, "" on a CPU
-  std::string flags;   // what the step was compiled with
+struct FoundDevice {
+  const char* backend;          // "cuda", "hostcuda" or "cpu"
+  const char* flags;            // what the step was compiled with
+  int count = 0;                // 0: there is none,
+  const char* missing = "";     // for this reason
+  char name[256] = "";          // of the first device
+  int driver = 0, runtime = 0;  // versions of CUDA: that the driver supports; 13020 is 13.2
   // So that the device reads and writes memory of the host directly. False where it cannot be.
   bool (*lock_pages)(void* data, std::size_t bytes) = nullptr;
   void (*unlock_pages)(void* data) = nullptr;
 };
-std::string cpu_name();  // from the system, e.g. the "model name" of /proc/cpuinfo
-
-// Throws NoDevice.
-using QueryPlatform = Platform (*)();
+using QueryDevice = FoundDevice (*)();
 
 #if defined(__CUDACC__) || defined(__HOSTCUDA__)
 
@@ -44,36 +39,32 @@ inline bool lock_pages(void* data, std::size_t bytes) {
 }
 inline void unlock_pages(void* data) { cudaHostUnregister(data); }
 
-inline Platform query_platform() {
-  int count = 0;
-  const cudaError_t found = cudaGetDeviceCount(&count);
-  if (found != cudaSuccess || count == 0) {
-    throw NoDevice(std::string("no CUDA device: ") + cudaGetErrorString(found));
+inline FoundDevice query_device() {
+#if defined(__HOSTCUDA__)
+  FoundDevice device{.backend = "hostcuda", .flags = NBODY_FLAGS};
+#else
+  FoundDevice device{.backend = "cuda", .flags = NBODY_FLAGS};
+#endif
+  const cudaError_t found = cudaGetDeviceCount(&device.count);
+  if (found != cudaSuccess) device.count = 0;
+  if (device.count == 0) {
+    device.missing = cudaGetErrorString(found);
+    return device;
   }
   cudaDeviceProp properties{};
-  int driver = 0, runtime = 0;
   CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-  CUDA_CHECK(cudaDriverGetVersion(&driver));
-  CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-  const auto version = [](int v) {
-    return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
-  };
-#if defined(__HOSTCUDA__)
-  const std::string backend = "hostcuda", name = properties.name + (" on " + cpu_name());
-#else
-  const std::string backend = "cuda", name = properties.name;
-#endif
-  return {backend,          name,        count,      version(driver),
-          version(runtime), NBODY_FLAGS, lock_pages, unlock_pages};
+  static_assert(sizeof device.name == sizeof properties.name);
+  std::memcpy(device.name, properties.name, sizeof device.name);
+  CUDA_CHECK(cudaDriverGetVersion(&device.driver));
+  CUDA_CHECK(cudaRuntimeGetVersion(&device.runtime));
+  device.lock_pages = lock_pages;
+  device.unlock_pages = unlock_pages;
+  return device;
 }
 
 #else
 
-// The processor and the number of threads used: OMP_NUM_THREADS may limit them.
-inline Platform query_platform() {
-  return {"cpu",      cpu_name() + " x " + std::to_string(omp_get_max_threads()), 1, "", "",
-          NBODY_FLAGS};
-}
+inline FoundDevice query_device() { return {.backend = "cpu", .flags = NBODY_FLAGS, .count = 1}; }
 
 #endif
 

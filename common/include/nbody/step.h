@@ -92,7 +92,7 @@ struct StepInfo {
 
 // Parses the command line, runs, validates, reports. Returns the exit code: 0 right, 1 validation
 // or run-time failure, 2 usage, 77 no device.
-int run_step(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, char** argv);
+int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
 // The number in `text`, or `otherwise` where the preprocessor left the name of the macro in it.
 consteval int parameter(std::string_view name, std::string_view text, int otherwise) {
@@ -107,7 +107,7 @@ consteval int parameter(std::string_view name, std::string_view text, int otherw
 static_assert(parameter("SIZE", "SIZE", 512) == 512 && parameter("SIZE", "64", 512) == 64);
 
 inline int step_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
-  return run_step(info, simulate, query_platform, argc, argv);
+  return run_step(info, simulate, query_device, argc, argv);
 }
 
 }  // namespace nbody

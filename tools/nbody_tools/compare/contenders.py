@@ -47,7 +47,8 @@ class Driver:
     def build(self, nvcc: str) -> Optional[str]:
         """What nvcc complained about, or nothing."""
         command = [nvcc, "-std=c++17", "-O3", "-I", str(ROOT / "common" / "include"), *self.words,
-                   "-o", self.contender.words[0], str(DRIVERS / self.source)]
+                   "-o", self.contender.words[0], str(DRIVERS / self.source),
+                   str(ROOT / "common" / "support" / "cuda_failed.cpp")]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:

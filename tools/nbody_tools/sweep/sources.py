@@ -25,13 +25,13 @@ from edit_source import EditError, edited  # noqa: E402
 FAST_MATH = "-use_fast_math"
 # step_main() is inline: of all bundles the linker keeps one, with the flags of that one.
 BUNDLE_MAIN = """
-static nbody::Platform platform_of_bundle() {
-  nbody::Platform platform = nbody::query_platform();
-  platform.flags = NBODY_FLAGS;
-  return platform;
+static nbody::FoundDevice device_of_bundle() {
+  nbody::FoundDevice device = nbody::query_device();
+  device.flags = NBODY_FLAGS;
+  return device;
 }
 static int bundle_main(const nbody::StepInfo& info, nbody::Simulate simulate, int argc, char** argv) {
-  return nbody::run_step(info, simulate, platform_of_bundle, argc, argv);
+  return nbody::run_step(info, simulate, device_of_bundle, argc, argv);
 }
 """
 
