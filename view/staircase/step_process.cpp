@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "nbody/error.h"
 #include "support/text.h"
 
 namespace nbody::view {

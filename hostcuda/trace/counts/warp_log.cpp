@@ -86,7 +86,8 @@ std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) cons
     lanes |= 1u << reader.lane();
   }
   if (steps == SIZE_MAX) return 0;
-  for (std::size_t i = 0; i < steps; ++i) sites.count_one_address(first[i].site(), lanes, first[i].address());
+  for (std::size_t i = 0; i < steps; ++i)
+    sites.count_one_address(first[i].site(), lanes, first[i].address());
   for (Reader& reader : readers) reader.advance(steps);
   return steps;
 }
