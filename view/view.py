@@ -3,6 +3,8 @@
 
   ./nbody view [--step STEP] [--port P] [OPTION OF A STEP...]
       runs a step and shows it while it runs, until --steps or Ctrl-C
+  ./nbody view --stairs [STEP,STEP...] [--port P] [OPTION OF THE BODIES...]
+      the same bodies in one step after the other, switched on the page while they run
   ./nbody view FILE... [--port P]
       shows files of bodies, one after the other
   ./nbody view FILE... --export PAGE.html
@@ -22,6 +24,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 from nbody_tools.arguments import OneLineParser, ToolError, positive_integer  # noqa: E402
 from nbody_tools.steps import find_step, step_folders  # noqa: E402
 
+import stairs  # noqa: E402
+
 # Programs beside the staircase, and where they are built.
 EXPERIMENTS = {"cpu_simd": "experiments/cpu_simd"}
 STEPS = [*step_folders(ROOT), *EXPERIMENTS]
@@ -38,6 +42,8 @@ def make_parser():
     parser = OneLineParser(prog="nbody view", description=__doc__, usage="./nbody view ...")
     parser.add_argument("--step", metavar="STEP", help="a step by its name or number, or cpu_simd [on a "
                         "GPU step10_tiled2d_cublas, elsewhere cpu_simd, or step 00 without Highway]")
+    parser.add_argument("--stairs", nargs="?", const=stairs.DEFAULT, metavar="STEP,STEP...",
+                        help=f"steps to switch between [{stairs.DEFAULT}]")
     parser.add_argument("--port", default="8765", metavar="P", help="0: any free one [8765]")
     parser.add_argument("--export", type=page, metavar="PAGE.html")
     parser.add_argument("--frames", type=positive_integer, default=120, metavar="K",
@@ -53,11 +59,16 @@ def parse(words):
     parser = make_parser()
     options, rest = parser.parse_known_args(words)
     options.shows_files = bool(rest) and not rest[0].startswith("-")
-    if options.step is not None:
-        try:
-            options.step = find_step(options.step, STEPS)
-        except ToolError as error:
-            parser.error(str(error))
+    try:
+        options.step = options.step and find_step(options.step, STEPS)
+        options.stairs = [find_step(word, STEPS) for word in options.stairs.split(",")] if options.stairs else []
+    except ToolError as error:
+        parser.error(str(error))
+    if options.stairs:
+        if options.shows_files or options.export:
+            parser.error("--stairs computes: it goes neither with files nor with --export")
+        if why := stairs.refusal(rest):
+            parser.error(why)
     if any(word.startswith("--view") for word in rest):
         parser.error("the port is given by --port")
     if options.export and not options.shows_files:
@@ -68,6 +79,10 @@ def parse(words):
             parser.error("--export of a run needs --steps: a whole number from 1")
         options.snapshot_every = -(-int(count) // options.frames)
     return options, rest
+
+
+def program(build, step):
+    return build / EXPERIMENTS.get(step, step) / step
 
 
 def export_run(step, view, options, rest):
@@ -84,10 +99,16 @@ def main(words):
     with contextlib.redirect_stdout(sys.stderr) if "--plan" in words else contextlib.nullcontext():
         options, rest = parse(words)
     if options.plan:
-        print("nbody-view", "" if options.shows_files else options.step or "DEFAULT")
+        if options.stairs:
+            print("nbody-stairs", *options.stairs)
+        else:
+            print("nbody-view", "" if options.shows_files else options.step or "DEFAULT")
         return 0
     view = options.build / "view" / "nbody-view"
-    step = options.build / EXPERIMENTS.get(options.step, options.step) / options.step
+    if options.stairs:
+        programs = [program(options.build, step) for step in options.stairs]
+        return stairs.run(options.build, programs, options.port, rest)
+    step = program(options.build, options.step)
     if options.shows_files:
         rest += ["--export", options.export] if options.export else ["--port", options.port]
         os.execv(view, [view, *rest])

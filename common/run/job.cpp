@@ -13,6 +13,7 @@
 #include "nbody/error.h"
 #include "physics/integrator.h"
 #include "run/checkpoint.h"
+#include "run/command_line.h"
 #include "scenarios/initial_conditions.h"
 #include "support/memory.h"
 #include "support/text.h"
@@ -148,23 +149,6 @@ void start_from_checkpoint(const Options& options, Job& job) {
   require_resumable(options, job);
 }
 
-// Zero times a finite number is zero, zero times infinity is NaN. The distance of a body to itself
-// and to bodies that coincide with it is zero, and its factor m / eps^3.
-void check_softening(const Job& job) {
-  float heaviest = 0;
-  for (const Body& body : job.start.systems.bodies) heaviest = std::max(heaviest, body.mass);
-  const double eps = job.start.softening;
-  if (!is_float64(job.start) && eps * eps > std::numeric_limits<float>::max())
-    throw UsageError("--softening: \"" + text(eps) +
-                     "\" is not allowed; its square overflows float32: at most 1.8e19");
-  if (heaviest / (eps * eps * eps) > std::numeric_limits<float>::max()) {
-    throw UsageError("--softening: \"" + text(job.start.softening) +
-                     "\" is not allowed; with a mass of " + text(heaviest) +
-                     " the force of a body on itself overflows float32: at least " +
-                     text(std::cbrt(heaviest / 3e38)));
-  }
-}
-
 std::vector<NamedFile> outputs_of(const Options& options) {
   std::vector<NamedFile> outputs;
   if (!options.output.empty())
@@ -237,6 +221,30 @@ std::filesystem::path snapshot_file(const std::filesystem::path& folder, long lo
          (std::string(kSnapshotPrefix) + format("%08lld", step) + std::string(kSnapshotEnding));
 }
 
+float heaviest_mass(const Systems& systems) {
+  float heaviest = 0;
+  for (const Body& body : systems.bodies) heaviest = std::max(heaviest, body.mass);
+  return heaviest;
+}
+
+void take_forces(const Snapshot& state, Run& run) {
+  run.dt = static_cast<float>(state.dt);
+  run.softening_squared = static_cast<float>(state.softening * state.softening);
+}
+
+// Zero times a finite number is zero, zero times infinity is NaN. The distance of a body to itself
+// and to bodies that coincide with it is zero, and its factor m / eps^3.
+std::string softening_refusal(double softening, float heaviest, bool float64) {
+  if (!float64 && softening * softening > std::numeric_limits<float>::max())
+    return "its square overflows float32: at most 1.8e19";
+  if (heaviest / (softening * softening * softening) > std::numeric_limits<float>::max()) {
+    return "with a mass of " + text(heaviest) +
+           " the force of a body on itself overflows float32: at least " +
+           text(std::cbrt(heaviest / 3e38));
+  }
+  return "";
+}
+
 bool is_float64(const Snapshot& state) { return !state.exact.empty(); }
 
 SystemsF64 float64_systems(const Snapshot& state) {
@@ -299,11 +307,13 @@ Job prepare_job(const Options& options) {
     start_from_scenario(options, job);
   }
   if (options.resume.empty()) begin_checkpoints(options, job);
-  job.run.dt = static_cast<float>(job.start.dt);
-  job.run.softening_squared = static_cast<float>(job.start.softening * job.start.softening);
+  take_forces(job.start, job.run);
   job.run.steps = job.last_step - static_cast<int>(job.start.step);
   job.run.approximation = options.approximation.value_or(Approximation());
-  check_softening(job);
+  const Snapshot& start = job.start;
+  const auto refusal =
+      softening_refusal(start.softening, heaviest_mass(start.systems), is_float64(start));
+  if (!refusal.empty()) refuse("--softening", text(start.softening), refusal);
   check_outputs(options, job);
   return job;
 }

@@ -34,6 +34,12 @@ bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
 
+// The state's dt and softening, as the kernels see them.
+void take_forces(const Snapshot& state, Run& run);
+float heaviest_mass(const Systems& systems);
+// Why bodies of up to this mass cannot have a softening; empty: they can.
+std::string softening_refusal(double softening, float heaviest, bool float64);
+
 // Leapfrog's half drift, forwards (sign 1) or back (-1), in the precision of the state.
 void take_half_drift(Snapshot& state, int sign);
 // The state with positions and velocities at the same time: a snapshot, and no checkpoint.

@@ -56,6 +56,10 @@ struct Options {
   std::optional<int> view;      // port on 127.0.0.1; 0: any free one
   bool quiet = false;
 
+  // Nothing that is written says that the whole run had one dt and one softening.
+  bool may_change_forces() const {
+    return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
+  }
   // A run that is neither repeated nor compared with its start holds its bodies once.
   bool needs_start() const {
     return warmup + repeat > 1 || !quiet || force_error > 0 || validate != ValidationMode::off;

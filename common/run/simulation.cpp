@@ -110,6 +110,15 @@ void Simulation::advance(int steps) {
   for (int k = 0; k < run_.steps; ++k) state_.time += dt;
 }
 
+void Simulation::change(double dt, double softening) {
+  const bool staggered = state_.staggered;
+  if (staggered) take_half_drift(state_, -1);
+  state_.dt = dt;
+  state_.softening = softening;
+  take_forces(state_, run_);
+  if (staggered) take_half_drift(state_, 1);
+}
+
 Snapshot Simulation::snapshot() const { return synchronised(state_); }
 
 namespace {

@@ -18,6 +18,8 @@ class Simulation {
 
   // Takes up to `steps` more time steps in one call of simulate.
   void advance(int steps);
+  // From here on. Positions and velocities at the same time remain what they are.
+  void change(double dt, double softening);
 
   long long step() const { return state_.step; }
   long long last_step() const { return last_step_; }
@@ -83,7 +85,7 @@ class StepScheduler {
   virtual ~StepScheduler() = default;
   // Called before the first piece and after every one; may block. Returns the greatest number of
   // steps that the next piece may have; 0 ends the run here.
-  virtual int next_piece(const Simulation& simulation) = 0;
+  virtual int next_piece(Simulation& simulation) = 0;
 };
 
 // Runs to the end, or until the scheduler ends the run, and on the way records the state and writes

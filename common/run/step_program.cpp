@@ -189,7 +189,8 @@ int run(const StepInfo& info, Simulate simulate, QueryPlatform query, int argc, 
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;
   std::optional<LiveView> view;
-  if (options->view) view.emplace(*options->view, info, platform, job);
+  if (options->view)
+    view.emplace(*options->view, info, platform, job, options->may_change_forces());
   try {
     return carry_out(info, platform, *options, job, simulate, view ? &*view : nullptr);
   } catch (const UsageError& error) {

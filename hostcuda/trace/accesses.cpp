@@ -26,7 +26,7 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 
 // Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
 void Tracer::leave_warp(unsigned warp) {
-  if (has_come_to_rest(*running_block, warp)) logs_[warp].settle(sites_);
+  if (has_come_to_rest(*running_block, warp)) settle_warp(warp);
 }
 
 void Tracer::renew_epoch() {
@@ -151,7 +151,7 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
   if (logs_[warp_].is_full()) {
     trail_.end();
-    logs_[warp_].settle(sites_);
+    settle_warp(warp_);
   }
   Access access;
   access.epoch = epoch_;

@@ -1,5 +1,6 @@
 #include "record.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -95,6 +96,48 @@ Json divergences(const Tracer& tracer) {
   return list;
 }
 
+// Addresses are those of the first request, from the beginning of its first 128 bytes; of lanes
+// that take no part, null.
+Json accesses(const Tracer& tracer, const BlockPicture::Block& block) {
+  Json list = Json::array();
+  for (const auto& [place, seen] : block.seen) {
+    const SiteKey& key = tracer.sites().all()[place.site].key;
+    const Request& first = seen.first;
+    std::uint64_t lowest = ~std::uint64_t{0};
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if (first.active >> lane & 1) lowest = std::min(lowest, first.address[lane]);
+    lowest -= lowest % (kBanks * kWordBytes);
+    Json offsets = Json::array();
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      offsets.push_back(first.active >> lane & 1 ? Json(first.address[lane] - lowest) : Json());
+    const Cost cost =
+        key.space == Space::global ? sectors(first, key.bytes) : wavefronts(first, key.bytes);
+    list.push_back({{"code", code(key)},
+                    {"memory", name(key.space)},
+                    {"access", name(key.kind)},
+                    {"bytes", key.bytes},
+                    {"phase", place.phase},
+                    {"warp", place.warp},
+                    {"executions", seen.executions},
+                    {"requests", seen.requests},
+                    {"offsets", offsets},
+                    {"cost", cost.actual},
+                    {"ideal_cost", cost.ideal}});
+  }
+  return list;
+}
+
+Json blocks(const Tracer& tracer) {
+  Json list = Json::array();
+  for (const auto& [kernel, block] : tracer.picture()->blocks())
+    list.push_back({{"kernel", tracer.kernels()[kernel].name},
+                    {"dimensions", position(block.dimensions)},
+                    {"phases", block.phases},
+                    {"barriers", block.barriers},
+                    {"accesses", accesses(tracer, block)}});
+  return list;
+}
+
 Json findings() {
   Json list = Json::array();
   for (const Finding& finding : hostcuda::findings()) {
@@ -121,11 +164,12 @@ Json findings() {
 }  // namespace
 
 std::string record_of(const Tracer& tracer) {
-  const Json record = {{"kernels", kernels(tracer)},
-                       {"sites", sites(tracer)},
-                       {"races", races(tracer)},
-                       {"barrier_divergences", divergences(tracer)},
-                       {"findings", findings()}};
+  Json record = {{"kernels", kernels(tracer)},
+                 {"sites", sites(tracer)},
+                 {"races", races(tracer)},
+                 {"barrier_divergences", divergences(tracer)},
+                 {"findings", findings()}};
+  if (tracer.picture()) record["blocks"] = blocks(tracer);
   return record.dump(1) + "\n";
 }
 

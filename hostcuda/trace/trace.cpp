@@ -12,6 +12,7 @@ namespace hostcuda::trace {
 namespace {
 
 constexpr const char* kVariable = "HOSTCUDA_TRACE";
+constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // set: also of a block of each kernel
 
 void write_record() {
   const char* path = std::getenv(kVariable);
@@ -29,7 +30,9 @@ Tracer* tracer;
 void start() {
   if (tracer || !std::getenv(kVariable)) return;
   allow_variable(kVariable);
+  allow_variable(kPicture);
   tracer = new Tracer;  // never destroyed: instrumented code runs until the very end
+  if (std::getenv(kPicture)) tracer->take_picture();
   kernel_observer = tracer;
   runtime_observer = &tracer->host();
   on_exit(

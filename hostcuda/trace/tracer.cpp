@@ -55,11 +55,21 @@ void Tracer::block_begins(const BlockState& block) {
     shared_variable(block.dynamic_shared(), block.launch().dynamic_shared_bytes,
                     block.dynamic_shared(), "");
   thread_ = kNoThread;
+  picture_block(block);
   if (block.launch().cooperative || block.launch().cluster_size() > 1) ++stamp_;
 }
 
 void Tracer::settle() {
-  for (WarpLog& log : logs_) log.settle(sites_);
+  for (unsigned warp = 0; warp < logs_.size(); ++warp) settle_warp(warp);
+}
+
+void Tracer::settle_warp(unsigned warp) {
+  if (picture_) picture_->turn_to(block_->now.barriers, warp);
+  logs_[warp].settle(sites_);
+}
+
+void Tracer::picture_block(const BlockState& block) {
+  if (picture_) picture_->block_runs(kernel_, kernels_[kernel_].launches, block);
 }
 
 // What follows is another thread, or comes after something that orders.
@@ -78,6 +88,7 @@ void Tracer::block_resumes(const BlockState& block) {
   const Busy busy;
   block_ = &blocks_[block.number()];
   thread_ = kNoThread;
+  picture_block(block);
   ++stamp_;  // another block's variable may have the same address
 }
 
@@ -133,6 +144,7 @@ void Tracer::barrier_passed(const BlockState& block, Scope scope) {
   const Busy busy;
   stop_thread();
   settle();
+  if (picture_) picture_->barrier_passed(block);
   RunningBlock& passed = blocks_[block.number()];
   if (fences_.any()) fences_.barrier(passed.now.block, passed.now.barriers);
   ++passed.now.barriers;

@@ -4,6 +4,7 @@
 #define HOSTCUDA_TRACE_TRACER_H
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "checks/heap.h"
 #include "checks/host_checks.h"
 #include "checks/kernel_checks.h"
+#include "counts/block_picture.h"
 #include "counts/sites.h"
 #include "counts/warp_log.h"
 #include "execution/kernel_observer.h"
@@ -91,6 +93,8 @@ class Tracer final : public KernelObserver {
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
   const Sites& sites() const { return sites_; }
+  const std::optional<BlockPicture>& picture() const { return picture_; }
+  void take_picture() { sites_.set_witness(&picture_.emplace()); }
   const Races& races() const { return races_; }
   const std::vector<Divergence>& divergences() const { return divergences_; }
 
@@ -137,9 +141,12 @@ class Tracer final : public KernelObserver {
   void order_by_variable(const char* address, How how);
   void leave_warp(unsigned warp);
   void settle();
+  void settle_warp(unsigned warp);
+  void picture_block(const BlockState& block);
 
   std::vector<Kernel> kernels_;
   Sites sites_;
+  std::optional<BlockPicture> picture_;
   Arrays arrays_;
   Epochs epochs_;
   Fences fences_;

@@ -20,6 +20,9 @@ PROGRAMS = {}
 FEW_BODIES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "256", "--steps", "2",
               "--validate", "off", "--quiet"]
 
+TWO_TILES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "700", "--steps", "1",
+             "--validate", "off", "--quiet"]
+
 # The textbook cost of a request of a whole warp: kernel, memory, access, bytes, requests,
 # cost, ideal cost. 1024 threads are 32 warps; a transpose of 128 x 128 takes 512.
 TEXTBOOK = """
@@ -277,6 +280,45 @@ class Steps(unittest.TestCase):
             inspect_program(PROGRAMS["step03"], ["--bodies", "-1"])
 
 
+class Picture(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.patterns = inspect_program(PROGRAMS["patterns"], picture=True)
+        cls.step = inspect_program(PROGRAMS["step03"], TWO_TILES, picture=True)
+
+    def test_only_where_it_was_asked_for(self):
+        kernels = inspect_program(PROGRAMS["patterns"]).kernels
+        self.assertEqual({kernel.first_block for kernel in kernels}, {None})
+
+    def test_all_requests_of_a_block_are_in_it(self):
+        """All blocks of a pattern do the same."""
+        for kernel in self.patterns.kernels:
+            for memory in ("global", "shared"):
+                pictured = [one for one in kernel.first_block["accesses"] if one["memory"] == memory]
+                counted = [row for row in kernel.rows if row.memory == memory]
+                self.assertEqual(kernel.blocks * sum(one["requests"] for one in pictured),
+                                 sum(row.requests for row in counted), (kernel.name, memory))
+                self.assertEqual(kernel.blocks * sum(sum(one["executions"]) for one in pictured),
+                                 sum(row.executions for row in counted), (kernel.name, memory))
+
+    def test_barriers_part_the_accesses(self):
+        block = self.step.kernel("advance_systems").first_block
+        source = (ROOT / "step03_tiling/nbody.cu").read_text(encoding="utf-8").splitlines()
+        lines = [int(place.rpartition(":")[2]) for place in block["barriers"]]
+        self.assertEqual({"__syncthreads();" in source[line - 1] for line in lines}, {True})
+        self.assertEqual(len(lines), block["phases"] - 1)
+        tile = {one["phase"] for one in block["accesses"] if "tile[j].x" in source[one["line"] - 1]}
+        stores = {one["phase"] for one in block["accesses"] if (one["memory"], one["access"]) == ("shared", "store")}
+        self.assertEqual((stores, tile), ({0, 2}, {1, 3}))
+
+    def test_costs_are_those_of_the_textbook(self):
+        for kernel, memory, cost in (("shared_column", "shared", 32), ("shared_column_padded", "shared", 1),
+                                     ("member_of_28_bytes", "global", 28), ("coalesced_4_bytes", "global", 4)):
+            loads = [one for one in self.patterns.kernel(kernel).first_block["accesses"]
+                     if (one["memory"], one["access"]) == (memory, "load")]
+            self.assertEqual({one["cost"] for one in loads}, {cost}, kernel)
+
+
 class CommandLine(unittest.TestCase):
     def refused(self, *words):
         ended = subprocess.run([sys.executable, "-m", "nbody_tools", "inspect", *words],
@@ -297,6 +339,7 @@ class CommandLine(unittest.TestCase):
         for words in (["--bodies", "0"], ["--bodies", "x"], ["--systems", "1e9"], ["--steps", "-2"],
                       ["--bodys", "4"], ["--json"]):
             self.assertRegex(self.refused("3", *words), re.escape(words[0]))
+        self.assertRegex(self.refused("3", "--page", "page.png"), "'page.png' does not end in .html")
 
     def test_no_compiler(self):
         ended = subprocess.run([sys.executable, "-m", "nbody_tools", "inspect", "3"],

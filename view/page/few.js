@@ -27,7 +27,7 @@ class FewBodies {
       heaviest > 0 && m > 0 ? 0.35 + 0.65 * Math.pow(m / heaviest, 0.15) : 0.35);
     const choice = element("follow");
     choice.replaceChildren(new Option("nothing", -1), ...this.names.map((name, i) => new Option(name, i)));
-    for (const id of ["follow_label", "trails_label", "names_label"]) element(id).hidden = count === 0;
+    for (const id of ["follow_label", "names_label"]) element(id).hidden = count === 0;
     element("labels").replaceChildren(...this.names.map((name) => {
       const label = document.createElement("span");
       label.textContent = name;
@@ -39,8 +39,6 @@ class FewBodies {
 
   setFrame(frame) {
     if (this.count === 0) return;
-    if (this.frames.length > 0 && frame.step < this.step) this.clear();  // a film began again
-    this.step = frame.step;
     this.frames.push(Float32Array.from({length: 3 * this.count}, (_, k) =>
       frame.bodies[4 * Math.floor(k / 3) + k % 3]));
     if (this.frames.length > TRAIL_FRAMES) this.frames.shift();

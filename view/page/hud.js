@@ -29,10 +29,10 @@ class Hud {
     const notes = [];
     if (info.shown_every > 1) notes.push(`one body of ${info.shown_every} is shown`);
     if (info.backend === "hostcuda") notes.push("CUDA emulated on a CPU: the rate is not a GPU's");
+    if (info.approximates) notes.push("a tree: interactions are those of the direct sum in its place");
     if (info.units) notes.push(`units: ${info.units}`);
     element("apart_label").hidden = info.systems === 1;
-    show("energy", "–");
-    element("energy").title = info.no_energy || "summed in the background: the first value follows";
+    this.setEnergy(null);
     if (info.no_energy) notes.push(`energy ${info.no_energy}`);
     show("note", notes.join("; "));
     const components = element("colour_by").querySelector("[value=component]");
@@ -41,9 +41,8 @@ class Hud {
 
   setFrame(frame, framesPerSecond) {
     const last = this.info.last_step;
-    const unit = this.info.time_unit;
-    show("time", unit ? `${number(frame.time * unit.size, 4)} ${unit.name}` : number(frame.time, 5));
-    element("time").title = unit ? `${number(frame.time, 7)} in units where G = 1` : "in units where G = 1";
+    show("time", this.time(frame.time, this.info.time_unit ? 4 : 5));
+    element("time").title = this.info.time_unit ? `${number(frame.time, 7)} in units where G = 1` : "in units where G = 1";
     show("step", last === null ? count(frame.step) : `${count(frame.step)} of ${count(last)}`);
     const rate = frame.interactionsPerSecond;
     show("interactions", rate > 0 ? `${number(rate * 1e-9)} G/s` : "–");
@@ -53,13 +52,25 @@ class Hud {
   }
 
   setEnergy(energy) {
-    if (!energy || energy.error === null) return;
+    const since = energy && energy.since !== undefined && energy.since !== this.info.start_time;
+    element("energy_since").hidden = !since;
+    if (!energy || energy.error === null) {
+      show("energy", "–");
+      element("energy").title = this.info.no_energy || "summed in the background: the first value follows";
+      return;
+    }
+    if (since) show("energy_since", `counted from time ${this.time(energy.since, 3)}, when the forces changed`);
     // An estimate says nothing about a change smaller than its own error.
     const error = energy.uncertainty.toExponential(1);
     const below = Math.abs(energy.error) < energy.uncertainty;
     show("energy", below ? `below ${error}` : energy.error.toExponential(1));
     element("energy").title = `(E − E₀) / |E₀|, float64, at time ${number(energy.time, 5)}` +
         (energy.uncertainty > 0 ? `; estimated, standard error ${error}` : "; all pairs");
+  }
+
+  time(time, digits) {
+    const unit = this.info.time_unit;
+    return unit ? `${number(time * unit.size, digits)} ${unit.name}` : number(time, digits);
   }
 
   setMessage(text) { show("message", text); }

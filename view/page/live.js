@@ -35,6 +35,7 @@ class Source {
     }
     const message = JSON.parse(data);
     if (message.type === "info") this.app.setInfo(message);
+    if (message.type === "stairs") this.app.setStairs(message);
     if (message.type === "error") console.warn(message.message);
     if (message.type === "status") {
       this.status = message;
@@ -45,7 +46,7 @@ class Source {
   get state() {
     const {finished, paused, steps_per_frame: steps, energy} = this.status;
     const speed = steps === 0 ? "full speed" : steps === 1 ? "1 step/frame" : `${count(steps)} steps/frame`;
-    return {paused, finished, speed, energy};
+    return {paused, finished, speed, energy, forces: this.status};
   }
 
   togglePause() { this.send({type: this.status.paused ? "resume" : "pause"}); }
@@ -62,5 +63,7 @@ class Source {
   }
   fullSpeed() { this.setSpeed(0); }
   rewind() {}  // a run cannot
+  setStair(stair) { this.send({type: "stair", stair}); }
+  setForces(forces) { this.send({type: "forces", ...forces}); }
   setSpeed(steps) { this.send({type: "speed", steps_per_frame: steps}); }
 }

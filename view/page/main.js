@@ -1,12 +1,16 @@
 // Connects the parts: a source of frames, the camera, the picture and the text around it.
 "use strict";
 
+const TURN_PER_SECOND = 0.2;  // radians: a turn takes half a minute
+
 class App {
   constructor() {
     this.hud = new Hud();
     this.camera = new OrbitCamera();
     this.few = new FewBodies();
     this.cells = new Cells();
+    this.forces = new Forces((forces) => this.source.setForces(forces));
+    this.stairs = new Stairs((stair) => this.source.setStair(stair));
     this.hidden = 0;  // a bit for each component
     this.renderer = new Renderer(element("picture"));
     this.arrivals = [];  // when the frames of the last second came
@@ -18,6 +22,8 @@ class App {
     this.source.start();
     const loop = (now) => {
       if (this.source.tick) this.source.tick(now);
+      if (element("rotate").checked) this.camera.rotate((now - this.drawn) / 1000 * TURN_PER_SECOND, 0);
+      this.drawn = now;
       this.draw();
       requestAnimationFrame(loop);
     };
@@ -25,7 +31,16 @@ class App {
   }
 
   setInfo(info) {
+    const before = this.info;
     this.info = info;
+    this.forces.setInfo(info);
+    this.hud.setInfo(info);
+    // Another step with the same bodies: one goes on looking from where one was.
+    const same = before && this.stairs.count > 0 && ["scenario", "systems", "bodies_per_system"].every((k) => info[k] === before[k]);
+    if (!same) this.setBodies(info);
+  }
+
+  setBodies(info) {
     this.survey = null;
     const components = new Uint8Array(info.component_runs.reduce((sum, [, bodies]) => sum + bodies, 0));
     let at = 0;
@@ -40,21 +55,21 @@ class App {
     this.few.setInfo(info);
     this.cells = new Cells();
     this.renderer.setSizes(this.few.sizes);
-    this.hud.setInfo(info);
+    element("trails").checked = element("trails").defaultChecked = this.few.count > 0;
     this.hud.setComponents(info.components, (k, on) => {
       this.hidden = on ? this.hidden & ~(1 << k) : this.hidden | 1 << k;
     });
   }
 
   setFrame(frame) {
+    if (this.frame && (frame.time - this.frame.time) * this.info.dt < 0) this.clearTrails();  // a film began again
     this.frame = frame;
     const now = performance.now();
     this.arrivals = this.arrivals.filter((time) => now - time < 1000).concat(now);
-    this.renderer.setBodies(frame.bodies);
+    this.renderer.setBodies(frame.bodies, this.few.count === 0 && element("trails").checked);
     this.few.setFrame(frame);
     // The range of speeds changes slowly: a legend that flickers cannot be read.
     if (this.survey === null) {
-      this.survey = surveyFrame(frame);
       this.fit();
     } else if (++this.framesSeen % 30 === 0) {
       const now = surveyFrame(frame);
@@ -65,12 +80,21 @@ class App {
   }
 
   setStatus() {
-    const {paused, finished, speed, energy} = this.source.state;
+    const {paused, finished, speed, energy, forces} = this.source.state;
     show("pause", paused ? "Resume" : "Pause");
     element("pause").disabled = element("single").disabled = finished;
     show("speed", speed);
-    this.hud.setEnergy(energy);
+    if (forces) {  // of a run; a recording has the energy in its frames
+      this.hud.setEnergy(energy);
+      this.forces.setStatus(forces);
+    }
     if (finished) this.setMessage("The run has ended; this is its last state.");
+  }
+
+  setStairs(message) {
+    const time = (value, digits) => this.info ? this.hud.time(value, digits) : number(value, digits);
+    this.setMessage(this.stairs.set(message, time));
+    element("stairs_note").hidden = !message.steps.some((step) => step.backend === "hostcuda");
   }
 
   setMessage(text) { this.hud.setMessage(text); }
@@ -85,10 +109,17 @@ class App {
             spacing: apart ? 2.4 * this.survey.radius : 0};
   }
 
+  // Around the bodies where they are now.
   fit() {
-    if (!this.survey) return;
+    if (!this.frame) return;
+    this.survey = surveyFrame(this.frame);
     const {columns, rows} = this.layout();
     this.camera.fit(this.survey.centre, this.survey.radius * (1.1 + 1.5 * (Math.max(columns, rows) - 1)));
+  }
+
+  clearTrails() {
+    this.few.clear();
+    this.renderer.clearTrails();
   }
 
   // As it was when the page was opened; a run goes on.
@@ -96,13 +127,20 @@ class App {
     if (!this.survey) return;
     element("controls").reset();
     this.few.followed = -1;
-    this.few.clear();
+    this.clearTrails();
     this.cells.body = 0;
     this.camera.reset();
-    this.survey = surveyFrame(this.frame);
     for (const button of document.querySelectorAll(".swatch[aria-pressed=false]")) button.click();
     this.fit();
     this.source.rewind();
+    this.setStatus();
+  }
+
+  toggle(id) { element(id).checked = !element(id).checked; }
+
+  toggleFullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen();
   }
 
   look() {
@@ -162,6 +200,7 @@ class App {
       fit: () => this.fit(),
       start_over: () => this.reset(),
       save: () => this.save(),
+      whole_screen: () => this.toggleFullScreen(),
     };
     for (const [id, action] of Object.entries(actions)) element(id).addEventListener("click", action);
     element("apart").addEventListener("change", actions.fit);
@@ -177,25 +216,38 @@ class App {
       element("more").setAttribute("aria-expanded", String(open));
       show("more", open ? "Less" : "More");
     });
-    const turn = 0.08;
-    const keys = {
-      " ": actions.pause, "s": actions.single, ".": actions.faster, ",": actions.slower, "f": actions.fit,
-      "r": actions.start_over, "p": actions.save,
-      "c": () => {
+    element("whole_screen").hidden = !document.fullscreenEnabled;
+    document.addEventListener("fullscreenchange", () =>
+      show("whole_screen", document.fullscreenElement ? "Window" : "Full screen"));
+    this.keys = new Keys(this.bindings(actions));
+  }
+
+  bindings(actions) {
+    const turn = 0.08, turns = {ArrowLeft: [turn, 0], ArrowRight: [-turn, 0], ArrowUp: [0, -turn], ArrowDown: [0, turn]};
+    const all = [
+      {shown: "Space", keys: [" "], text: "pause, resume", run: actions.pause},
+      {shown: "S", keys: ["s"], text: "one frame", run: actions.single},
+      {shown: ", .", keys: [",", "."], text: "slower, faster", run: (key) => key === "." ? actions.faster() : actions.slower()},
+      {shown: "arrows, drag", keys: Object.keys(turns), text: "turn", run: (key) => this.camera.rotate(...turns[key])},
+      {shown: "+ −, wheel", keys: ["+", "=", "-"], text: "nearer, farther", run: (key) => this.camera.zoom(key === "-" ? 1 / 0.9 : 0.9)},
+      {shown: "F", keys: ["f"], text: "fit: all but the outermost bodies", run: actions.fit},
+      {shown: "A", keys: ["a"], text: "turn by itself, stop", run: () => this.toggle("rotate")},
+      {shown: "T", keys: ["t"], text: "trails", run: () => this.toggle("trails")},
+      {shown: "C", keys: ["c"], text: "colour by speed or component", run: () => {
         const choice = element("colour_by");
         if (this.info.components.length > 1) choice.value = choice.value === "speed" ? "component" : "speed";
-      },
-      "ArrowLeft": () => this.camera.rotate(turn, 0), "ArrowRight": () => this.camera.rotate(-turn, 0),
-      "ArrowUp": () => this.camera.rotate(0, -turn), "ArrowDown": () => this.camera.rotate(0, turn),
-      "+": () => this.camera.zoom(0.9), "=": () => this.camera.zoom(0.9), "-": () => this.camera.zoom(1 / 0.9),
-    };
-    document.addEventListener("keydown", (event) => {
-      // A button or a slider that has the focus handles these keys itself.
-      const busy = event.target.matches("input, select") || (event.target.matches("button") && event.key === " ");
-      if (busy || event.ctrlKey || event.altKey || event.metaKey || !this.info || !keys[event.key]) return;
-      keys[event.key]();
-      event.preventDefault();
-    });
+      }},
+      {shown: "D, shift D", keys: ["d", "D"], text: "of a run: longer, shorter time step", run: (key) => this.forces.move("dt", key === "d" ? 1 : -1)},
+      {shown: "E, shift E", keys: ["e", "E"], text: "of a run: greater, smaller softening", run: (key) => this.forces.move("softening", key === "e" ? 1 : -1)},
+      {shown: "1 to 9", keys: [..."123456789"], text: "of a staircase: that step", run: (key) => this.stairs.choose(Number(key) - 1)},
+      {shown: "N", keys: ["n"], text: "of a staircase: the next step", run: () => this.stairs.next()},
+      {shown: "W", keys: ["w"], text: "full screen", run: actions.whole_screen},
+      {shown: "B", keys: ["b"], text: "bodies alone, without panels", run: () => document.body.classList.toggle("bare")},
+      {shown: "P", keys: ["p"], text: "picture: saves a PNG", run: actions.save},
+      {shown: "R", keys: ["r"], text: "reset what is seen", run: actions.start_over},
+      {shown: "H", keys: ["h", "?"], text: "these keys", run: () => this.keys.toggle()},
+    ];
+    return all.map((one) => ({...one, run: (key) => { if (this.info || this.stairs.count > 0) one.run(key); }}));
   }
 }
 

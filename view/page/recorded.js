@@ -43,7 +43,7 @@ class Source {
   }
 
   get state() {
-    return {paused: this.paused, finished: false, speed: `${this.framesPerSecond} frames/s`, energy: null};
+    return {paused: this.paused, finished: false, speed: `${this.framesPerSecond} frames/s`};
   }
 
   togglePause() {

@@ -86,6 +86,9 @@ void main() {
   colour = vec4(sqrt(hue * shown) + vec3(0.018, 0.026, 0.045), 1.0);
 }`;
 
+// Trails of many bodies are where they were in so many frames before, of so many points in all.
+const TRAIL_STATES = 30, TRAIL_POINTS = 1 << 20;
+
 class Renderer {
   constructor(canvas) {
     const gl = canvas.getContext("webgl2", {antialias: false, alpha: false, powerPreference: "high-performance"});
@@ -103,12 +106,11 @@ class Renderer {
     this.target = gl.createTexture();
     this.framebuffer = gl.createFramebuffer();
     this.bodyBuffer = gl.createBuffer();
+    this.past = [];  // buffers of earlier frames, the oldest first
     this.componentBuffer = gl.createBuffer();
     this.vertices = gl.createVertexArray();
     gl.bindVertexArray(this.vertices);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.bodyBuffer);
     gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 16, 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.componentBuffer);
     gl.enableVertexAttribArray(1);
     gl.vertexAttribPointer(1, 1, gl.UNSIGNED_BYTE, false, 1, 0);
@@ -159,6 +161,7 @@ class Renderer {
   // One number from 0 to 255 per body of a frame.
   setComponents(components) {
     const gl = this.gl;
+    this.clearTrails();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.componentBuffer);
     gl.bufferData(gl.ARRAY_BUFFER, components, gl.STATIC_DRAW);
     this.componentCount = components.length;
@@ -176,8 +179,17 @@ class Renderer {
     gl.vertexAttrib1f(2, 1);
   }
 
-  setBodies(bodies) {
+  clearTrails() { for (const buffer of this.past.splice(0)) this.gl.deleteBuffer(buffer); }
+
+  setBodies(bodies, hasTrails) {
     const gl = this.gl;
+    if (!hasTrails) {
+      this.clearTrails();
+    } else if (this.count > 0) {
+      this.past.push(this.bodyBuffer);
+      const states = Math.min(TRAIL_STATES, Math.floor(TRAIL_POINTS / this.count));
+      this.bodyBuffer = this.past.length > states ? this.past.shift() : gl.createBuffer();
+    }
     gl.bindBuffer(gl.ARRAY_BUFFER, this.bodyBuffer);
     gl.bufferData(gl.ARRAY_BUFFER, bodies, gl.STREAM_DRAW);
     this.count = Math.min(bodies.length / 4, this.componentCount);
@@ -232,6 +244,14 @@ class Renderer {
     }
   }
 
+  drawBodies(buffer, strength) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 16, 0);
+    gl.uniform1f(this.bodies.uniforms.strength, strength);
+    gl.drawArrays(gl.POINTS, 0, this.count);
+  }
+
   // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, palette, hidden, size, light, cells,
   // componentOf}, of a few bodies also {trails, trailColour}
   draw(camera, look) {
@@ -263,7 +283,6 @@ class Renderer {
     // Few bodies are drawn large, many small and faint: about the same light in all.
     const scale = height / 900, pixels = scale * 26 * Math.pow(Math.max(1, this.count), -0.17);
     gl.uniform1f(uniforms.point_pixels, pixels * Math.pow(2, look.size));
-    gl.uniform1f(uniforms.strength, Math.min(4, 260 / Math.sqrt(Math.max(1, this.count))) * Math.pow(2, look.light));
     gl.uniform1i(uniforms.speed_colours, 0);
     gl.uniform1i(uniforms.component_colours, 1);
     gl.activeTexture(gl.TEXTURE0);
@@ -272,7 +291,11 @@ class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, this.componentColours);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindVertexArray(this.vertices);
-    if (this.count > 0) gl.drawArrays(gl.POINTS, 0, this.count);
+    if (this.count > 0) {
+      const strength = Math.min(4, 260 / Math.sqrt(this.count)) * Math.pow(2, look.light);
+      this.past.forEach((buffer, k) => this.drawBodies(buffer, 0.3 * strength * (k + 1) / this.past.length));
+      this.drawBodies(this.bodyBuffer, strength);
+    }
 
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.disable(gl.BLEND);

@@ -1,4 +1,4 @@
-// Boost.Beast, for server.cpp alone: its templates take long to compile.
+// Boost.Beast, for server.cpp and step_client.cpp alone: its templates take long to compile.
 #pragma once
 
 // clang-format off: Boost 1.74 needs this header and does not include it

@@ -42,6 +42,14 @@ void EnergyWatch::offer(const Snapshot& snapshot) {
   changed_.notify_all();
 }
 
+void EnergyWatch::restart(double softening) {
+  const std::lock_guard lock(mutex_);
+  softening_ = softening;
+  start_.reset();
+  waiting_.reset();
+  ++restarts_;
+}
+
 void EnergyWatch::work() {
   // Of the OpenMP teams that this thread makes: most cores are left to the run.
   omp_set_num_threads(std::max(1, omp_get_num_procs() / 4));
@@ -51,21 +59,22 @@ void EnergyWatch::work() {
     if (ended_) return;
     const Snapshot snapshot = std::move(*waiting_);
     waiting_.reset();
+    const double softening = softening_;
+    const int restarts = restarts_;
     lock.unlock();
     const Stopwatch stopwatch;
-    measure(snapshot);
+    const Diagnostics now = diagnose(snapshot.systems, softening);
     const std::chrono::duration<double> rest(std::max(kMinRest, 20 * stopwatch.seconds()));
     lock.lock();
+    if (restarts == restarts_) {
+      if (!start_) start_ = Start{now.energy(), snapshot.time};
+      const double scale = std::abs(start_->energy);
+      report_({(now.energy() - start_->energy) / scale, start_->time, snapshot.time,
+               now.potential_error / scale});
+    }
     changed_.wait_for(lock, rest, [&] { return ended_ || waiting_; });
     idle_ = !waiting_;
   }
-}
-
-void EnergyWatch::measure(const Snapshot& snapshot) {
-  const Diagnostics now = diagnose(snapshot.systems, softening_);
-  if (!start_) start_ = now.energy();
-  const double scale = std::abs(*start_);
-  report_({(now.energy() - *start_) / scale, snapshot.time, now.potential_error / scale});
 }
 
 }  // namespace nbody::view

@@ -21,16 +21,23 @@ class EnergyWatch {
 
   // Is it ready for another state?
   bool is_idle() const;
-  // Errors are relative to the first state offered. Positions and velocities are synchronised.
+  // Errors are relative to the first state offered, or to the first after a restart. Positions and
+  // velocities are synchronised.
   void offer(const Snapshot& snapshot);
+  // Energies with another softening cannot be compared with those before; nothing of before is
+  // reported any more.
+  void restart(double softening);
 
  private:
+  struct Start {
+    double energy, time;
+  };
   void work();
-  void measure(const Snapshot& snapshot);
 
   double softening_;
   std::function<void(const Status::Energy&)> report_;
-  std::optional<double> start_;
+  std::optional<Start> start_;
+  int restarts_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -30,6 +30,12 @@ int shown_every(const Systems& systems) {
   return every;
 }
 
+double interactions_per_second(std::string_view frame) {
+  double rate = 0;
+  if (frame.size() >= kFrameHeaderBytes) std::memcpy(&rate, frame.data() + 40, sizeof rate);
+  return rate;
+}
+
 std::string encode_frame(const FrameHead& head, const Systems& systems, int shown_every) {
   const auto shown =
       static_cast<std::uint32_t>(shown_of_each(systems, shown_every) * systems.count);

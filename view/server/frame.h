@@ -41,6 +41,8 @@ inline constexpr int kMaxShownBodies = 1 << 18;
 // The k above: 1 unless there are more bodies than can be shown.
 int shown_every(const Systems& systems);
 
+double interactions_per_second(std::string_view frame);
+
 std::string encode_frame(const FrameHead& head, const Systems& systems, int shown_every);
 
 }  // namespace nbody::view

@@ -11,6 +11,7 @@
 #include "page.h"
 #include "run_control.h"
 #include "server.h"
+#include "support/text.h"
 
 namespace nbody {
 namespace {
@@ -20,7 +21,8 @@ constexpr double kFrameSeconds = 1.0 / 60;
 constexpr auto kFrameTime =
     std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kFrameSeconds));
 
-view::Info describe(const StepInfo& info, const Platform& platform, const Job& job) {
+view::Info describe(const StepInfo& info, const Platform& platform, const Job& job,
+                    bool may_change_forces) {
   view::Info shown;
   shown.program = info.name;
   shown.device = platform.device_name;
@@ -28,6 +30,8 @@ view::Info describe(const StepInfo& info, const Platform& platform, const Job& j
   shown.integrator = to_string(job.start.integrator);
   shown.dt = job.start.dt;
   shown.softening = job.start.softening;
+  shown.may_change_forces = may_change_forces;
+  shown.approximates = info.approximation.has_value();
   if (job.last_step < std::numeric_limits<int>::max()) shown.last_step = job.last_step;
   shown.shown_every = view::shown_every(job.start.systems);
   return shown;
@@ -35,10 +39,49 @@ view::Info describe(const StepInfo& info, const Platform& platform, const Job& j
 
 }  // namespace
 
+// Forces that a run may go on with: those of a slider around its own.
+class ForceLimits {
+ public:
+  ForceLimits(const Job& job, bool may_change)
+      : may_change_(may_change),
+        dt_(job.start.dt),
+        softening_(job.start.softening),
+        heaviest_(heaviest_mass(job.start.systems)),
+        float64_(is_float64(job.start)) {}
+
+  // Throws UnknownCommand.
+  void check(const view::Command& asked) const {
+    if (!may_change_)
+      throw view::UnknownCommand(
+          "forces change only in a run without --steps, --json, --checkpoint and --diagnostics");
+    check("dt", asked.dt, dt_);
+    check("softening", asked.softening, softening_);
+    const auto refusal = softening_refusal(asked.softening, heaviest_, float64_);
+    if (!refusal.empty()) throw view::UnknownCommand("softening: " + refusal);
+  }
+
+ private:
+  static constexpr double kMaxFactor = 64;
+  static void check(const std::string& name, double asked, double at_start) {
+    const double factor = asked / at_start;
+    if (factor >= 1 / kMaxFactor && factor <= kMaxFactor &&
+        std::isnormal(static_cast<float>(asked)))
+      return;
+    throw view::UnknownCommand(name + " must be within a factor of 64 of that at the start, " +
+                               shortest(at_start));
+  }
+
+  bool may_change_;
+  double dt_, softening_;
+  float heaviest_;
+  bool float64_;
+};
+
 struct LiveView::Parts {
   view::RunControl control;
   view::Meter meter;
   const int shown_every;
+  const ForceLimits force_limits;
   std::uint64_t frames = 0;
   Clock::time_point last_frame;
 
@@ -48,12 +91,16 @@ struct LiveView::Parts {
   view::Server server;
   view::EnergyWatch energy;
 
-  Parts(int port, const StepInfo& info, const Platform& platform, const Job& job)
+  Parts(int port, const StepInfo& info, const Platform& platform, const Job& job,
+        bool may_change_forces)
       : control(view::watchable_steps(job.start.systems, job.start.dt)),
         meter(job.start.systems),
         shown_every(view::shown_every(job.start.systems)),
+        force_limits(job, may_change_forces),
+        status{.dt = job.start.dt, .softening = job.start.softening, .energy = {}},
         server(port, view::live_page(),
-               view::info_message(describe(info, platform, job), job.start), handlers()),
+               view::info_message(describe(info, platform, job, may_change_forces), job.start),
+               handlers()),
         energy(job.start.softening, [this](const view::Status::Energy& measured) {
           change_status([&] { status.energy = measured; });
         }) {}
@@ -61,6 +108,9 @@ struct LiveView::Parts {
   view::Handlers handlers() {
     return {.command =
                 [this](const view::Command& command) {
+                  if (command.type == view::Command::Type::forces) force_limits.check(command);
+                  if (command.type == view::Command::Type::stair)
+                    throw view::UnknownCommand("stair: this is one step alone");
                   control.handle(command);
                   change_status([] {});
                 },
@@ -74,7 +124,19 @@ struct LiveView::Parts {
     change();
     status.paused = control.paused();
     status.steps_per_frame = control.steps_per_frame();
-    server.show_status(view::status_message(status));
+    server.show(view::Text::status, view::status_message(status));
+  }
+
+  void take_forces(Simulation& simulation) {
+    const view::Command asked = control.take_forces();
+    simulation.change(asked.dt, asked.softening);
+    energy.restart(asked.softening);
+    change_status([&] {
+      status.dt = asked.dt;
+      status.softening = asked.softening;
+      status.energy.reset();
+    });
+    energy.offer(simulation.snapshot());  // what it reports comes after that
   }
 
   void show(const Simulation& simulation) {
@@ -93,20 +155,27 @@ struct LiveView::Parts {
   }
 };
 
-LiveView::LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job)
-    : parts_(std::make_unique<Parts>(port, info, platform, job)) {}
+LiveView::LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job,
+                   bool may_change_forces)
+    : parts_(std::make_unique<Parts>(port, info, platform, job, may_change_forces)) {}
 
 LiveView::~LiveView() = default;
 
 void LiveView::print_address(std::ostream& out) const { parts_->server.print_address(out); }
 
-int LiveView::next_piece(const Simulation& simulation) {
+int LiveView::next_piece(Simulation& simulation) {
   Parts& parts = *parts_;
   parts.meter.take(simulation);
   parts.control.wait_until(parts.last_frame + kFrameTime);
   parts.show(simulation);
   if (simulation.finished()) return 0;
-  return parts.control.wait_for_turn(parts.meter.steps_in(kFrameSeconds));
+  const int fitting = parts.meter.steps_in(kFrameSeconds);
+  int steps = parts.control.wait_for_turn(fitting);
+  while (steps == view::RunControl::kForcesAsked) {
+    parts.take_forces(simulation);
+    steps = parts.control.wait_for_turn(fitting);
+  }
+  return steps;
 }
 
 bool LiveView::stopped() const { return parts_->control.stopped(); }

@@ -15,15 +15,17 @@ namespace nbody {
 class LiveView : public StepScheduler {
  public:
   // Listens from here on. Port 0 is any free one. Throws UsageError if the port cannot be used.
-  LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job);
+  LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job,
+           bool may_change_forces);
   ~LiveView() override;
 
   // The address to open, and the line that brings the port to another machine.
   void print_address(std::ostream& out) const;
 
   // Shows the state; returns as soon as the next steps may be taken. Waits for a viewer before the
-  // first ones, while paused, and until the last frame has been shown for long enough.
-  int next_piece(const Simulation& simulation) override;
+  // first ones, while paused, and until the last frame has been shown for long enough. Changes the
+  // forces as viewers ask.
+  int next_piece(Simulation& simulation) override;
 
   // Was the program interrupted (Ctrl-C) before the run was over?
   bool stopped() const;

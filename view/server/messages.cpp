@@ -13,11 +13,11 @@ namespace {
 
 using nlohmann::json;
 
-const std::map<std::string, Command::Type> kCommands = {{"next", Command::Type::next},
-                                                        {"pause", Command::Type::pause},
-                                                        {"resume", Command::Type::resume},
-                                                        {"step", Command::Type::step},
-                                                        {"speed", Command::Type::speed}};
+const std::map<std::string, Command::Type> kCommands = {
+    {"next", Command::Type::next},     {"pause", Command::Type::pause},
+    {"resume", Command::Type::resume}, {"step", Command::Type::step},
+    {"speed", Command::Type::speed},   {"forces", Command::Type::forces},
+    {"stair", Command::Type::stair}};
 
 std::string known_commands() {
   std::string names;
@@ -25,15 +25,22 @@ std::string known_commands() {
   return names;
 }
 
-int steps_per_frame(const json& message) {
-  const auto found = message.find("steps_per_frame");
+int whole_in(const json& message, const std::string& command, const std::string& name, int most) {
+  const auto found = message.find(name);
   // get<int> alone would wrap a number that does not fit.
   if (found != message.end() && found->is_number_unsigned() &&
-      found->get<std::uint64_t>() <= kMaxStepsPerFrame) {
+      found->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)) {
     return found->get<int>();
   }
-  throw UnknownCommand("speed needs steps_per_frame, a whole number from 0 to " +
-                       std::to_string(kMaxStepsPerFrame));
+  throw UnknownCommand(command + " needs " + name + ", a whole number from 0 to " +
+                       std::to_string(most));
+}
+
+double number_in(const json& message, const char* name) {
+  const auto found = message.find(name);
+  if (found == message.end() || !found->is_number())
+    throw UnknownCommand("forces needs dt and softening, two numbers");
+  return found->get<double>();
 }
 
 // Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter if
@@ -97,10 +104,33 @@ Command parse_command(std::string_view text) {
     throw UnknownCommand("this type is unknown; there are " + known_commands());
 
   Command command{found->second};
-  const bool is_speed = command.type == Command::Type::speed;
-  if (is_speed) command.steps_per_frame = steps_per_frame(message);
-  if (message.size() > (is_speed ? 2u : 1u)) throw UnknownCommand("a field is unknown");
+  std::size_t fields = 1;
+  if (command.type == Command::Type::speed) {
+    command.steps_per_frame = whole_in(message, "speed", "steps_per_frame", kMaxStepsPerFrame);
+    fields = 2;
+  } else if (command.type == Command::Type::stair) {
+    command.stair = static_cast<std::size_t>(whole_in(message, "stair", "stair", 1000));
+    fields = 2;
+  } else if (command.type == Command::Type::forces) {
+    command.dt = number_in(message, "dt");
+    command.softening = number_in(message, "softening");
+    fields = 3;
+  }
+  if (message.size() > fields) throw UnknownCommand("a field is unknown");
   return command;
+}
+
+std::string command_message(const Command& command) {
+  json message;
+  for (const auto& [name, type] : kCommands)
+    if (type == command.type) message["type"] = name;
+  if (command.type == Command::Type::speed) message["steps_per_frame"] = command.steps_per_frame;
+  if (command.type == Command::Type::stair) message["stair"] = command.stair;
+  if (command.type == Command::Type::forces) {
+    message["dt"] = command.dt;
+    message["softening"] = command.softening;
+  }
+  return message.dump();
 }
 
 std::string error_message(std::string_view what) {
@@ -116,6 +146,9 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"integrator", info.integrator},
                   {"dt", info.dt},
                   {"softening", info.softening},
+                  {"may_change_forces", info.may_change_forces},
+                  {"approximates", info.approximates},
+                  {"start_time", snapshot.time},
                   {"last_step", info.last_step ? json(*info.last_step) : json()},
                   {"shown_every", info.shown_every},
                   {"scenario", snapshot.scenario},
@@ -135,9 +168,12 @@ std::string status_message(const Status& status) {
                   {"paused", status.paused},
                   {"finished", status.finished},
                   {"steps_per_frame", status.steps_per_frame},
+                  {"dt", status.dt},
+                  {"softening", status.softening},
                   {"energy", nullptr}};
   if (status.energy) {
     message["energy"] = {{"error", status.energy->error},
+                         {"since", status.energy->since},
                          {"time", status.energy->time},
                          {"uncertainty", status.energy->uncertainty}};
   }

@@ -11,21 +11,26 @@
 
 namespace nbody::view {
 
-// Page to program: {"type": "next"} and so on; "speed" has one more field, "steps_per_frame".
+// Page to program: {"type": "next"} and so on; "speed" has one more field, "steps_per_frame", and
+// "forces" has two, "dt" and "softening", and "stair" has "stair".
 struct Command {
   enum class Type {
     next,   // send one more frame, once there is a newer one
     pause,  // take no further time steps
     resume,
-    step,  // while paused: take the steps of one frame
-    speed  // take at most this many steps per frame; 0: as many as can be computed in its time
+    step,    // while paused: take the steps of one frame
+    speed,   // take at most this many steps per frame; 0: as many as can be computed in its time
+    forces,  // go on with another dt and softening
+    stair    // of a staircase: go on with the program of this number, from 0
   };
   Type type;
   int steps_per_frame = 0;
+  double dt = 0, softening = 0;
+  std::size_t stair = 0;
 };
 inline constexpr int kMaxStepsPerFrame = 1'000'000;
 
-// JSON, but no known command: the sender gets an error message and may go on.
+// JSON, but no command that can be followed: the sender gets an error message and may go on.
 struct UnknownCommand : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,6 +40,12 @@ struct MalformedMessage : std::runtime_error {
 };
 // Throws UnknownCommand or MalformedMessage.
 Command parse_command(std::string_view text);
+// What parse_command reads.
+std::string command_message(const Command& command);
+
+// Program to page: of each of these the newest, in this order.
+enum class Text { info, stairs, status };
+inline constexpr int kTexts = 3;
 
 std::string error_message(std::string_view what);
 
@@ -44,8 +55,10 @@ struct Info {
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
   std::string integrator;
-  double dt = 0;
+  double dt = 0;  // at the start, as the softening
   double softening = 0;
+  bool may_change_forces = false;
+  bool approximates = false;           // the direct sum, whose interactions are counted
   std::optional<long long> last_step;  // none: the run goes on until it is interrupted
   int shown_every = 1;
   std::string no_energy;  // why the energy is not known; "": it is, or will be
@@ -59,8 +72,11 @@ struct Status {
   bool paused = false;
   bool finished = false;
   int steps_per_frame = 0;
+  double dt = 0;  // now
+  double softening = 0;
   struct Energy {
     double error;  // (E - E_start) / |E_start|
+    double since;  // the time of E_start: that of the start, or of the last change of the forces
     double time;   // of the state it was computed from
     // Relative standard error of a potential estimated from a sample of the bodies; 0: all pairs.
     double uncertainty;

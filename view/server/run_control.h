@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "messages.h"
 
@@ -25,8 +26,11 @@ class RunControl {
   // Returns earlier if the run is stopped.
   void wait_until(std::chrono::steady_clock::time_point time);
   // Waits for the first viewer and while the run is paused. Returns how many steps may be taken, at
-  // most `fitting`, which can be computed before the next frame is due; 0: the run is stopped.
+  // most `fitting`, which can be computed before the next frame is due; 0: the run is stopped;
+  // kForcesAsked: take_forces() has others, which come first.
+  static constexpr int kForcesAsked = -1;
   int wait_for_turn(int fitting);
+  Command take_forces();
   void wait_for_stop();
 
  private:
@@ -36,6 +40,7 @@ class RunControl {
   bool paused_ = false;
   bool single_ = false;  // the steps of one frame, although paused
   int steps_due_ = 0;    // what is left of these: more than `fitting` take several turns
+  std::optional<Command> forces_;
   bool stopped_ = false;
   int steps_per_frame_;
 };

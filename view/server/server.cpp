@@ -102,7 +102,7 @@ net::awaitable<void> Server::Parts::serve(beast::tcp_stream stream) {
     if (error == http::error::end_of_stream || error == http::error::partial_message) break;
 
     const bool is_upgrade = !error && websocket::is_upgrade(parser.get());
-    if (is_upgrade && !feed.info.empty()) {
+    if (is_upgrade && feed.knows_anything()) {
       co_return co_await accept_viewer(std::move(stream), parser.release());
     }
     Response response = error ? refusal(http::status::bad_request, "Not a request.\n")
@@ -136,7 +136,7 @@ Server::Server(int port, std::string page, std::string info, Handlers handlers)
     : parts_(std::make_unique<Parts>()) {
   Parts& parts = *parts_;
   parts.page = std::move(page);
-  parts.feed.info = std::move(info);
+  if (!info.empty()) parts.feed.show(Text::info, std::move(info));
   parts.feed.handlers = std::move(handlers);
   parts.listen(port);
   parts.signals.add(SIGINT);
@@ -172,10 +172,9 @@ void Server::show_frame(std::string frame) {
   });
 }
 
-void Server::show_status(std::string status) {
-  net::post(parts_->context, [parts = parts_.get(), status = std::move(status)] {
-    parts->feed.status = status;
-    ++parts->feed.status_number;
+void Server::show(Text kind, std::string text) {
+  net::post(parts_->context, [parts = parts_.get(), kind, text = std::move(text)]() mutable {
+    parts->feed.show(kind, std::move(text));
     parts->wake_viewers();
   });
 }

@@ -22,7 +22,7 @@ struct Handlers {
 
 class Server {
  public:
-  // Without an `info` message it serves the page and no WebSocket.
+  // As long as there is no text, it serves the page and no WebSocket.
   // Throws UsageError if the port cannot be used.
   Server(int port, std::string page, std::string info, Handlers handlers);
   ~Server();
@@ -30,7 +30,7 @@ class Server {
   // The URL, and the command that forwards the port to another machine through ssh.
   void print_address(std::ostream& out) const;
   void show_frame(std::string frame);
-  void show_status(std::string status);
+  void show(Text kind, std::string text);
 
  private:
   struct Parts;

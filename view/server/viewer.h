@@ -2,7 +2,10 @@
 // server.cpp; everything happens on the server's one thread.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,12 +19,25 @@ class Viewer;
 
 // What there is to show, and the viewers to show it to.
 struct Feed {
-  std::string info, status;
-  int status_number = 0;
+  struct Newest {
+    std::string text;
+    int number = 0;  // how many there have been
+  };
+  std::array<Newest, kTexts> texts;
   std::shared_ptr<const std::string> frame;
   int frame_number = 0;
   std::set<Viewer*> viewers;
   Handlers handlers;
+
+  void show(Text kind, std::string text) {
+    Newest& newest = texts[static_cast<std::size_t>(kind)];
+    newest.text = std::move(text);
+    ++newest.number;
+  }
+  bool knows_anything() const {
+    return std::any_of(texts.begin(), texts.end(),
+                       [](const Newest& one) { return one.number > 0; });
+  }
 };
 
 class Viewer : public std::enable_shared_from_this<Viewer> {
@@ -96,16 +112,15 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
 
   net::awaitable<void> write() {
     try {
-      co_await send(feed_.info, true);
       while (!gone_) {
         if (!reply_.empty()) {
           co_await send(reply_, true);
           reply_.clear();
           wake();
-        } else if (status_sent_ != feed_.status_number) {
-          status_sent_ = feed_.status_number;
-          const std::string status = feed_.status;  // a copy: it may change meanwhile
-          co_await send(status, true);
+        } else if (const auto due = text_due()) {
+          text_sent_[*due] = feed_.texts[*due].number;
+          const std::string text = feed_.texts[*due].text;  // a copy: it may change meanwhile
+          co_await send(text, true);
         } else if (frames_requested_ > 0 && frame_sent_ != feed_.frame_number) {
           frame_sent_ = feed_.frame_number;
           --frames_requested_;
@@ -118,6 +133,12 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     } catch (const boost::system::system_error&) {
       gone_ = true;
     }
+  }
+
+  std::optional<std::size_t> text_due() const {
+    for (std::size_t kind = 0; kind < text_sent_.size(); ++kind)
+      if (text_sent_[kind] != feed_.texts[kind].number) return kind;
+    return std::nullopt;
   }
 
   net::awaitable<void> send(const std::string& message, bool is_text) {
@@ -138,7 +159,8 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   net::steady_timer wake_up_;
   Feed& feed_;
   std::string reply_;
-  int status_sent_ = 0, frame_sent_ = 0, frames_requested_ = 0;
+  std::array<int, kTexts> text_sent_{};
+  int frame_sent_ = 0, frames_requested_ = 0;
   bool gone_ = false;
 };
 

@@ -4,103 +4,18 @@
 """
 import base64
 import io
-import os
 import subprocess
-import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
-from browser import Browser
+from page_case import VIEW, PageCase, changes, difference, picture, pressed, text
+from server_test import PROGRAM, Run
 
-if Browser.find() is None:
-    print("skipped: no chromium here")
-    sys.exit(77)
-try:
-    import matplotlib.image
-    import numpy
-except ImportError as missing:
-    print(f"skipped: this Python has no {missing.name}, which reads screenshots")
-    sys.exit(77)
-
-from server_test import PROGRAM, Run  # noqa: E402
-
-VIEW = os.path.abspath(os.environ["NBODY_VIEW"])
+import matplotlib.image  # which page_case has found
 
 
-def text(browser, name):
-    return browser.evaluate(f"document.getElementById('{name}').textContent")
-
-
-def picture(browser):
-    """The middle of the visible page, where no panel is: grey values from 0 to 1."""
-    pixels = matplotlib.image.imread(io.BytesIO(browser.screenshot()), format="png")
-    height, width = pixels.shape[:2]
-    return pixels[height * 3 // 8:height * 3 // 4, width * 2 // 5:width * 3 // 4, :3].mean(axis=2)
-
-
-def changes(browser, before):
-    """How much the picture comes to differ from the one before: the mean over its brighter pixels. A
-    machine that does other things draws it late."""
-    deadline = time.monotonic() + 10
-    while (change := difference(before, picture(browser))) <= 0.02 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return change
-
-
-def pressed(browser, key):
-    """How much a key changes the picture."""
-    before = picture(browser)
-    browser.press(key)
-    browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    return changes(browser, before)
-
-
-def difference(a, b):
-    bright = numpy.maximum(a, b) > 0.2
-    return float(numpy.abs(a - b)[bright].mean()) if bright.any() else 0.0
-
-
-class PageTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser("--window-size=800,600").__enter__()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-
-    def setUp(self):
-        self.browser.events.clear()
-
-    def no_errors(self):
-        wrong = [event for event in self.browser.events if event["method"] == "Runtime.exceptionThrown"
-                 or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
-        self.assertEqual(wrong, [])
-
-    def open_export(self, *words, view=()):
-        """The page of a short run."""
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        states = Path(folder.name, "states")
-        states.mkdir()
-        subprocess.run([PROGRAM, *words, "--snapshot-dir", states, "--validate", "off", "--quiet"], check=True)
-        page = Path(folder.name, "page.html")
-        subprocess.run([VIEW, *sorted(states.glob("*.bin")), "--export", page, *view], check=True,
-                       stdout=subprocess.DEVNULL)
-        self.browser.open(page.as_uri())
-        self.browser.wait_for(f"location.href === '{page.as_uri()}' && app && app.survey !== null")
-
-    def settled(self):
-        self.browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        return picture(self.browser)
-
-    def check_picture(self):
-        shot = picture(self.browser)
-        self.assertGreater((shot > 0.2).mean(), 0.002, "the canvas is blank")
-        self.assertLess((shot > 0.2).mean(), 0.7, "the canvas is all light")
-
+class PageTest(PageCase):
     def test_live(self):
         browser = self.browser
         with Run("--scenario", "plummer", "--systems", "2", "--bodies", "400") as run:
@@ -315,36 +230,8 @@ class PageTest(unittest.TestCase):
         self.no_errors()
 
     def test_on_phones_nothing_overlaps(self):
-        browser = self.browser
         self.open_export("--scenario", "disk-halo", "--bodies", "60", "--steps", "1", "--snapshot-every", "1")
-        measure = """(() => {
-          const box = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
-          const seen = (e) => e.offsetParent !== null;
-          return {panels: ["facts", "legend", "controls"].map((id) => box(document.getElementById(id))),
-                  buttons: [...document.querySelectorAll("button, select, input[type=range]")].filter(seen)
-                      .map((e) => [e.id, ...box(e)]),
-                  ramp: box(document.getElementById("ramp")),
-                  numbers: [box(document.getElementById("slowest")), box(document.getElementById("fastest"))]};
-        })()"""
-        for width, height in ((360, 740), (390, 844)):
-            browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                         deviceScaleFactor=1, mobile=True)
-            for opened in (False, True):
-                with self.subTest(width=width, opened=opened):
-                    self.settled()
-                    seen = browser.evaluate(measure)
-                    for k, a in enumerate(seen["panels"]):
-                        self.assertTrue(a[0] >= 0 and a[1] >= 0 and a[2] <= width and a[3] <= height, a)
-                        for b in seen["panels"][k + 1:]:
-                            self.assertFalse(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3], (a, b))
-                    self.assertGreater(len(seen["buttons"]), 12 if opened else 5)
-                    for name, left, top, right, bottom in seen["buttons"]:
-                        self.assertTrue(right - left >= 44 and bottom - top >= 44, name)
-                    (slow, fast), ramp = seen["numbers"], seen["ramp"]
-                    self.assertEqual((slow[0], fast[2]), (ramp[0], ramp[2]))
-                    self.assertGreaterEqual(slow[1], ramp[3])
-                browser.evaluate("document.getElementById('more').click()")
-        browser.call("Emulation.clearDeviceMetricsOverride")
+        self.check_phones(fewest_buttons=(5, 12))
         self.no_errors()
 
     def test_without_webgl(self):

@@ -42,6 +42,15 @@ class Command(unittest.TestCase):
         self.assert_refused("--frames", "--frames", "0")
         self.assert_refused("'p.png' does not end in .html.*nbody plot", "a.bin", "--export", "p.png")
 
+    def test_stairs(self):
+        self.assert_builds("nbody-stairs step01_gpu_naive step03_tiling", "--stairs", "01,03", "--bodies", "7")
+        self.assertIn("step11_register_blocking", self.plan("--stairs", "--scenario", "plummer").stdout)
+        self.assert_refused("'99' is not a step", "--stairs", "01,99")
+        self.assert_refused("--json does not go with --stairs; options of the bodies do", "--stairs", "--json", "r.json")
+        self.assert_refused("--steps does not go with --stairs", "--stairs", "01", "--steps=3")
+        self.assert_refused("neither with files nor with --export", "--export", "p.html", "--stairs")
+        self.assert_refused("neither with files nor with --export", "a.bin", "--stairs")
+
     def test_help(self):
         done = self.plan("--help")
         self.assertEqual((done.returncode, done.stdout), (0, ""))  # so that nothing is built

@@ -24,12 +24,12 @@ PROGRAM = os.path.abspath(os.environ["NBODY_PROGRAM"])
 
 
 class Run:
-    """A step with --view, on a free port."""
+    """A step with --view, or another program that shows something, on a free port."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, command=(PROGRAM, "--view", "0")):
         self.folder = tempfile.TemporaryDirectory()
         self.process = subprocess.Popen(
-            [PROGRAM, "--view", "0", *arguments], cwd=self.folder.name, stdout=subprocess.PIPE,
+            [*command, *arguments], cwd=self.folder.name, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
         self.out = ""
         while "ssh" not in self.out:
@@ -198,7 +198,16 @@ class ServerTest(unittest.TestCase):
                          '{"type": "speed", "steps_per_frame": 4294967297}',
                          '{"type": "speed", "steps_per_frame": 1.5}',
                          '{"type": "speed", "steps_per_frame": "1"}',
-                         '{"type": "speed", "steps_per_frame": 1e400}' .replace("1e400", "1e300")):
+                         '{"type": "speed", "steps_per_frame": 1e400}' .replace("1e400", "1e300"),
+                         '{"type": "forces"}', '{"type": "forces", "dt": 0.01}',
+                         '{"type": "forces", "dt": "0.01", "softening": 0.05}',
+                         '{"type": "forces", "dt": 0.01, "softening": 0.05, "more": 1}',
+                         '{"type": "forces", "dt": 0, "softening": 0.05}',
+                         '{"type": "forces", "dt": -0.01, "softening": 0.05}',
+                         '{"type": "forces", "dt": 0.65, "softening": 0.05}',
+                         '{"type": "forces", "dt": 1e300, "softening": 0.05}',
+                         '{"type": "forces", "dt": 0.01, "softening": 3.3}',
+                         '{"type": "forces", "dt": 0.01, "softening": 0.0007}'):
                 viewer.send_raw(TEXT, text.encode())
                 self.assertTrue(viewer.wait_for("error")["message"], text)
             viewer.send(type="next")  # the connection stays open
@@ -299,6 +308,42 @@ class ServerTest(unittest.TestCase):
             viewer.send(type="next")
             self.assertGreater(viewer.frame()["step"], after["step"])
             viewer.wait_for("status", lambda status: not status["paused"])
+
+
+class ForcesTest(unittest.TestCase):
+    def test_time_goes_on_with_another_dt(self):
+        with Run("--scenario", "two-body", "--integrator", "leapfrog") as run, ViewSocket(run.address) as viewer:
+            info = viewer.wait_for("info")
+            self.assertTrue(info["may_change_forces"])
+            viewer.send(type="pause")
+            viewer.wait_for("status", lambda status: status["paused"] and status["energy"])
+            viewer.send(type="forces", dt=2 * info["dt"], softening=3 * info["softening"])
+            changed = viewer.wait_for("status", lambda status: status["dt"] == 2 * info["dt"] and status["energy"])
+            self.assertEqual(changed["softening"], 3 * info["softening"])
+            now = changed["energy"]
+            self.assertEqual(now["error"], 0)  # counted from here
+            self.assertEqual(now["since"], now["time"])
+            viewer.send(type="next")
+            before = viewer.frame()
+            while before["time"] < now["since"]:  # one was on the way
+                viewer.send(type="next")
+                before = viewer.frame()
+            viewer.send(type="next")
+            viewer.send(type="step")
+            after = viewer.frame()
+            self.assertAlmostEqual(after["time"] - before["time"],
+                                   2 * info["dt"] * (after["step"] - before["step"]), 6)
+            viewer.send(type="resume")
+            later = viewer.wait_for("status", lambda status: (status["energy"] or now)["time"] > now["time"])
+            self.assertEqual(later["energy"]["since"], now["since"])
+
+    def test_what_is_written_says_one_dt(self):
+        for words in (["--steps", "9"], ["--json", "r.json"], ["--checkpoint", "c.bin"], ["--diagnostics", "d.csv"]):
+            with Run("--scenario", "two-body", *words) as run, ViewSocket(run.address) as viewer:
+                info = viewer.wait_for("info")
+                self.assertFalse(info["may_change_forces"])
+                viewer.send(type="forces", dt=info["dt"], softening=info["softening"])
+                self.assertIn(words[0], viewer.wait_for("error")["message"])
 
 
 class EndTest(unittest.TestCase):

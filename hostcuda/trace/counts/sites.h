@@ -40,14 +40,27 @@ struct Site {
   void add(unsigned lanes, const Cost& spent);
 };
 
+// Is told of every request, before it is counted.
+class Witness {
+ public:
+  virtual ~Witness() = default;
+  virtual void saw(std::uint32_t site, const Request& request) = 0;
+};
+
 // Sites by number, in the order of their first use.
 class Sites {
  public:
+  void set_witness(Witness* witness) { witness_ = witness; }
+  void count(std::uint32_t number, const Request& request) {
+    if (witness_) witness_->saw(number, request);
+    sites_[number].count(request);
+  }
   std::uint32_t number_of(const SiteKey& key);
   Site& operator[](std::uint32_t number) { return sites_[number]; }
   const std::vector<Site>& all() const { return sites_; }
 
  private:
+  Witness* witness_ = nullptr;
   std::vector<Site> sites_;
   std::map<SiteKey, std::uint32_t> numbers_;
   struct Recent {

@@ -86,7 +86,7 @@ std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) cons
     lanes |= 1u << reader.lane();
   }
   if (steps == SIZE_MAX) return 0;
-  for (std::size_t i = 0; i < steps; ++i) sites[first[i].site()].count_one_address(lanes);
+  for (std::size_t i = 0; i < steps; ++i) sites.count_one_address(first[i].site(), lanes, first[i].address());
   for (Reader& reader : readers) reader.advance(steps);
   return steps;
 }
@@ -104,7 +104,7 @@ void WarpLog::count_in_step(std::vector<Reader>& readers, Sites& sites) const {
         request.address[reader.lane()] = access.address();
         request.active |= 1u << reader.lane();
       }
-      sites[site].count(request);
+      sites.count(site, request);
       for (Reader& reader : readers) reader.advance();
     }
     std::erase_if(readers, [](const Reader& reader) { return reader.at_end(); });
@@ -131,7 +131,7 @@ void WarpLog::count_all(Sites& sites) {
   }
   for (LaneLog& log : lanes_) log.give_back();
   for (std::uint32_t site = 0; site < requests_.size(); ++site) {
-    for (const Request& request : requests_[site].of_passage) sites[site].count(request);
+    for (const Request& request : requests_[site].of_passage) sites.count(site, request);
     requests_[site].of_passage.clear();
   }
 }

@@ -39,6 +39,8 @@ def kernel_json(kernel: Kernel, interactions: Optional[float]) -> dict[str, Any]
             memory: {access: kernel.sum("executions", memory, access) / interactions
                      for access in ACCESSES} for memory in MEMORIES}
     result["lines"] = [row_json(row) for row in kernel.rows]
+    if kernel.first_block:
+        result["first_block"] = kernel.first_block
     if kernel.operations:
         result["as_written"] = [{**vars(one.place), "source": source_text(one.place), "type": one.type,
                                  "operation": one.operation, "count": one.count} for one in kernel.operations]

@@ -3,6 +3,7 @@ per kernel, a row per source line.
 
   ./nbody inspect 03
   ./nbody inspect step10_tiled2d_cublas --systems 1 --bodies 2048 --json inspect.json
+  ./nbody inspect 03 --page kernel.html
   ./nbody inspect my.cu [more.cu] [--compile "-I include"] [--interactions 1e6] [-- ARGUMENTS]
 
 Builds the program with every access traced (g++ only), runs a small problem on the CPU and counts:
@@ -35,6 +36,7 @@ from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.inspection.as_json import as_json
 from nbody_tools.inspection.as_text import LEGEND, text_of
 from nbody_tools.inspection.instructions import count_instructions
+from nbody_tools.inspection.page import page_file, page_of
 from nbody_tools.inspection.ptx import PtxKernel, compile_to_ptx, find_nvcc, kernels_of
 from nbody_tools.inspection.trace import Inspection, Kernel, inspect_program
 from nbody_tools.steps import find_step, step_folders
@@ -56,6 +58,9 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--interactions", type=arguments.positive_number, metavar="X",
                    help="for FILE.cu: what to divide by [the threads of a kernel]")
     p.add_argument("--json", type=Path, metavar="FILE", help="write what was counted")
+    p.add_argument("--page", type=page_file, metavar="FILE.html",
+                   help="write a page that shows a block of each kernel: its threads between its barriers, and what a "
+                   "warp asks of the memory; needs no network")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "inspect", metavar="DIR",
                    help="where to build [build/inspect]")
 
@@ -138,9 +143,9 @@ def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) 
     return Built(made["traced"], made.get("counted"), sources, [ARCHITECTURE, *options])
 
 
-def inspect(built: Built, words: Sequence[str]) -> tuple[Inspection, list[str]]:
+def inspect(built: Built, words: Sequence[str], picture: bool) -> tuple[Inspection, list[str]]:
     """With what could not be counted, and why."""
-    found = inspect_program(built.traced, words, TIMEOUT)
+    found = inspect_program(built.traced, words, TIMEOUT, picture)
     counted = count_instructions(built.counted, words, TIMEOUT) if built.counted else {}
     notes = [] if built.counted else [NO_CLANG]
     compiled: list[PtxKernel] = []
@@ -182,10 +187,12 @@ def run(options: argparse.Namespace) -> int:
             record = {"step": step, "problem": problem}
             title = (f"{step}: {options.systems} x {options.bodies} bodies, {options.steps} time step(s), "
                      f"{interactions:,.0f} interactions")
-        inspection, notes = inspect(built, words)
+        inspection, notes = inspect(built, words, picture=options.page is not None)
+    whole = {**record, **as_json(inspection, interactions)}
     if options.json:
-        arguments.write_whole_file(options.json,
-                                   json.dumps({**record, **as_json(inspection, interactions)}, indent=1) + "\n")
+        arguments.write_whole_file(options.json, json.dumps(whole, indent=1) + "\n")
+    if options.page:
+        arguments.write_whole_file(options.page, page_of(title, whole))
     print(f"{title}\n{LEGEND}\n")
     for note in notes:
         print(f"{note}\n")

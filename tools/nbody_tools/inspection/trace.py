@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, Failed
 from nbody_tools.inspection.instructions import Operation
@@ -68,6 +68,7 @@ class Kernel:
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty where they were not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a template
+    first_block: Optional[dict[str, Any]] = None  # for a picture, where one was asked for
 
     def sum(self, quantity: str, memory: str, access: str) -> int:
         return sum(getattr(row, quantity) for row in self.rows
@@ -126,11 +127,14 @@ class Inspection:
 
 
 def inspect_program(program: Path, arguments: Sequence[str] = (),
-                    timeout: float = 600.0) -> Inspection:
-    """Raises InspectError with one line when the program cannot be traced to its end."""
+                    timeout: float = 600.0, picture: bool = False) -> Inspection:
+    """Raises InspectError with one line when the program cannot be traced to its end. With a picture, also of
+    the first block of each kernel."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "trace.json"
         environment = {**os.environ, "HOSTCUDA_TRACE": str(record)}
+        if picture:
+            environment["HOSTCUDA_TRACE_BLOCK"] = "1"
         try:
             ended = subprocess.run([program, *arguments], env=environment, timeout=timeout,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -153,6 +157,8 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
     for name, kernel in kernels.items():
         sites = [site for site in trace["sites"] if site["kernel"] == name]
         kernel.rows = rows_of(sites, places)
+    for block in trace.get("blocks", []):
+        kernels[block["kernel"]].first_block = first_block(block, places)
     races = [Race(race["kernel"], race["memory"], race["offset"],
                   race_side(race["earlier"], places), race_side(race["later"], places),
                   race["count"]) for race in trace["races"]]
@@ -174,6 +180,14 @@ def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[R
         row = rows.setdefault((place, *kind, *each), Row(place, *kind))
         row.add(site)
     return sorted(rows.values(), key=lambda row: (row.place.file, row.place.line))
+
+
+def first_block(block: dict[str, Any], places: dict[int, Place]) -> dict[str, Any]:
+    """The accesses of a block with their lines, and where its barriers are."""
+    accesses = [{**vars(places[one["code"]]), **{name: value for name, value in one.items() if name != "code"}}
+                for one in block["accesses"]]
+    return {"dimensions": block["dimensions"], "phases": block["phases"], "barriers": block["barriers"],
+            "accesses": accesses}
 
 
 def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""The page of ./nbody inspect --page in a real browser: page_test.py PATTERNS STEP03"""
+
+import functools
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT
+from nbody_tools.inspection.as_json import as_json
+from nbody_tools.inspection.page import page_of
+from nbody_tools.inspection.trace import inspect_program
+
+sys.path.insert(0, str(ROOT / "view" / "tests"))
+from browser import Browser  # noqa: E402
+
+if Browser.find() is None:
+    print("skipped: no chromium here")
+    sys.exit(77)
+
+PROGRAMS = {}
+# Two tiles, and a last warp that is not full.
+BODIES = ("--scenario", "galaxies", "--systems", "2", "--bodies", "700", "--steps", "1", "--validate", "off", "--quiet")
+
+
+@functools.cache
+def inspected(program, words):
+    return inspect_program(PROGRAMS[program], words, picture=True)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser("--window-size=1400,900").__enter__()
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.folder.cleanup()
+
+    def open(self, program, words=()):
+        found = as_json(inspected(program, words))
+        page = Path(self.folder.name, f"{program}.html")
+        page.write_text(page_of("</script><b>a title", found), encoding="utf-8")
+        self.browser.events.clear()
+        self.browser.open(page.as_uri())
+        self.browser.wait_for(f"location.href === '{page.as_uri()}' && page.kernel")
+
+    def text(self, name):
+        return self.browser.evaluate(f"document.getElementById('{name}').textContent")
+
+    def check_quiet(self):
+        """No error, and nothing asked of the network."""
+        wrong = [event for event in self.browser.events if event["method"] == "Runtime.exceptionThrown"
+                 or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
+        self.assertEqual(wrong, [])
+        asked = [event["params"]["request"]["url"] for event in self.browser.events
+                 if event["method"] == "Network.requestWillBeSent"]
+        self.assertEqual([url for url in asked if not url.startswith(("file:", "data:"))], [])
+
+    def pick(self, kernel, memory, access):
+        self.browser.evaluate(f"""page.choose(page.data.kernels.findIndex((k) => k.name === {json.dumps(kernel)}));
+            page.pick(page.kinds.findIndex(([a]) => a.memory === '{memory}' && a.access === '{access}'))""")
+
+    def test_sectors_and_banks_are_drawn_as_they_were_counted(self):
+        self.open("patterns")
+        self.assertEqual(self.text("title"), "</script><b>a title")
+        for kernel, cost in (("member_of_28_bytes", 28), ("coalesced_4_bytes", 4), ("broadcast", 1), ("offset_by_one", 5)):
+            self.pick(kernel, "global", "load")
+            self.assertEqual(self.browser.evaluate("document.querySelectorAll('#request .sector').length"), cost, kernel)
+            self.assertIn(f"{cost} sector", self.text("request_text"))
+        for kernel, cost in (("shared_column", 32), ("shared_column_padded", 1), ("shared_stride_2", 2)):
+            self.pick(kernel, "shared", "load")
+            deepest = self.browser.evaluate("""Math.max(...Object.values([...document.querySelectorAll('#request .word')]
+                .reduce((all, box) => ({...all, [box.getAttribute('x')]: (all[box.getAttribute('x')] || 0) + 1}), {})))""")
+            self.assertEqual(deepest, cost, kernel)
+            self.assertIn(f"{cost} wavefront", self.text("request_text"))
+        self.check_quiet()
+
+    def test_threads_and_barriers(self):
+        self.open("step", BODIES)
+        browser = self.browser
+        browser.evaluate("page.pick(page.kinds.findIndex(([a]) => a.memory === 'shared' && a.access === 'load'))")
+        self.assertEqual(browser.evaluate("page.at"), {"phase": 1, "warp": 0})  # where the line does something
+        self.assertEqual(browser.evaluate("page.counted[5]"), [0, 512, 0, 512, 0, 0, 0])
+        box = browser.evaluate("(() => { const b = document.getElementById('grid').getBoundingClientRect(); return [b.left, b.top]; })()")
+        place = browser.evaluate("[MARGIN.left + 3.5 * page.picture.column, MARGIN.top + 70.5 * page.picture.row]")
+        browser.drag([a + b for a, b in zip(box, place)], [a + b for a, b in zip(box, place)])
+        self.assertEqual(browser.evaluate("page.at"), {"phase": 3, "warp": 2})
+        self.assertEqual(self.text("hover"), "thread 70 (warp 2, lane 6), column 3: 512 accesses")
+        for key, at in (("ArrowRight", [4, 2]), ("ArrowUp", [4, 1]), ("ArrowLeft", [3, 1]), ("ArrowDown", [3, 2])):
+            browser.press(key)
+            self.assertEqual(browser.evaluate("[page.at.phase, page.at.warp]"), at)
+        kind = browser.evaluate("page.kind")
+        browser.press("j")
+        self.assertEqual(browser.evaluate("page.kind"), kind + 1)
+        browser.press("a")
+        self.assertGreater(browser.evaluate("page.counted[5][1]"), 512)
+        # What is drawn: a place with accesses has a colour, one without has none.
+        pixels = browser.evaluate("""(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
+            return [0, 1].map((phase) => [...pen.getImageData(MARGIN.left + (phase + 0.5) * page.picture.column,
+                MARGIN.top + 300, 1, 1).data.slice(0, 3)]); })()""" % kind)
+        self.assertEqual(pixels[0], [242, 242, 242])
+        self.assertLess(sum(pixels[1]), 500)
+        self.check_quiet()
+
+    def test_on_a_phone_the_page_is_as_wide_as_the_screen(self):
+        self.browser.call("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=True)
+        self.addCleanup(self.browser.call, "Emulation.clearDeviceMetricsOverride")
+        self.open("step", BODIES)
+        self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
+        self.check_quiet()
+
+
+if __name__ == "__main__":
+    PROGRAMS.update(zip(("patterns", "step"), map(Path, map(os.path.abspath, sys.argv[1:3]))))
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

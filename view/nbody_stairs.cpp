@@ -1,0 +1,40 @@
+// nbody-stairs -- the same bodies, computed by one step after the other, switched in a browser.
+//
+// Run: nbody-stairs STATE.csv PROGRAM...   (./nbody view --stairs makes the state)
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nbody/error.h"
+#include "run/command_line.h"
+#include "run/program.h"
+#include "stairs.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  std::string state;
+  std::vector<std::string> programs;
+  std::optional<int> port;
+  nbody::CommandLine line("nbody-stairs",
+                          "The same bodies, computed by steps that are switched in a browser.");
+  line.word("STATE", state, "CSV file of bodies to begin with; others are written beside it");
+  line.words("PROGRAM", programs, "steps, in the order of their buttons");
+  line.whole("--port", port, 0, 65535,
+             "port on 127.0.0.1 to serve the page on; 0: any free one [8765]");
+  if (!line.parse(argc, argv)) return nbody::kSuccess;
+  for (const std::string& file : programs)
+    if (!std::filesystem::is_regular_file(file))
+      nbody::refuse("PROGRAM", file, "a program of the staircase");
+  if (!std::filesystem::is_regular_file(state)) nbody::refuse("STATE", state, "a file of bodies");
+  nbody::view::Stairs(port.value_or(8765), {programs.begin(), programs.end()}, state)
+      .run(std::cout);
+  return nbody::kSuccess;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::run_program("nbody-stairs", [&] { return run(argc, argv); });
+}

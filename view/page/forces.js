@@ -1,0 +1,45 @@
+// Sliders for the time step and the softening of a run, in powers of two of what it began with. They are
+// beside the energy error, which counts anew from a change.
+"use strict";
+
+class Forces {
+  constructor(send) {
+    this.send = send;
+    this.sliders = {dt: element("dt"), softening: element("softening")};
+    for (const slider of Object.values(this.sliders)) {
+      slider.addEventListener("input", () => this.label());
+      slider.addEventListener("change", () => this.send(this.asked()));
+    }
+  }
+
+  setInfo(info) {
+    this.info = info;
+    element("forces").hidden = !info.may_change_forces;
+  }
+
+  asked() {
+    const value = (name) => this.info[name] * Math.pow(2, Number(this.sliders[name].value));
+    return {dt: value("dt"), softening: value("softening")};
+  }
+
+  label() {
+    const asked = this.asked();
+    for (const name of Object.keys(this.sliders)) show(`${name}_value`, number(asked[name]));
+  }
+
+  // What the run says; a slider that is being moved is left alone.
+  setStatus(now) {
+    if (!this.info || !now.dt) return;
+    for (const [name, slider] of Object.entries(this.sliders))
+      if (!slider.matches(":active")) slider.value = Math.log2(now[name] / this.info[name]);
+    this.label();
+  }
+
+  // By a key: one place of a slider.
+  move(name, by) {
+    if (element("forces").hidden) return;
+    this.sliders[name].stepUp(by);
+    this.label();
+    this.send(this.asked());
+  }
+}

@@ -1,0 +1,53 @@
+// What is known of each step of a staircase: where it computes, how fast, and what became of the
+// energy while it did.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "messages.h"
+#include "nbody/stopwatch.h"
+
+namespace nbody::view {
+
+class StairTable {
+ public:
+  explicit StairTable(const std::vector<std::filesystem::path>& programs);
+
+  void starts(std::size_t stair);
+  // The one that runs; why, where nobody asked for it.
+  void ends(const std::string& failure);
+
+  // Which of a step's messages a viewer gets, too.
+  static std::optional<Text> kind_of(std::string_view text);
+  void take_text(std::string_view text);
+  // True: it is time to show the table again.
+  bool take_frame(std::string_view frame);
+
+  // Paused or not, and as fast as before.
+  std::vector<Command> commands_to_go_on() const;
+
+  std::string message() const;
+
+ private:
+  struct Row {
+    std::string name, backend;
+    bool approximates = false;
+    std::deque<double> rates;  // of the last frames
+    std::string energy;        // JSON, as the step tells it; "": not known yet
+  };
+  std::vector<Row> rows_;
+  std::optional<std::size_t> running_;
+  bool starting_ = false;
+  std::string failure_;
+  std::optional<Command> speed_;
+  bool paused_ = false;
+  Stopwatch shown_;
+};
+
+}  // namespace nbody::view

@@ -1,0 +1,193 @@
+#include "stairs.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <ostream>
+
+#include "page.h"
+#include "server.h"
+#include "stair_table.h"
+#include "step_client.h"
+#include "step_process.h"
+
+namespace nbody::view {
+namespace {
+
+// A GPU's driver may take some seconds to start; a step of the emulator to end.
+constexpr auto kMaxStart = std::chrono::seconds(60), kMaxEnd = std::chrono::seconds(10);
+
+}  // namespace
+
+struct Stairs::Parts {
+  const std::vector<std::filesystem::path> programs;
+  const std::filesystem::path state, next_state;
+
+  std::mutex mutex;  // guards what follows, up to the server
+  std::condition_variable changed;
+  bool viewed = false, stopped = false;
+  std::optional<std::size_t> wanted = 0;
+  bool lost = false;  // the running step has ended by itself
+  StairTable table;
+  StepClient* listener = nullptr;  // to whom commands go
+  Server server;
+  // Of the running step; they belong to the thread of run().
+  std::unique_ptr<StepProcess> process;
+  std::unique_ptr<StepClient> client;
+
+  Parts(int port, const std::vector<std::filesystem::path>& all,
+        const std::filesystem::path& first_state)
+      : programs(all),
+        state(first_state),
+        next_state(first_state.parent_path() / "next.csv"),
+        table(all),
+        server(port, live_page(), "", handlers()) {
+    server.show(Text::stairs, table.message());
+  }
+
+  Handlers handlers() {
+    return {.command = [this](const Command& command) { handle(command); },
+            .viewers =
+                [this](int count) {
+                  const std::lock_guard lock(mutex);
+                  viewed = viewed || count > 0;
+                  changed.notify_all();
+                },
+            .interrupted =
+                [this] {
+                  const std::lock_guard lock(mutex);
+                  stopped = true;
+                  changed.notify_all();
+                }};
+  }
+
+  void handle(const Command& command) {
+    const std::lock_guard lock(mutex);
+    if (command.type == Command::Type::stair) {
+      if (command.stair >= programs.size())
+        throw UnknownCommand("stair: there are " + std::to_string(programs.size()));
+      wanted = command.stair;
+      changed.notify_all();
+    } else if (listener != nullptr) {
+      listener->send(command_message(command));
+    }
+  }
+
+  // Under the mutex.
+  template <class Change>
+  void change_table(const Change& change) {
+    const std::lock_guard lock(mutex);
+    change();
+    server.show(Text::stairs, table.message());
+  }
+
+  StepClient::Handlers of_step() {
+    return {.text =
+                [this](std::string text) {
+                  const std::optional<Text> kind = table.kind_of(text);
+                  change_table([&] { table.take_text(text); });
+                  if (kind) server.show(*kind, std::move(text));
+                },
+            .frame =
+                [this](std::string frame) {
+                  server.show_frame(frame);
+                  const std::lock_guard lock(mutex);
+                  if (table.take_frame(frame)) server.show(Text::stairs, table.message());
+                  if (listener != nullptr) listener->send(command_message({Command::Type::next}));
+                },
+            .lost =
+                [this] {
+                  const std::lock_guard lock(mutex);
+                  lost = true;
+                  changed.notify_all();
+                }};
+  }
+
+  void start(std::size_t stair) {
+    change_table([&] { table.starts(stair); });
+    std::filesystem::remove(next_state);
+    process = std::make_unique<StepProcess>(
+        programs[stair],
+        std::vector<std::string>{"--input", state.string(), "--output", next_state.string(),
+                                 "--view", "0", "--validate", "off", "--quiet"},
+        state.parent_path());
+    const auto given_up = [this] {
+      const std::lock_guard lock(mutex);
+      return stopped || wanted;
+    };
+    const auto address = process->wait_for_address(kMaxStart, given_up);
+    if (!address) return given_up() ? process.reset() : fail();
+    try {
+      client = std::make_unique<StepClient>(*address, of_step());
+    } catch (const std::exception&) {  // it has ended in the meantime
+      return fail();
+    }
+    const std::lock_guard lock(mutex);
+    listener = client.get();
+    for (const Command& command : table.commands_to_go_on()) client->send(command_message(command));
+    // Two in advance, as the page does.
+    for (int k = 0; k < 2; ++k) client->send(command_message({Command::Type::next}));
+  }
+
+  // The step that runs, or did, leaves its bodies to the next one.
+  void stop() {
+    if (!process) return;
+    process->interrupt();
+    if (!process->wait_for_end(kMaxEnd) || !process->failure().empty()) return fail();
+    forget();
+    // Without a single step there is nothing new.
+    if (std::filesystem::exists(next_state)) std::filesystem::rename(next_state, state);
+    change_table([&] { table.ends(""); });
+  }
+
+  void fail() {
+    process->wait_for_end(kMaxEnd);
+    const std::string how = process->failure();
+    forget();
+    change_table([&] { table.ends(how.empty() ? "has ended" : how); });
+  }
+
+  void forget() {
+    {
+      const std::lock_guard lock(mutex);
+      listener = nullptr;
+    }
+    client.reset();
+    process.reset();
+    const std::lock_guard lock(mutex);
+    lost = false;  // it was asked to end, or has been told of
+  }
+
+  void run() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return stopped || lost || (viewed && wanted); });
+      if (stopped) break;
+      const auto next = std::exchange(wanted, std::nullopt);
+      const bool is_lost = std::exchange(lost, false);
+      lock.unlock();
+      if (is_lost && process) fail();
+      if (next) {
+        stop();
+        start(*next);
+      }
+      lock.lock();
+    }
+    lock.unlock();
+    stop();
+  }
+};
+
+Stairs::Stairs(int port, const std::vector<std::filesystem::path>& programs,
+               const std::filesystem::path& state)
+    : parts_(std::make_unique<Parts>(port, programs, state)) {}
+
+Stairs::~Stairs() = default;
+
+void Stairs::run(std::ostream& out) {
+  parts_->server.print_address(out);
+  out << "               until Ctrl-C\n" << std::flush;
+  parts_->run();
+}
+
+}  // namespace nbody::view

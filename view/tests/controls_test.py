@@ -1,0 +1,134 @@
+"""What one can do with a page: forces, trails, turning, the whole screen, keys, panels out of the way.
+
+    NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 view/tests/controls_test.py
+"""
+import unittest
+
+from page_case import PageCase, changes, text
+from server_test import Run
+
+LIVE = ("--scenario", "plummer", "--bodies", "300")
+
+
+class ControlsTest(PageCase):
+    def open_live(self, run):
+        self.browser.open(run.address)
+        self.browser.wait_for(f"location.href === '{run.address}' && app && app.survey !== null")
+
+    def open_still(self):
+        """Two states, the first of which is shown."""
+        self.open_export(*LIVE, "--steps", "60", "--snapshot-every", "60")
+        self.browser.press(" ")
+        self.browser.wait_for("app.source.paused")
+        self.browser.evaluate("app.source.show(0)")
+
+    def is_shown(self, name):
+        return self.browser.evaluate(f"document.getElementById('{name}').offsetParent !== null ||"
+                                     f"document.getElementById('{name}').getClientRects().length > 0")
+
+    def test_forces_change_and_the_error_counts_anew(self):
+        browser = self.browser
+        with Run(*LIVE) as run:
+            self.open_live(run)
+            browser.wait_for("app.source.status.energy !== null")
+            self.assertEqual((text(browser, "dt_value"), text(browser, "softening_value")), ("0.01", "0.05"))
+            self.assertFalse(self.is_shown("energy_since"))
+            browser.evaluate("const s = document.getElementById('dt'); s.value = 3;"
+                             "for (const kind of ['input', 'change']) s.dispatchEvent(new Event(kind))")
+            browser.wait_for("app.source.status.dt === 0.08")
+            browser.wait_for("(app.source.status.energy || {since: 0}).since > app.info.start_time")
+            self.assertRegex(text(browser, "energy_since"), r"^counted from time [\d.]+, when the forces changed$")
+            since = browser.evaluate("app.source.status.energy.since")
+            browser.wait_for(f"app.source.status.energy.time > {since}")
+            self.assertRegex(text(browser, "energy"), r"^-?\d\.\de[-+]\d+$")
+            browser.press("E")
+            browser.wait_for("app.source.status.softening < 0.05")
+            self.assertEqual(browser.evaluate("document.getElementById('softening').value"), "-0.5")
+            self.assertEqual(text(browser, "softening_value"), "0.0354")
+            browser.wait_for(f"(app.source.status.energy || {{since: 0}}).since > {since}")
+            browser.press("r")  # resets what is seen: the run has its forces
+            self.assertEqual(browser.evaluate("document.getElementById('dt').value"), "3")
+        self.no_errors()
+
+    def test_no_sliders_where_a_record_says_one_dt(self):
+        with Run(*LIVE, "--json", "r.json") as run:
+            self.open_live(run)
+            self.assertFalse(self.is_shown("forces"))
+            self.browser.press("d")
+            self.browser.wait_for("app.frame.step > 5")
+            self.assertEqual(self.browser.evaluate("app.source.status.dt"), 0.01)
+        self.no_errors()
+
+    def test_trails_of_many_bodies(self):
+        browser = self.browser
+        with Run(*LIVE) as run:
+            self.open_live(run)
+            self.assertFalse(browser.evaluate("document.getElementById('trails').checked"))
+            browser.press("t")
+            browser.wait_for("app.renderer.past.length === 30")
+            browser.press(" ")
+            browser.wait_for("app.source.status.paused")
+            browser.evaluate("new Promise((done) => setTimeout(done, 300))")
+            with_trails = self.settled()
+            browser.evaluate("app.renderer.clearTrails()")
+            self.assertGreater(changes(browser, with_trails), 0.02, "without trails")
+            self.assertLess((self.settled() > 0.2).sum(), 0.8 * (with_trails > 0.2).sum())
+        self.no_errors()
+
+    def test_fit_and_turn(self):
+        browser = self.browser
+        self.open_still()
+        at_start = browser.evaluate("app.camera.distance")
+        # Bodies that have flown apart: what is fitted is where they are now.
+        browser.evaluate("app.frame.bodies.forEach((x, k, all) => { all[k] = 3 * x; })")
+        browser.press("f")
+        self.assertAlmostEqual(browser.evaluate("app.camera.distance") / at_start, 3, 4)
+        self.assertEqual(browser.evaluate("app.camera.centre"), browser.evaluate("surveyFrame(app.frame).centre"))
+        yaw = browser.evaluate("app.camera.yaw")
+        before = self.settled()
+        browser.press("a")
+        browser.wait_for(f"Math.abs(app.camera.yaw - {yaw}) > 0.1")
+        self.assertGreater(changes(browser, before), 0.02)
+        browser.press("a")
+        browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        yaw = browser.evaluate("app.camera.yaw")
+        self.settled()
+        self.assertEqual(browser.evaluate("app.camera.yaw"), yaw)
+        self.no_errors()
+
+    def test_the_whole_screen(self):
+        browser = self.browser
+        self.open_still()
+        browser.press("w")
+        browser.wait_for("document.fullscreenElement === document.documentElement")
+        browser.wait_for("document.getElementById('whole_screen').textContent === 'Window'")
+        browser.press("w")
+        browser.wait_for("document.fullscreenElement === null")
+        browser.press("b")
+        self.assertFalse(any(map(self.is_shown, ("facts", "legend", "controls"))))
+        browser.press("b")
+        self.assertTrue(all(map(self.is_shown, ("facts", "legend", "controls"))))
+        self.no_errors()
+
+    def test_keys_are_listed(self):
+        browser = self.browser
+        self.open_still()
+        self.assertFalse(self.is_shown("keys"))
+        browser.press("h")
+        self.assertTrue(self.is_shown("keys"))
+        rows = browser.evaluate("[...document.querySelectorAll('#key_list div')].map((row) => row.textContent)")
+        for row in ("Spacepause, resume", "Ffit: all but the outermost bodies", "Wfull screen", "Hthese keys"):
+            self.assertIn(row, rows)
+        browser.press("Escape")
+        self.assertFalse(self.is_shown("keys"))
+        self.no_errors()
+
+    def test_on_phones_nothing_overlaps(self):
+        with Run(*LIVE) as run:
+            self.open_live(run)
+            self.check_phones(fewest_buttons=(6, 14))
+        self.no_errors()
+
+
+if __name__ == "__main__":
+    unittest.main()
