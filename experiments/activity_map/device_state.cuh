@@ -82,8 +82,8 @@ class DeviceState {
     update_body<<<blocks(), block_>>>(bodies, force(), map_.get(), n_, problem_);
   }
   void update_unaliased() const {
-    update_body_unaliased<<<blocks(), block_>>>(x(), y(), column(2), column(3), force(),
-                                                map_.get(), n_, problem_);
+    update_body_unaliased<<<blocks(), block_>>>(x(), y(), column(2), column(3), force(), map_.get(),
+                                                n_, problem_);
   }
 
   void download(bool as_columns, Outcome& outcome) const {

@@ -111,9 +111,8 @@ class Worker:
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Of every GPU, and for programs of the CPU: none if they have to wait for the GPU."""
-    machines = len(cores) // CORES
-    apart = max((machines - 1) // 2, int(machines > 1))
+    """Of every GPU, and half of all for programs of the CPU: none if they have to wait for the GPU."""
+    apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]
     each = len(rest) // gpus // 2 * 2  # both threads of a core
     if gpus == 1 or not apart or not each:
