@@ -77,9 +77,11 @@ def shares(plan: list[Planned], journal: Journal, most: int) -> list[list[Planne
 
 
 def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
-    """Cores are alike: the longest first, each on any of them."""
-    return [[planned] for planned in sorted(plan, key=lambda planned: -estimate(pending([planned], journal)))
-            if pending([planned], journal)]
+    """Cores are alike: what has no record yet comes first, and of that the longest, each on any of them."""
+    def order(planned: Planned) -> tuple[bool, float]:
+        return planned.measured, -estimate(pending([planned], journal))
+
+    return [[planned] for planned in sorted(plan, key=order) if pending([planned], journal)]
 
 
 def taken(queue: deque) -> Iterator[list[Planned]]:
