@@ -6,8 +6,10 @@
   ./nbody sweep all                     runs it, or what is left of it after a kill
   ./nbody sweep lab_table_1 cloud       some tables
   ./nbody sweep all --new --gpus 8      what docs/results/ has not yet, and what it is compared with, on eight GPUs
-  ./nbody sweep missing                 names the tables with configurations that are not measured, and the steps
-                                        whose default is more than 5 % slower than the best
+  ./nbody sweep machine_code            counts again what two figures of a report read in machine code; needs nvcc
+  ./nbody sweep missing                 names what a report published without a counterpart here, and the tables with
+                                        configurations that are not measured
+  ./nbody sweep defaults                names the steps whose default is more than 5 % slower than the best
 
 The tables are declared in experiments/sweeps/tables/. A configuration is validated before it is timed; rounds
 of all configurations follow one another; a configuration that fails is a record with its reason. Running needs
@@ -35,7 +37,7 @@ FOLDER = Path("experiments") / "sweeps"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("word", nargs="+", metavar="list|build|missing|TABLE|all", help="what to do, or the tables to measure")
+    p.add_argument("word", nargs="+", metavar="list|build|machine_code|missing|defaults|TABLE|all", help="what to do, or the tables to measure")
     p.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "sweeps",
@@ -85,10 +87,7 @@ def list_tables() -> int:
     return 0
 
 
-def name_missing() -> int:
-    from nbody_tools.sweep.pages import unmeasured
-    from nbody_tools.sweep.cloud import slow_defaults
-    lines = [*unmeasured(ROOT), *slow_defaults(ROOT)]
+def name(lines: list[str]) -> int:
     for line in lines:
         print(line)
     return 1 if lines else 0
@@ -149,7 +148,14 @@ def run(options: argparse.Namespace) -> int:
     if command == "list" and not rest:
         return list_tables()
     if command == "missing" and not rest:
-        return name_missing()
+        from nbody_tools.sweep.pages import unmeasured
+        return name(unmeasured(ROOT))
+    if command == "defaults" and not rest:
+        from nbody_tools.sweep.cloud import slow_defaults
+        return name(slow_defaults(ROOT))
+    if command == "machine_code" and not rest:
+        from nbody_tools.sweep.machine_code import write
+        return write()
     if command == "build":
         if not rest:
             raise ToolError("build: name tables, or all")

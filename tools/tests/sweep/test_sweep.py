@@ -18,7 +18,7 @@ from nbody_tools.sweep.tables import Program, read_tables
 from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder, record
 
-REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\n'
+REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\n'
 TABLE = """report = "lab"
 number = "table 1"
 title = "tiles"
