@@ -68,8 +68,10 @@ class DeviceState {
 
   void clear_force() const { CUDA_CHECK(cudaMemsetAsync(force_.get(), 0, force_.bytes())); }
   void clear_map() const { CUDA_CHECK(cudaMemsetAsync(map_.get(), 0, map_.bytes())); }
+  template <class Map = float*>
   void normalise() const {
-    normalise_activity_map<<<blocks_for(cells_, block_), block_>>>(map_.get(), cells_, factor_);
+    normalise_activity_map<Map>
+        <<<blocks_for(cells_, block_), block_>>>(map_.get(), cells_, factor_);
   }
   template <class Bodies>
   void clear_cells_of(Bodies bodies) const {
@@ -78,6 +80,10 @@ class DeviceState {
   template <class Bodies>
   void update(Bodies bodies) const {
     update_body<<<blocks(), block_>>>(bodies, force(), map_.get(), n_, problem_);
+  }
+  void update_unaliased() const {
+    update_body_unaliased<<<blocks(), block_>>>(x(), y(), column(2), column(3), force(), map_.get(),
+                                                n_, problem_);
   }
 
   void download(bool as_columns, Outcome& outcome) const {

@@ -19,8 +19,8 @@ __device__ inline long long cell_of(float x, float y, const Problem& problem) {
 // Kick, drift, count. Several threads may count a body in the same cell at once: without an atomic
 // addition they would read the same count, and all but one of the bodies would be lost.
 template <class Bodies>
-__global__ void update_body(Bodies bodies, const float2* force, float* map, int n,
-                            Problem problem) {
+__device__ void move_and_count(Bodies bodies, const float2* force, float* map, int n,
+                               const Problem& problem) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;
   bodies.vx(i) += force[i].x * problem.dt;
@@ -31,8 +31,23 @@ __global__ void update_body(Bodies bodies, const float2* force, float* map, int 
   if (cell >= 0) atomicAdd(&map[cell], 1.0f);
 }
 
-// One thread per cell.
-__global__ void normalise_activity_map(float* map, size_t cells, float factor) {
+template <class Bodies>
+__global__ void update_body(Bodies bodies, const float2* force, float* map, int n,
+                            Problem problem) {
+  move_and_count(bodies, force, map, n, problem);
+}
+
+// The same, of pointers that nothing else points to what they point to.
+__global__ void update_body_unaliased(float* __restrict__ x, float* __restrict__ y,
+                                      float* __restrict__ vx, float* __restrict__ vy,
+                                      const float2* __restrict__ force, float* __restrict__ map,
+                                      int n, Problem problem) {
+  move_and_count(Columns{x, y, vx, vy, nullptr}, force, map, n, problem);
+}
+
+// One thread per cell. Map: float* or, as the report tried, float* __restrict__.
+template <class Map>
+__global__ void normalise_activity_map(Map map, size_t cells, float factor) {
   const size_t cell = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (cell < cells) map[cell] *= factor;
 }

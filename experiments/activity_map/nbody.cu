@@ -55,7 +55,7 @@ void pairs_by_matrix(const DeviceState& s) {
 }
 void no_force(const DeviceState&) {}
 
-enum class Map { every_cell, normalised_at_the_end, touched_cells };
+enum class Map { every_cell, unaliased, normalised_at_the_end, touched_cells };
 
 struct Recipe {
   Rung rung;
@@ -84,6 +84,10 @@ const Recipe kRecipes[] = {
     {{"read_only_in_memory", 256, "the struct in device memory const and __restrict__"},
      columns_in_memory<ReadOnlyColumns>,
      true},
+    {{"unaliased", 256, "as read_only, and __restrict__ on what the other two kernels write"},
+     columns_by_pointers<ReadOnly>,
+     true,
+     Map::unaliased},
     {{"shared", 256, "tiles of bodies in shared memory"}, shared_force, true},
     {{"pairs_atomic", 256, "a thread per pair, added up by atomics"}, pairs_by_atomics, true},
     {{"pairs_matrix", 256, "a thread per pair, added up row by row"}, pairs_by_matrix, true},
@@ -113,6 +117,11 @@ void run(const Recipe& recipe, const Problem& problem, const DeviceState& s, Bod
       s.clear_cells_of(bodies);
     } else {
       s.clear_map();
+    }
+    if (recipe.map == Map::unaliased) {
+      s.update_unaliased();
+      s.normalise<float* __restrict__>();
+      continue;
     }
     s.update(bodies);
     if (recipe.map == Map::every_cell || step == problem.steps - 1) s.normalise();

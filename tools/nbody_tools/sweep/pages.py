@@ -8,9 +8,11 @@ from statistics import median
 from typing import Any, Iterator, Sequence
 
 from nbody_tools.records.timeline import read_timeline
-from nbody_tools.sweep.cloud import cloud_table
+from nbody_tools.sweep.cloud import best_of, cloud_table, default_below_best, listed_slow_defaults
+from nbody_tools.sweep.coverage import drawings_table, uncovered
 from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
                                      missing, ratio)
+from nbody_tools.sweep.profiles import not_counted, profile_table
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds
 
@@ -52,12 +54,15 @@ class Reports:
         parts = [f"### {table.data['number']}: {table.data['title']}"]
         if table.data["stage"]:
             parts += [table.data.get("note", ""), stages_table(self.root, table)]
+        if table.data["profile"]:
+            parts += [table.data.get("note", ""), profile_table(self.root, table.data["profile"])]
         if table.cells:
             parts.append(f"In {table.measure}, published | ours{machines(table, self.results)}."
                          + (f" {table.data['note']}" if "note" in table.data else ""))
             parts.append(cells_table(table, self.results))
             parts.extend(failures(table, self.results))
-        return "\n\n".join([*parts, claims_table(judgements(table, self.results))]).strip()
+        claims = claims_table(judgements(table, self.results), "" if table.data["profile"] else "times as fast, published")
+        return "\n\n".join([*filter(None, parts), claims]).strip()
 
 
 def machines(table: Table, results: Results) -> str:
@@ -120,12 +125,13 @@ def failures(table: Table, results: Results) -> Iterator[str]:
             yield f"{cell.series}{f', {cell.point}' if cell.point else ''}: {cell.reason or data['failure']}."
 
 
-def claims_table(found: list[Judgement]) -> str:
+def claims_table(found: list[Judgement], published: str) -> str:
+    """Without the column of what was published if that has no title."""
     if not found:
         return ""
-    return markdown(["what it says", "times as fast, published", "ours", "still true?"],
-                    [[f.says, f.published or ABSENT, f.ours or ABSENT,
-                      NOT_MEASURED if f.still_true == MISSING else f.still_true] for f in found])
+    columns = ["what it says", *([published] if published else []), "ours", "still true?"]
+    return markdown(columns, [[f.says, *([f.published or ABSENT] if published else []), f.ours or ABSENT,
+                               NOT_MEASURED if f.still_true == MISSING else f.still_true] for f in found])
 
 
 def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
@@ -149,13 +155,21 @@ def words(root: Path) -> dict[str, Any]:
         return Reports(root)
 
     return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
-            "cloud": lambda: cloud_table(root),
+            "cloud": lambda: cloud_table(root), "slow_defaults": lambda: listed_slow_defaults(root),
+            "best_of_cloud": lambda step: best_of(root, step),
+            "default_below_best": lambda step: default_below_best(root, step),
+            "drawings": lambda: drawings_table(root, reports().reports),
             "sweep": lambda name: reports().table(reports().tables[name]),
             "verdict": lambda *compared: verdict_of(reports(), *compared)}
 
 
 def unmeasured(root: Path) -> list[str]:
     reports = Reports(root)
-    return [f"{table.name}: {len(cells)} of {sum(cell.configuration is not None for cell in table.cells)} "
-            "configurations are not measured"
-            for table in reports.tables.values() if (cells := missing(table, reports.results))]
+    lines = uncovered(root, reports.reports, reports.tables)
+    for table in reports.tables.values():
+        if cells := missing(table, reports.results):
+            lines.append(f"{table.name}: {len(cells)} of {sum(cell.configuration is not None for cell in table.cells)} "
+                         "configurations are not measured")
+        if rows := not_counted(root, table.data["profile"]):
+            lines.append(f"{table.name}: {len(rows)} of {len(table.data['profile'])} rows are not counted")
+    return lines

@@ -30,6 +30,8 @@ BATCH_SECONDS = 20.0
 CHECKED_STEPS = 4  # of a check: float64 would take as long for a thousand as for all of a table
 CALLS_OF_A_CHECK = 6  # how often validation calls a program
 START_SECONDS = 0.15  # of a run: initial conditions, a check
+CELL_SECONDS = 1e-8  # of a map: it is downloaded and checked
+WARM_SECONDS = 2.0  # a run that is longer needs none before it
 NAME = re.compile(r"[\w.]+")
 
 
@@ -43,21 +45,42 @@ class Planned:
     repeat: int
     rate: float  # G interactions/s, expected
     cpu: bool = False  # in PROGRAMS_cpu
+    group: str = ""  # of those that it is compared with
+    measured: bool = False  # docs/results/ had it when the plan was made
 
     @property
     def own_command_line(self) -> bool:
         return self.program in SELF_CHECKED
 
+    @property
+    def words(self) -> dict[str, str]:
+        values = self.arguments.split()
+        return dict(zip(values[::2], values[1::2]))
+
+    @property
+    def gpus(self) -> int:
+        return int(self.words.get("--devices", 1))
+
+    def simulation(self, most_steps: Optional[int] = None) -> float:
+        """A guess of the seconds that one simulation takes, of so many steps at most."""
+        first = self.arguments.split()[0]
+        bodies = 2 << int(first) if self.program == "course_program" else int(self.words.get("--bodies", 0))
+        steps = int(self.words.get("--steps", 10))
+        pairs = int(self.words.get("--systems", 1)) * bodies ** 2 * min(steps, most_steps or steps)
+        return pairs / self.rate * 1e-9
+
+    @property
+    def warmups(self) -> int:
+        return 0 if self.simulation() > WARM_SECONDS else 1
+
     def seconds(self, check: bool) -> float:
         """A guess of what a run takes."""
-        values = self.arguments.split()
-        words = dict(zip(values[::2], values[1::2]))
-        bodies = 2 << int(values[0]) if self.program == "course_program" else int(words.get("--bodies", 0))
-        steps = int(words.get("--steps", 10))
-        pairs = int(words.get("--systems", 1)) * bodies ** 2 * (min(steps, CHECKED_STEPS) if check else steps)
-        cells = int(words.get("--map", 0)) ** 2
-        times = CALLS_OF_A_CHECK if check else 1 + self.repeat
-        return START_SECONDS + times * pairs / self.rate * 1e-9 + cells * 2.5e-8
+        cells = int(self.words.get("--map", 0)) ** 2
+        if check:
+            simulations = CALLS_OF_A_CHECK * self.simulation(CHECKED_STEPS)
+        else:
+            simulations = (self.warmups + self.repeat) * self.simulation()
+        return START_SECONDS + simulations + cells * CELL_SECONDS
 
     def line(self, check: bool, record: Path) -> str:
         words = [self.program, fewer_steps(self.arguments) if check else self.arguments, "--json", str(record)]
@@ -66,7 +89,7 @@ class Planned:
         elif check:
             words += ["--repeat", "1", "--quiet", "--validate", "sampled"]
         else:
-            words += ["--warmup", "1", "--repeat", str(self.repeat)]
+            words += ["--warmup", str(self.warmups), "--repeat", str(self.repeat)]
             words += [] if self.own_command_line else ["--quiet", "--validate", "off"]
         return " ".join(words)
 
@@ -154,7 +177,7 @@ def estimate(work: list[tuple[int, Planned]]) -> float:
 
 
 def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float = float("inf"),
-            say=print) -> None:
+            say=print, environment: Optional[dict[str, str]] = None) -> None:
     """All that is not in the journal, as far as the time goes."""
     end = time.monotonic() + seconds
     while work := pending(plan, journal):
@@ -163,7 +186,7 @@ def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float 
         if left < estimate(batch) + 5:
             say(f"{len(work)} runs are left for another time")
             return
-        if not run_batch(batch, folder, journal, left, say):
+        if not run_batch(batch, folder, journal, left, say, environment or {}):
             say(f"{len(pending(plan, journal))} runs are left: the time is over")
             return
 
@@ -173,7 +196,7 @@ def program_file(folder: Path, planned: Planned) -> Path:
 
 
 def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, left: float,
-              say) -> bool:
+              say, environment: dict[str, str]) -> bool:
     """False if it was the time left for all that ended the batch, not the time that one may take."""
     limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:
@@ -182,8 +205,8 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
         file = Path(folder) / "batch"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         first = batch[0][1]
-        ended, errors, code = run_programs(program_file(folder_of_programs, first), file, first.threads,
-                                           min(left, limit))
+        ended, errors, code = run_programs(program_file(folder_of_programs, first), file, min(left, limit), {
+            **environment, **({"OMP_NUM_THREADS": str(first.threads)} if first.threads else {})})
         if ended.get(0) == NO_DEVICE or "begin 0" not in errors:
             # Of the machine, not of a configuration: nothing is recorded.
             raise Failed(f"{first.program}: {reason(errors, 0, ended.get(0, code))}")
@@ -216,11 +239,10 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
     return names
 
 
-def run_programs(programs: Path, file: Path, threads: int, timeout: float) -> tuple[dict[int, int], str, int]:
+def run_programs(programs: Path, file: Path, timeout: float,
+                 more: dict[str, str]) -> tuple[dict[int, int], str, int]:
     """Exit codes by line, what was printed to stderr, and how the process ended."""
-    environment = {name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}
-    if threads:
-        environment["OMP_NUM_THREADS"] = str(threads)
+    environment = {**{name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}, **more}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen([str(programs), "--batch", str(file)], stdout=output, stderr=errors,
                                    stdin=subprocess.DEVNULL, start_new_session=True, env=environment)

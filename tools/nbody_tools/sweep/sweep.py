@@ -5,8 +5,11 @@
   ./nbody sweep all --dry-run           what would run, and for how long
   ./nbody sweep all                     runs it, or what is left of it after a kill
   ./nbody sweep lab_table_1 cloud       some tables
-  ./nbody sweep missing                 names the tables with configurations that are not measured, and the steps
-                                        whose default is more than 5 % slower than the best
+  ./nbody sweep all --new --gpus 8      what docs/results/ has not yet, and what it is compared with, on eight GPUs
+  ./nbody sweep machine_code            counts again what two figures of a report read in machine code; needs nvcc
+  ./nbody sweep missing                 names what a report published without a counterpart here, and the tables with
+                                        configurations that are not measured
+  ./nbody sweep defaults                names the steps whose default is more than 5 % slower than the best
 
 The tables are declared in experiments/sweeps/tables/. A configuration is validated before it is timed; rounds
 of all configurations follow one another; a configuration that fails is a record with its reason. Running needs
@@ -18,20 +21,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
-from nbody_tools.sweep.runner import (PLAN, PROGRAMS, Journal, built, chosen, estimate, pending, read_plan, records_of,
-                                      run_all)
+from nbody_tools.sweep.runner import PLAN, PROGRAMS, Journal, Planned, built, chosen, estimate, pending, read_plan, records_of
+from nbody_tools.sweep.shares import CORES, SHARES_PER_GPU, cores_of, not_measured, one_by_one, run_on, shares
 
 FOLDER = Path("experiments") / "sweeps"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("word", nargs="+", metavar="list|build|missing|TABLE|all", help="what to do, or the tables to measure")
+    p.add_argument("word", nargs="+", metavar="list|build|machine_code|missing|defaults|TABLE|all", help="what to do, or the tables to measure")
     p.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "sweeps",
@@ -40,13 +46,21 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seconds", type=arguments.positive_number, default=float("inf"), metavar="S",
                    help="begin nothing that would take longer than this")
     p.add_argument("--only", metavar="TEXT", default="", help="only configurations with this in their options")
+    p.add_argument("--new", action="store_true",
+                   help="only what had no record in docs/results/ when the programs were built, with what it is "
+                        "compared with")
+    p.add_argument("--gpus", type=arguments.positive_integer, metavar="N", default=1,
+                   help="so many side by side, each with cores of its own [1]")
     p.add_argument("--rounds", type=arguments.positive_integer, metavar="N", help="at most so many [the tables']")
 
 
 def plan_of(root: Path) -> dict[str, Any]:
     """All tables, with every configuration once: what a machine that only runs them has to know."""
+    from nbody_tools.sweep.judge import Results
+    from nbody_tools.sweep.shares import groups
     from nbody_tools.sweep.tables import OTHER_PROGRAMS, configurations, read_tables, source_of
     tables = read_tables(root)
+    of_group, results = groups(tables.values()), Results(root)
 
     def is_cpu(cell) -> bool:
         program = cell.configuration.program.source
@@ -57,7 +71,8 @@ def plan_of(root: Path) -> dict[str, Any]:
             "configurations": {key: {"program": cell.configuration.program.name,
                                      "arguments": cell.configuration.arguments,
                                      "threads": cell.configuration.threads, "cpu": is_cpu(cell), "rounds": cell.rounds,
-                                     "repeat": cell.repeat, "rate": cell.rate}
+                                     "repeat": cell.repeat, "rate": cell.rate, "group": of_group[key],
+                                     "measured": results.of(cell) is not None}
                                for key, cell in configurations(list(tables.values())).items()}}
 
 
@@ -72,10 +87,7 @@ def list_tables() -> int:
     return 0
 
 
-def name_missing() -> int:
-    from nbody_tools.sweep.pages import unmeasured
-    from nbody_tools.sweep.cloud import slow_defaults
-    lines = [*unmeasured(ROOT), *slow_defaults(ROOT)]
+def name(lines: list[str]) -> int:
     for line in lines:
         print(line)
     return 1 if lines else 0
@@ -95,35 +107,70 @@ def build(build_folder: Path, tables: list[str]) -> int:
     return 0
 
 
+def say(text: str) -> None:
+    """At once, and in one piece: several threads have something to say."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def wanted_of(options: argparse.Namespace, plan: dict[str, Any]) -> list[Planned]:
+    wanted = chosen(plan, list(plan["tables"]) if options.word == ["all"] else options.word)
+    if options.new:
+        wanted = not_measured(wanted)
+    for planned in [planned for planned in wanted if planned.gpus > options.gpus]:
+        print(f"{planned.key}: needs {planned.gpus} GPUs")
+    wanted = [planned for planned in wanted if options.only in planned.arguments and planned.gpus <= options.gpus]
+    return [replace(planned, rounds=min(planned.rounds, options.rounds or planned.rounds)) for planned in wanted]
+
+
+def tell(wanted: list[Planned], journal: Journal, gpus: int) -> int:
+    """What would run, by share: each is measured on one GPU, or on cores alone."""
+    alone = [[planned] for planned in wanted if planned.gpus > 1]
+    on_gpu = [planned for planned in wanted if planned.gpus == 1 and not planned.cpu]
+    on_cpu = [planned for planned in wanted if planned.cpu]
+    of_gpus, apart = cores_of(gpus, sorted(os.sched_getaffinity(0)))
+    for title, found in (("several GPUs", alone), ("a GPU", shares(on_gpu, journal, gpus * SHARES_PER_GPU)),
+                         ("the CPU", one_by_one(on_cpu, journal))):
+        for share in found:
+            work = pending(share, journal)
+            print(f"On {title}, about {estimate(work):.0f} s:")
+            for round_, planned in work:
+                print(f"  {round_}  {planned.seconds(round_ == 0):7.2f} s  {planned.key}")
+    works = [estimate(pending(part, journal)) for part in ([p for p in wanted if not p.cpu], on_cpu)]
+    print(f"{len(pending(wanted, journal))} runs of {len(wanted)} configurations, about {works[0]:.0f} s of GPUs and "
+          f"{works[1]:.0f} s of the CPU; {gpus} GPUs with {len(of_gpus[0])} cores each, {len(apart)} times "
+          f"{CORES} cores for the CPU")
+    return 0
+
+
 def run(options: argparse.Namespace) -> int:
     command, *rest = options.word
     if command == "list" and not rest:
         return list_tables()
     if command == "missing" and not rest:
-        return name_missing()
+        from nbody_tools.sweep.pages import unmeasured
+        return name(unmeasured(ROOT))
+    if command == "defaults" and not rest:
+        from nbody_tools.sweep.cloud import slow_defaults
+        return name(slow_defaults(ROOT))
+    if command == "machine_code" and not rest:
+        from nbody_tools.sweep.machine_code import write
+        return write()
     if command == "build":
         if not rest:
             raise ToolError("build: name tables, or all")
         return build(options.build, rest)
     plan = {"folder": None, **plan_of(ROOT)} if options.dry_run else read_plan(options.build)
-    wanted = chosen(plan, list(plan["tables"]) if options.word == ["all"] else options.word)
-    wanted = [planned for planned in wanted if options.only in planned.arguments]
-    if options.rounds:
-        wanted = [planned.__class__(**{**planned.__dict__, "rounds": min(planned.rounds, options.rounds)})
-                  for planned in wanted]
+    wanted = wanted_of(options, plan)
     journal = Journal(options.output / "runs.jsonl")
-    work = pending(wanted, journal)
     if options.dry_run:
-        for round_, planned in work:
-            print(f"{round_}  {planned.seconds(round_ == 0):7.2f} s  {planned.key}")
-        print(f"{len(work)} runs of {len(wanted)} configurations, about {estimate(work):.0f} s")
-        return 0
+        return tell(wanted, journal, options.gpus)
     names = built(plan["folder"], wanted)
     for program in sorted({planned.program for planned in wanted} - names):
         print(f"{program}: is not built")
     wanted = [planned for planned in wanted if planned.program in names]
     try:
-        run_all(wanted, plan["folder"], journal, options.seconds)
+        run_on(options.gpus, wanted, plan["folder"], journal, options.seconds, say)
     finally:
         write_whole_file(options.output / "records.jsonl",
                          "".join(json.dumps(record) + "\n" for record in records_of(journal)))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import ToolError
+from nbody_tools.sweep.profiles import check_profile
 
 FOLDER = Path("experiments") / "sweeps"
 # Their command lines are their own; all others are steps, or experiments in the form of a step.
@@ -19,10 +20,11 @@ MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
 RESULTS = ("yes", "no", "inside the spread")
 
 _REPORT = {"title": str, "machine": str}
+_REPORT_MAY = {"published": str}
 _TABLE = {"report": str, "number": str, "title": str}
 _TABLE_MAY = {"measure": str, "arguments": str, "points": list, "series": list, "claim": list, "rounds": int,
               "repeat": int, "answer": list, "rate": (int, float), "note": str, "order": int, "grid": list,
-              "timeline": str, "stage": list}
+              "timeline": str, "stage": list, "profile": list}
 _SERIES_MAY = {"program": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str, "threads": int,
                "published": (int, float, list), "only": list, "rate": (int, float), "rounds": int, "reason": str}
 _CLAIM_MAY = {"better": str, "worse": list, "same": list, "at": list, "least": (int, float), "series": str}
@@ -106,7 +108,7 @@ def read_reports(root: Path) -> dict[str, dict[str, str]]:
     path = root / FOLDER / "reports.toml"
     reports = read_toml(path)
     for name, report in reports.items():
-        check_keys(f"{path.name}: {name}", report, _REPORT)
+        check_keys(f"{path.name}: {name}", report, _REPORT, _REPORT_MAY)
     return reports
 
 
@@ -147,7 +149,7 @@ def read_table(root: Path, path: Path) -> Table:
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
     data = {"measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
-            "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, "stage": [], **data}
+            "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, "stage": [], "profile": [], **data}
     for grid in data["grid"]:
         check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float), "arguments": str})
         data["series"].extend(series_of_grid(grid))
@@ -156,8 +158,10 @@ def read_table(root: Path, path: Path) -> Table:
     for point in data["points"]:
         if not (isinstance(point, list) and len(point) == 2 and all(isinstance(text, str) for text in point)):
             raise ToolError(f"{where}: a point is a name and arguments, not {point!r}")
-    if not data["series"] and not data["answer"] and not data["stage"]:
+    if not any(data[key] for key in ("series", "answer", "stage", "profile")):
         raise ToolError(f"{where}: has neither series nor an answer")
+    if data["series"] and data["profile"]:
+        raise ToolError(f"{where}: what was timed and what was counted are tables of their own")
     if ("timeline" in data) != bool(data["stage"]):
         raise ToolError(f"{where}: a timeline has stages")
     for stage in data["stage"]:
@@ -167,8 +171,11 @@ def read_table(root: Path, path: Path) -> Table:
     if len(set(places)) < len(places):
         raise ToolError(f"{where}: two series have one name")
     table = Table(path.stem, data, cells)
-    for claim in data["claim"]:
-        check_claim(where, table, claim)
+    if data["profile"]:
+        check_profile(where, data["profile"], data["claim"], check_keys)
+    else:
+        for claim in data["claim"]:
+            check_claim(where, table, claim)
     for answer in data["answer"]:
         check_keys(f"{where}: answer", answer, {"says": str, "ours": str, "still_true": str})
         if answer["still_true"] not in RESULTS:

@@ -18,7 +18,7 @@ from nbody_tools.sweep.tables import Program, read_tables
 from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder, record
 
-REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\n'
+REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\n'
 TABLE = """report = "lab"
 number = "table 1"
 title = "tiles"
@@ -140,6 +140,11 @@ class Sweep(InFolder):
         self.assertEqual([(run["key"], "record" in run) for run in journal.runs], [("a", True)])
         self.assertIn("the time is over", self.said[-1])
 
+    def test_a_long_run_needs_no_warmup(self) -> None:
+        # Ten steps of 1e8 pairs, at 1 and at 0.1 G interactions/s
+        self.assertIn("--warmup 1 ", planned("a", 10000, rate=1.0).line(False, Path("x")))
+        self.assertIn("--warmup 0 ", planned("a", 10000, rate=0.1).line(False, Path("x")))
+
     def test_what_is_not_built_is_left_out_and_named(self) -> None:
         one = {"arguments": "--bodies 100", "threads": 0, "cpu": False, "rounds": 1, "repeat": 1, "rate": 1.0}
         plan = {"tables": {"t": ["k0", "other"]}, "configurations": {"k0": {"program": "k0", **one},
@@ -249,6 +254,11 @@ class Sweep(InFolder):
         measured(1.0, 2.0, 1.1)
         self.assertEqual(cloud.slow_defaults(root), [
             "step03_tiling: the default is 9.1 % slower than 03, TILE_SIZE 16; 5 % are allowed"])
+        self.assertEqual(cloud.listed_slow_defaults(root), "step03_tiling (9.1 %)")
+        self.assertEqual((cloud.best_of(root, "step03_tiling"), cloud.default_below_best(root, "step03_tiling")),
+                         ("TILE_SIZE 16", "9 %"))
+        with self.assertRaisesRegex(ToolError, "step04_unroll: not all of its configurations are measured"):
+            cloud.best_of(root, "step04_unroll")
 
     def test_the_page_sets_ours_beside_the_published(self) -> None:
         self.judged((4.0,), (2.0,))

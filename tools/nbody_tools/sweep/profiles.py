@@ -1,0 +1,141 @@
+"""What a report read off a profiler or out of machine code, beside what was counted here: [[profile]] of a table."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from statistics import median
+from typing import Any, Callable, Iterator, Optional
+
+from nbody_tools.arguments import ToolError
+from nbody_tools.measure.ncu import LANES, Launch, read_csv, read_file
+from nbody_tools.records.record import Quartiles
+from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
+
+PROFILES = Path("docs") / "results" / "sweeps" / "profiles"
+MACHINE = "device.txt"  # its first word or words, up to a comma
+
+
+@dataclass(frozen=True)
+class Counter:
+    unit: str
+    of: Callable[[dict[str, float]], float]  # of what was counted in a launch, or in a kernel's machine code
+
+
+def sectors_of_own_loads(launch: dict[str, float]) -> float:
+    """Of a warp's two loads of its own bodies. In all other loads it wants one address: one sector."""
+    warps = launch["grid_size"] * launch["block_size"] / LANES
+    return 1 + (launch["load_sectors"] - launch["load_requests"]) / (2 * warps)
+
+
+SHARE = "share of the time"
+COUNTERS = {
+    "compute": Counter(" %", lambda launch: launch["compute_percent"]),
+    "memory": Counter(" %", lambda launch: launch["memory_percent"]),
+    "occupancy": Counter(" %", lambda launch: launch["occupancy_percent"]),
+    "FMA pipe": Counter(" %", lambda launch: launch["fma_percent"]),
+    "XU pipe": Counter(" %", lambda launch: launch["xu_percent"]),
+    "registers": Counter("", lambda launch: launch["registers"]),
+    "loads": Counter("", lambda launch: launch["load_requests"]),
+    "sectors per load": Counter("", lambda launch: launch["load_sectors"] / launch["load_requests"]),
+    "sectors per own load": Counter("", sectors_of_own_loads),
+    "instructions": Counter("", lambda code: code["instructions"]),
+    "instructions that differ": Counter("", lambda code: code["different"]),
+    "operands in constant bank 0": Counter("", lambda code: code["bank_0"]),
+    "operands in constant bank 3": Counter("", lambda code: code["bank_3"]),
+    SHARE: Counter(" %", lambda launch: launch["duration_us"]),  # its sum, over that of all kernels of the run
+}
+ROW = {"name": str, "profile": str, "kernel": str, "counter": str}
+ROW_MAY = {"published": str}
+CLAIM = {"says": str, "rows": list}
+CLAIM_MAY = {"above": (int, float, str), "below": (int, float, str)}
+
+
+def check_profile(where: str, rows: list[Any], claims: list[Any], check_keys: Callable[..., None]) -> None:
+    for row in rows:
+        check_keys(f"{where}: a profile", row, ROW, ROW_MAY)
+        if row["counter"] not in COUNTERS:
+            raise ToolError(f"{where}: '{row['counter']}' is not a counter; there are {', '.join(COUNTERS)}")
+    names = [row["name"] for row in rows]
+    if len(set(names)) < len(names):
+        raise ToolError(f"{where}: two profiles have one name")
+    for claim in claims:
+        check_keys(f"{where}: a claim", claim, CLAIM, CLAIM_MAY)
+        if ("above" in claim) == ("below" in claim):
+            raise ToolError(f"{where}: '{claim['says']}' must have above or below")
+        for name in (*claim["rows"], limit_of(claim)):
+            if isinstance(name, str) and name not in names:
+                raise ToolError(f"{where}: '{claim['says']}': there is no profile '{name}'")
+
+
+def limit_of(claim: dict[str, Any]) -> Any:
+    return claim["above"] if "above" in claim else claim["below"]
+
+
+@lru_cache(maxsize=None)
+def launches_of(path: Path) -> tuple[Launch, ...]:
+    """Of Nsight Compute's NAME.csv, or of NAME.jsonl, which ./nbody sweep machine_code wrote."""
+    if path.is_file():
+        return tuple(read_csv(read_file(path), path.name))
+    lines = path.with_suffix(".jsonl")
+    return tuple(Launch(line["kernel"], line["values"]) for line in map(json.loads, read_file(lines).splitlines())
+                 ) if lines.is_file() else ()
+
+
+def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
+    """The least, the median and the most of all launches of the kernel."""
+    path = root / PROFILES / f"{row['profile']}.csv"
+    launches = launches_of(path)
+    if not launches:
+        return None
+    values = [launch.values for launch in launches if re.match(rf"{re.escape(row['kernel'])}\b", launch.kernel)]
+    if not values:
+        raise ToolError(f"{path.name}: has no kernel {row['kernel']}; it has "
+                        f"{', '.join(sorted({launch.kernel for launch in launches}))}")
+    counter = COUNTERS[row["counter"]]
+    try:
+        found = [counter.of(launch) for launch in values]
+    except KeyError as key:
+        raise ToolError(f"{path.name}: {row['kernel']} has no {key}") from None
+    if row["counter"] == SHARE:
+        share = 100 * sum(found) / sum(launch.values["duration_us"] for launch in launches)
+        return Quartiles(share, share, share)
+    return Quartiles(min(found), median(found), max(found))
+
+
+def written(root: Path, row: dict[str, Any]) -> str:
+    value = counted(root, row)
+    return NOT_MEASURED if value is None else f"{plain(value.median, 4)}{COUNTERS[row['counter']].unit}"
+
+
+def machine(root: Path) -> str:
+    path = root / PROFILES / MACHINE
+    return f" ({read_file(path).partition(',')[0]})" if path.is_file() else ""
+
+
+def profile_table(root: Path, rows: list[dict[str, Any]]) -> str:
+    return markdown(["", "published", f"ours{machine(root)}"],
+                    [[row["name"], row.get("published", ABSENT), written(root, row)] for row in rows])
+
+
+def compared(root: Path, rows: list[dict[str, Any]], claim: dict[str, Any]) -> Iterator[tuple[str, Optional[bool]]]:
+    """Of each row of a claim what was counted, and whether it is so: None where launches overlap."""
+    by_name = {row["name"]: row for row in rows}
+    limit = limit_of(claim)
+    for name in claim["rows"]:
+        value = counted(root, by_name[name])
+        other = counted(root, by_name[limit]) if isinstance(limit, str) else Quartiles(limit, limit, limit)
+        if value is None or other is None:
+            yield "", None
+            continue
+        text = written(root, by_name[name])
+        text += f" and {written(root, by_name[limit])}" if isinstance(limit, str) else ""
+        higher, lower = (value, other) if "above" in claim else (other, value)
+        yield text, True if higher.low > lower.high else False if higher.high < lower.low else None
+
+
+def not_counted(root: Path, rows: list[dict[str, Any]]) -> list[str]:
+    return [row["name"] for row in rows if counted(root, row) is None]
