@@ -13,8 +13,8 @@
 
 #include "nbody/cuda.h"
 #include "nbody/error.h"
-#include "run/platform.h"
 #include "run/program.h"
+#include "support/platform.h"
 
 namespace nbody {
 namespace {

@@ -11,7 +11,7 @@
 #include "io/write_whole_file.h"
 #include "nbody/step.h"
 #include "run/options.h"
-#include "run/platform.h"
+#include "support/platform.h"
 
 namespace nbody {
 

@@ -11,7 +11,7 @@
 #include "nbody/tuning.h"
 #include "physics/force_error.h"
 #include "physics/validation.h"
-#include "run/platform.h"
+#include "support/platform.h"
 
 namespace nbody {
 

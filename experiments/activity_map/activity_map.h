@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "nbody/step.h"
-#include "run/platform.h"
+#include "support/platform.h"
 
 namespace activity {
 

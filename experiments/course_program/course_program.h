@@ -6,7 +6,7 @@
 
 #include "nbody/stopwatch.h"
 #include "physics/validation.h"
-#include "run/platform.h"
+#include "support/platform.h"
 
 namespace course {
 

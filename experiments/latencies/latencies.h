@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run/platform.h"
+#include "support/platform.h"
 
 namespace latencies {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nbody/bodies.h"
-#include "run/platform.h"
+#include "support/platform.h"
 
 namespace production {
 

@@ -7,7 +7,7 @@
 #include "nbody/step.h"
 #include "physics/validation.h"
 #include "physics/vector3.h"
-#include "run/platform.h"
+#include "support/platform.h"
 
 namespace nbody::test {
 

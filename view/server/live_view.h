@@ -7,8 +7,8 @@
 
 #include "nbody/step.h"
 #include "run/job.h"
-#include "run/platform.h"
 #include "run/simulation.h"
+#include "support/platform.h"
 
 namespace nbody {
 

@@ -1,6 +1,6 @@
 // Which machine a step runs on. The answer differs between a CUDA build, a build through hostcuda
 // and a plain CPU program, so this is compiled with the step, and has no texts of its own: <string>
-// takes nvcc half a second in every step. run/platform.h puts it into words.
+// takes nvcc half a second in every step. support/platform.h puts it into words.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "run/platform.h"
+#include "support/platform.h"
 
 #include <omp.h>
 
