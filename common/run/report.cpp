@@ -31,8 +31,9 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
     out << format("  cluster      %d rank%s on %d host%s, data through %s\n", ranks().count,
                   ranks().count == 1 ? "" : "s", ranks().hosts, ranks().hosts == 1 ? "" : "s",
                   ranks().transport.c_str());
-  out << format("  input        %s: %d system%s of %d bodies\n", job.start.scenario.c_str(),
-                systems.count, systems.count == 1 ? "" : "s", systems.bodies_per_system);
+  out << format("  input        %s: %d system%s of %d bod%s\n", job.start.scenario.c_str(),
+                systems.count, systems.count == 1 ? "" : "s", systems.bodies_per_system,
+                systems.bodies_per_system == 1 ? "y" : "ies");
   const std::string steps = job.last_step == std::numeric_limits<int>::max()
                                 ? "until stopped, steps"
                                 : std::to_string(job.run.steps) + " steps";

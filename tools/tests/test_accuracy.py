@@ -122,12 +122,14 @@ TREE_RECORDS = [tree_record(part.DIRECT[0], 1000, 1), tree_record(part.DIRECT[0]
 
 
 class TreePage(fakes.InRepository):
-    def said(self, word: str) -> object:
-        return tree.words(self.results)[word]().content
+    def said(self, word: str, *asked: object) -> object:
+        return tree.words(self.results)[word](*asked).content
 
     def test_nothing_measured(self) -> None:
-        for word in ("tree_times", "tree_phases", "tree_energy"):
+        for word in ("tree_times", "tree_phases", "tree_energy", "tree_errors", "tree_crossings"):
             self.assertIsNone(self.said(word))
+        for word, *asked in (("tree_step", 4000, 0.4), ("tree_build", 4000, 0.6), ("tree_shares", 4000), ("tree_gains", 4000)):
+            self.assertIsNone(self.said(word, *asked))
 
     def test_tables(self) -> None:
         self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in TREE_RECORDS))
@@ -137,8 +139,35 @@ class TreePage(fakes.InRepository):
         self.assertIn("| 16,000 | - | - | 20 ms | - |", times)
         # Times are as N^2 and as N^(1/2): equal where (N / 1000)^1.5 is 4.
         self.assertIn("| faster from |  |  | 2,500 bodies | - |", times)
-        self.assertIn("| 4,000 | 0.6 | 10 us | 10 us | 60 us | 25 % | 8 ms |", self.said("tree_phases"))
+        self.assertIn("| 4,000 | 0.6 | 10 us | 10 us | 60 us | 25 % | 80 us |", self.said("tree_phases"))
         self.assertIn("changed by at most 3.0e-04 of itself, in 36 ms", self.said("tree_energy"))
+
+    def test_single_numbers(self) -> None:
+        self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in TREE_RECORDS))
+        self.assertAlmostEqual(self.said("tree_step", 16000, 0.4), 20e-3)
+        self.assertAlmostEqual(self.said("tree_build", 4000, 0.6), 2e-5)
+        self.assertEqual(self.said("tree_shares", 4000), "25 to 25 %")
+        self.assertEqual(self.said("tree_crossings"), "2,500 to 2,500")
+        self.assertEqual(self.said("tree_gains", 4000), "2 to 2")
+        for word, *asked in (("tree_step", 16000, 0.8), ("tree_build", 4000, 0.8), ("tree_shares", 1000), ("tree_gains", 16000)):
+            self.assertIsNone(self.said(word, *asked))
+
+    def test_errors_are_those_of_the_largest_system(self) -> None:
+        self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in TREE_RECORDS))
+        table = self.said("tree_errors").splitlines()
+        self.assertTrue(table[0].startswith("Errors of 1000 of 4,000 bodies (plummer)."))
+        self.assertEqual(table[-4:], [f"| {quadrupole} | {theta} | 2.0e-03 | 3.0e-03 | 5.0e-03 |"
+                                      for quadrupole in ("yes", "no") for theta in (0.4, 0.8)])
+
+    def test_every_revision_is_named(self) -> None:
+        records = [tree_record(part.TREE, bodies, 1, 0.4, revision=name) for bodies, name in ((1000, "one"), (2000, "two"))]
+        self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in records))
+        self.assertIn("revisions one, two.", self.said("tree_times"))
+
+    def test_an_energy_seen_at_both_ends_is_no_maximum(self) -> None:
+        data = tree_record(part.TREE, 6000, 9, 0.6, energies={"step": [0, 9], "change": [0, 1e-5]})
+        self.file("docs/results/galaxies/a.jsonl", json.dumps(data) + "\n")
+        self.assertIn("the energy changed by 1.0e-05 of itself", self.said("tree_energy"))
 
     def test_figures(self) -> None:
         figures = report.Figures(None, 1.0, {}, tree=[Record(data) for data in TREE_RECORDS])

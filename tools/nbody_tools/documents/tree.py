@@ -14,6 +14,7 @@ from nbody_tools.records.facts import Value
 from nbody_tools.records.record import Quartiles, Record, check_measurement, newest_measured
 from nbody_tools.tables import ABSENT, markdown, seconds
 
+ERRORS = {"rms": "RMS", "p99": "99 %", "max": "maximum"}
 EXTRAS = ("force_error", "phases", "energies")  # of records that are about something else than times over bodies
 
 
@@ -41,11 +42,13 @@ class Curve:
     points: dict[int, Quartiles]
 
 
+def plain_times(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if not any(record.data.get(key) for key in EXTRAS)]
+
+
 def times(records: Sequence[Record]) -> list[Curve]:
     curves: dict[tuple, Curve] = {}
-    for record in records:
-        if any(record.data.get(key) for key in EXTRAS):
-            continue
+    for record in plain_times(records):
         theta = theta_of(record)
         label = f"step {record.number}" if theta is None else f"tree, theta {theta:g}"
         curve = curves.setdefault((theta or 0, label), Curve(label, theta, {}))
@@ -72,7 +75,9 @@ def crossing(curve: Curve, direct: dict[int, float]) -> Optional[float]:
 
 
 def heading(records: Sequence[Record]) -> str:
-    return f"{machines(records)}, {records[0].date[:10]}, revision {records[0].data['revision']}"
+    revisions = list(dict.fromkeys(record.data["revision"] for record in records))
+    return (f"{machines(records)}, {records[0].date[:10]}, "
+            f"{'revision' if len(revisions) == 1 else 'revisions'} {', '.join(revisions)}")
 
 
 def times_table(records: Sequence[Record]) -> str:
@@ -85,13 +90,39 @@ def times_table(records: Sequence[Record]) -> str:
         rows.append([f"{bodies:,}", *(seconds(curve.points[bodies].median) if bodies in curve.points else ABSENT
                                       for curve in curves)])
     rows.append(["faster from", *("" if curve.theta is None else rounded(crossing(curve, direct)) for curve in curves)])
-    return (f"Times per time step, medians of the kernels; Plummer spheres. {heading(records)}.\n\n"
+    return (f"Times per time step, medians of the kernels; Plummer spheres. {heading(plain_times(records))}.\n\n"
             + markdown(("bodies", *(curve.label for curve in curves)), rows))
 
 
+def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[float]:
+    """Of the table above: seconds per time step of the tree."""
+    found = [curve.points[bodies].median for curve in times(records) if curve.theta == theta and bodies in curve.points]
+    return found[0] if found else None
+
+
+def crossings(records: Sequence[Record]) -> Optional[str]:
+    """From the coarsest tree to the finest."""
+    curves = times(records)
+    direct = fastest_direct(curves)
+    found = [bodies for curve in curves if curve.theta is not None and (bodies := crossing(curve, direct)) is not None]
+    return f"{two_digits(min(found))} to {two_digits(max(found))}" if found else None
+
+
+def gains(records: Sequence[Record], bodies: int) -> Optional[str]:
+    """How many times as fast as the fastest direct sum."""
+    curves = times(records)
+    direct = fastest_direct(curves)
+    found = [direct[bodies] / curve.points[bodies].median for curve in curves
+             if curve.theta is not None and bodies in curve.points and bodies in direct]
+    return f"{min(found):.0f} to {max(found):.0f}" if found else None
+
+
 def rounded(bodies: Optional[float]) -> str:
-    """To two digits."""
-    return ABSENT if bodies is None else f"{round(bodies, 1 - math.floor(math.log10(bodies))):,.0f} bodies"
+    return ABSENT if bodies is None else f"{two_digits(bodies)} bodies"
+
+
+def two_digits(bodies: float) -> str:
+    return f"{round(bodies, 1 - math.floor(math.log10(bodies))):,.0f}"
 
 
 def phases_table(records: Sequence[Record]) -> str:
@@ -102,11 +133,44 @@ def phases_table(records: Sequence[Record]) -> str:
     rows = []
     for record in chosen:
         phases = record.data["phases"]
-        build = sum(time for name, time in phases.items() if name != "walk")
+        total = sum(phases.values())
         rows.append([f"{record.problem.bodies:,}", f"{theta_of(record):g}", *(seconds(phases[name]) for name in names),
-                     f"{100 * build / sum(phases.values()):.0f} %", seconds(per_step(record).median)])
-    return ("Durations of the kernels (Nsight Compute), and of a step without the profiler:\n\n"
-            + markdown(("bodies", "theta", *names, "all but the walk", "time step"), rows))
+                     f"{100 * build_time(record) / total:.0f} %", seconds(total)])
+    return (f"Durations of the kernels by themselves (Nsight Compute); {heading(chosen)}:\n\n"
+            + markdown(("bodies", "theta", *names, "all but the walk", "sum"), rows))
+
+
+def build_time(record: Record) -> float:
+    return sum(time for name, time in record.data["phases"].items() if name != "walk")
+
+
+def build_of(records: Sequence[Record], bodies: int, theta: float) -> Optional[float]:
+    found = [build_time(record) for record in records if record.data.get("phases")
+             and record.problem.bodies == bodies and theta_of(record) == theta]
+    return found[0] if found else None
+
+
+def build_shares(records: Sequence[Record], bodies: int) -> Optional[str]:
+    """From the least to the most, in percent."""
+    found = [100 * build_time(record) / sum(record.data["phases"].values()) for record in records
+             if record.data.get("phases") and record.problem.bodies == bodies]
+    return f"{min(found):.0f} to {max(found):.0f} %" if found else None
+
+
+def errors_table(records: Sequence[Record]) -> str:
+    """Of the largest system whose forces were compared."""
+    chosen = [record for record in records if record.data.get("force_error") and theta_of(record) is not None]
+    if not chosen:
+        return ""
+    largest = max(record.problem.bodies for record in chosen)
+    chosen = sorted((record for record in chosen if record.problem.bodies == largest),
+                    key=lambda record: (-record.data["approximation"]["multipole"], theta_of(record)))
+    rows = [["yes" if record.data["approximation"]["multipole"] else "no", f"{theta_of(record):g}",
+             *(f"{record.data['force_error'][key]:.1e}" for key in ERRORS)] for record in chosen]
+    first = chosen[0]
+    return (f"Errors of {first.data['force_error']['bodies']} of {largest:,} bodies ({first.problem.scenario}). "
+            f"{heading(chosen)}.\n\n"
+            + markdown(("quadrupole", "theta", *ERRORS.values()), rows))
 
 
 def peers_of(results: Path) -> list[Peer]:
@@ -132,9 +196,23 @@ def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
 
 def energy(records: Sequence[Record]) -> str:
     chosen = [record for record in records if record.data.get("energies")]
-    return "; ".join(f"{record.problem}, theta {theta_of(record):g}: the energy changed by at most "
-                     f"{max(map(abs, record.data['energies']['change'])):.1e} of itself, in "
+    return "\n".join(f"- {record.problem}, theta {theta_of(record):g}: the energy changed by {greatest(record)} of itself, in "
                      f"{seconds(record.seconds('compute').median)} of the kernels" for record in chosen)
+
+
+def gain_over(records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int) -> Optional[str]:
+    """Of the table above, by the first words of a row."""
+    for peer in peers:
+        if peer.name == name and peer.bodies == bodies and peer.error is not None:
+            best = fastest_as_accurate(peer, records)
+            return None if best is None else f"{peer.seconds / per_step(best).median:.1f}"
+    return None
+
+
+def greatest(record: Record) -> str:
+    """Seen only at both ends, it may have been larger between them."""
+    change = record.data["energies"]["change"]
+    return f"{'at most ' if len(change) > 2 else ''}{max(map(abs, change)):.1e}"
 
 
 def words(results: Path) -> dict[str, Callable[..., Value]]:
@@ -145,5 +223,20 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
         beside = newest_measured(results / "tree_peers", check_measurement)
         return Value(peers_table(beside, peers_of(results)) or None, "text", "tree_peers()")
 
-    return {"tree_peers": peers, **{name: optional(name, made) for name, made in (
-        ("tree_times", times_table), ("tree_phases", phases_table), ("tree_energy", energy))}}
+    def peer_gain(name: str, bodies: int) -> Value:
+        beside = newest_measured(results / "tree_peers", check_measurement)
+        return Value(gain_over(beside, peers_of(results), name, bodies), "text", f"tree_peer_gain('{name}', {bodies})")
+
+    def energies() -> Value:
+        beside = newest_measured(results / "galaxies", check_measurement)
+        return Value(energy([*tree_records(results), *beside]) or None, "text", "tree_energy()")
+
+    def timed(name: str, made: Callable[..., object], unit: str) -> Callable[..., Value]:
+        return lambda *asked: Value(made(tree_records(results), *asked), unit, f"{name}{asked}")
+
+    return {"tree_peers": peers, "tree_peer_gain": peer_gain, "tree_energy": energies,
+            "tree_step": timed("tree_step", step_time, "time"), "tree_build": timed("tree_build", build_of, "time"),
+            "tree_shares": timed("tree_shares", build_shares, "text"),
+            "tree_crossings": timed("tree_crossings", crossings, "text"), "tree_gains": timed("tree_gains", gains, "text"),
+            **{name: optional(name, made) for name, made in (
+                ("tree_times", times_table), ("tree_phases", phases_table), ("tree_errors", errors_table))}}
