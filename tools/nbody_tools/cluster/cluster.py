@@ -41,7 +41,7 @@ PROBLEMS = {  # of docs/cluster.md
 BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 10 ** 8, 10 ** 9)
 RANKS = (1, 2, 4, 8, 64, 1000, 10000)
 RATES = (1e6, 1e16)  # interactions per second: a core with a slow program, and far beyond any GPU
-FOR_A_CHECKPOINT = "30"  # seconds
+FOR_A_CHECKPOINT = "5"  # seconds; mpirun waits as long before it passes a signal on, and after a crash
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -85,7 +85,7 @@ def launcher(ranks: int | None) -> list[str]:
 
 def environment(ranks: int | None = None) -> dict[str, str]:
     """mpirun refuses root, which a container often has, and more ranks than cores, which a test has. A second
-    after it has passed SIGTERM on it kills the ranks, which may be writing a checkpoint. Each program compares
+    after it has passed SIGTERM on it kills the ranks, which may be writing a checkpoint. Each rank compares
     NBODY_RANKS with what MPI says."""
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4, and 5
