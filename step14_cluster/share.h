@@ -2,8 +2,11 @@
 // forces.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 #include "nbody/cuda.h"
 #include "step14_cluster/plan.h"
@@ -178,11 +181,42 @@ struct Share {
   }
 };
 
+inline size_t max_groups(const plan::Plan& plan) {
+  return plan.by_systems ? std::min<size_t>(plan.kept / plan.segments, kGroups) : 1;
+}
+inline size_t partials_of_unit(const plan::Plan& plan) {
+  return size_t{2} * plan.tiles * plan.segment;
+}
+inline size_t free_bytes() {
+  size_t free = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+// Partial sums grow with the square of a system's size, and more ranks do not make them fewer.
+inline void require_memory(const plan::Plan& plan, int rank) {
+  const size_t kept = static_cast<size_t>(plan.kept) * plan.segment;
+  const size_t sums = plan::Slots(plan, rank).count * static_cast<size_t>(plan.segment);
+  const double of_sums = 1.0 * sizeof(float3) * max_groups(plan) * partials_of_unit(plan);
+  const double of_bodies = 1.0 * sizeof(float3) * sums +
+                           sizeof(Position) * kept * (plan.by_systems ? 1 : plan.ranks) +
+                           (sizeof(Velocity) + sizeof(nbody::Body)) * kept;
+  const double free = free_bytes();
+  if (of_sums + of_bodies <= free) return;
+  const auto in_mb = [](double bytes) { return std::to_string(std::lround(bytes / 1e6)) + " MB"; };
+  const double largest =
+      plan.n * 2 * free / (of_bodies + std::sqrt(of_bodies * of_bodies + 4 * of_sums * free));
+  throw std::runtime_error(
+      "systems of " + std::to_string(plan.n) + " bodies need " + in_mb(of_sums + of_bodies) +
+      " on each device, " + in_mb(of_sums) +
+      " of it for the partial sums of two segments, whatever the number of ranks; " + in_mb(free) +
+      " are free, for about " + std::to_string(std::lround(largest)) + " bodies");
+}
+
 // Units are in the order of the systems.
 inline void Share::form_groups(const std::vector<plan::Unit>& all) {
   const size_t systems = plan.kept / plan.segments, blocks = all.size() * plan.tiles * plan.tiles;
-  const size_t most = plan.by_systems ? std::min(systems, kGroups) : 1;
-  const size_t wanted = std::clamp(blocks / kBlocksOfGroup, size_t{1}, most);
+  const size_t wanted = std::clamp(blocks / kBlocksOfGroup, size_t{1}, max_groups(plan));
   const size_t of_group =
       wanted == 1 ? kept.count : (systems - 1) / wanted * kept.of_system + kept.of_system;
   size_t largest = 1;
@@ -199,13 +233,13 @@ inline void Share::form_groups(const std::vector<plan::Unit>& all) {
     group.slots = slots.get() + place / kept.segment * plan.segments;
     groups.push_back(group);
   }
-  const size_t partials_of_unit = 2 * plan.tiles * kept.segment;
-  const size_t fit = kMaxBytes / (groups.size() * partials_of_unit * sizeof(float3));
+  const size_t of_unit = partials_of_unit(plan);
+  const size_t fit = std::min(kMaxBytes, free_bytes()) / (groups.size() * of_unit * sizeof(float3));
   at_once = std::min({std::max(fit, size_t{1}), largest, kMaxUnits});
-  partials = nbody::DeviceArray<float3>(partials_of_unit * at_once * groups.size());
+  partials = nbody::DeviceArray<float3>(of_unit * at_once * groups.size());
   if (groups.size() > 1) streams.resize(groups.size());
   for (size_t g = 0; g < groups.size(); ++g) {
-    groups[g].partials = partials.get() + g * at_once * partials_of_unit;
+    groups[g].partials = partials.get() + g * at_once * of_unit;
     groups[g].stream = groups.size() > 1 ? streams[g].get() : nullptr;
   }
 }
@@ -216,6 +250,7 @@ inline Share& share_of(nbody::Cluster& cluster, const nbody::Systems& systems, i
   const plan::Plan plan(systems.count, systems.bodies_per_system, tile, cluster.count());
   if (!share || !share->plan.same_sizes(plan)) {
     share.reset();  // before there is more
+    require_memory(plan, cluster.rank());
     share = std::make_unique<Share>(cluster, plan);
   }
   return *share;

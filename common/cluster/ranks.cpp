@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -24,6 +23,8 @@ struct Identity {
   char host[64] = {};
   int pid = 0;
   std::size_t arguments = 0;
+  char transport[64] = {};
+  char refusal[192] = {};  // of what the environment asks for; "" where it is right
   char build[64] = {};
   char device[192] = {};
   char place[32] = {};       // of the device on its host; "" where devices are not shared
@@ -50,13 +51,36 @@ void take_device(MPI_Comm comm) {
   MPI_Comm_free(&host);
 }
 
-Identity identity(const QueryDevice query, int argc, char** argv, std::string& backend) {
+// Without a process manager that MPI knows, every process is the only rank of a run of its own.
+void require_count(const std::string& count) {
+  const char* const asked = std::getenv("NBODY_RANKS");
+  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  if (asked != nullptr && asked != count)
+    throw UsageError(std::string("NBODY_RANKS: ") + asked + " asked for, and in MPI there is " +
+                     count + " (srun: --mpi=pmix)");
+  if (tasks != nullptr && count == "1" && std::atoi(tasks) > 1)
+    throw UsageError(std::string("Slurm started ") + tasks +
+                     " tasks, and in MPI there is 1: srun --mpi=pmix");
+}
+
+// What it takes no device to say.
+Identity identity(MPI_Comm comm, int argc, char** argv) {
   Identity own;
   gethostname(own.host, sizeof own.host - 1);
   own.pid = getpid();
   std::string arguments;
   for (int k = 1; k < argc; ++k) arguments += std::string(argv[k]) + '\0';
   own.arguments = std::hash<std::string>()(arguments);
+  try {
+    require_count(std::to_string(count_of(comm)));
+    set(own.transport, wanted_transport());
+  } catch (const UsageError& error) {
+    set(own.refusal, error.what());
+  }
+  return own;
+}
+
+void add_device(Identity& own, const QueryDevice query, std::string& backend) {
   try {
     const Platform platform = platform_of(query());
     backend = platform.backend;
@@ -76,7 +100,6 @@ Identity identity(const QueryDevice query, int argc, char** argv, std::string& b
   } catch (const NoDevice& error) {
     set(own.no_device, error.what());
   }
-  return own;
 }
 
 std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
@@ -86,7 +109,25 @@ std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
 }
 
 // On all ranks alike, so that all end together.
-void require_agreement(const std::vector<Identity>& all) {
+void require_same_wishes(const std::vector<Identity>& all) {
+  const Identity& root = all[0];
+  const auto as_root = [&](const Identity& one) {
+    return std::strcmp(one.refusal, root.refusal) == 0;
+  };
+  if (root.refusal[0] != '\0' && std::ranges::all_of(all, as_root)) throw UsageError(root.refusal);
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    const Identity& one = all[r];
+    const std::string name = one.name(static_cast<int>(r));
+    if (one.refusal[0] != '\0') throw UsageError(name + ": " + one.refusal);
+    if (one.arguments != root.arguments)
+      throw UsageError(name + " was started with other arguments than rank 0");
+    if (std::strcmp(one.transport, root.transport) != 0)
+      throw UsageError(name + " has another transport (" + one.transport + ") than rank 0 (" +
+                       root.transport + "): NBODY_TRANSPORT has to be the same for all");
+  }
+}
+
+void require_same_devices(const std::vector<Identity>& all) {
   std::set<std::string> taken;
   bool some_device = false;
   for (const Identity& one : all) some_device = some_device || one.no_device[0] == '\0';
@@ -95,8 +136,6 @@ void require_agreement(const std::vector<Identity>& all) {
     const std::string name = one.name(static_cast<int>(r));
     if (!some_device) throw NoDevice(one.no_device);
     if (one.no_device[0] != '\0') throw std::runtime_error(name + " has " + one.no_device);
-    if (one.arguments != root.arguments)
-      throw UsageError(name + " was started with other arguments than rank 0");
     if (std::strcmp(one.build, root.build) != 0)
       throw std::runtime_error(name + " is another build (" + one.build + ") than rank 0 (" +
                                root.build + ")");
@@ -120,11 +159,14 @@ bool asks_about_the_program(int argc, char** argv) {
 int run(const std::string& name, QueryDevice query, int argc, char** argv,
         const std::function<int()>& work) {
   RankState& own = rank_state();
+  Identity self = identity(own.comm, argc, argv);
+  require_same_wishes(all_identities(own.comm, self));
   if (asks_about_the_program(argc, argv)) return work();
   take_device(own.comm);
   std::string backend;
-  const auto all = all_identities(own.comm, identity(query, argc, argv, backend));
-  require_agreement(all);
+  add_device(self, query, backend);
+  const auto all = all_identities(own.comm, self);
+  require_same_devices(all);
   std::set<std::string> hosts;
   std::vector<std::string> names;
   for (const Identity& one : all) {
@@ -163,13 +205,12 @@ Cluster& cluster() { return *rank_state().cluster; }
 
 int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** argv,
                  const std::function<int()>& work) {
-  block_termination();
+  block_endings();
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   std::streambuf* const errors = std::cerr.rdbuf();
   if (rank_in(MPI_COMM_WORLD) != 0) {
-    std::signal(SIGINT, SIG_IGN);  // the root's to heed; it ends the others
-    std::cerr.rdbuf(nullptr);      // what is wrong on all ranks alike, the root says
+    std::cerr.rdbuf(nullptr);  // what is wrong on all ranks alike, the root says
   }
   const int code = run_program(name, [&] { return run(name, query, argc, argv, work); });
   std::cerr.rdbuf(errors);

@@ -1,7 +1,6 @@
 #include "cluster/transport.h"
 
 #include <cstdlib>
-#include <string_view>
 
 #include "nbody/error.h"
 
@@ -35,15 +34,19 @@ int count_of(MPI_Comm ranks) {
   return count;
 }
 
-std::unique_ptr<Cluster> choose_transport(MPI_Comm comm, const std::string& backend) {
+std::string wanted_transport() {
   const char* const asked = std::getenv("NBODY_TRANSPORT");
-  const std::string_view way = asked != nullptr ? asked : has_nccl() ? "nccl" : "mpi";
-  if (way == "nccl") {
+  const std::string way = asked != nullptr ? asked : has_nccl() ? "nccl" : "mpi";
+  if (way == "mpi" || (way == "nccl" && has_nccl())) return way;
+  throw UsageError("NBODY_TRANSPORT: \"" + way + "\" is not allowed; " +
+                   (has_nccl() ? "nccl or mpi" : "mpi, as this program was built without NCCL"));
+}
+
+std::unique_ptr<Cluster> choose_transport(MPI_Comm comm, const std::string& backend) {
+  if (wanted_transport() == "nccl") {
     ranks().transport = "nccl";
     return nccl_transport(comm);
   }
-  if (way != "mpi")
-    throw UsageError("NBODY_TRANSPORT: \"" + std::string(way) + "\" is not allowed; nccl or mpi");
   const bool device_pointers = backend == "cuda" && mpi_takes_device_pointers();
   ranks().transport = device_pointers ? "mpi, device memory" : "mpi, host memory";
   return mpi_transport(comm, device_pointers);

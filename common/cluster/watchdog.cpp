@@ -10,25 +10,28 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <initializer_list>
 
 #include "cluster/connection.h"
 #include "cluster/transport.h"
 #include "nbody/error.h"
 #include "nbody/stopwatch.h"
+#include "run/program.h"
 
 namespace nbody {
 namespace {
 
 constexpr double kBeat = 1;           // seconds between signs of life
 constexpr double kSilence = 6;        // after which a rank counts as gone
-constexpr double kForLastWord = 0.5;  // between SIGTERM and what it does
-constexpr double kOneWave = 3;        // in which the SIGTERM of all ranks count as one
+constexpr double kForLastWord = 0.5;  // between a signal and what it does
+constexpr double kOneWave = 3;        // in which the signals of all ranks count as one
 constexpr double kToAbort = 2;        // for NCCL to end its kernels
 
-sigset_t termination() {
+sigset_t signals(std::initializer_list<int> all) {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
+  for (const int one : all) sigaddset(&set, one);
   return set;
 }
 
@@ -38,8 +41,8 @@ void sleep_for(double seconds) {
 
 }  // namespace
 
-void block_termination() {
-  const sigset_t set = termination();
+void block_endings() {
+  const sigset_t set = signals({SIGINT, SIGTERM});
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
@@ -48,7 +51,7 @@ Watchdog::Watchdog(MPI_Comm ranks, std::string program, std::vector<std::string>
       count_(count_of(ranks)),
       program_(std::move(program)),
       names_(std::move(names)) {
-  const sigset_t set = termination();
+  const sigset_t set = rank_ == 0 ? signals({SIGINT, SIGTERM}) : signals({SIGTERM});
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   for (const Connection& connection : connect_to_root(ranks))
     peers_.push_back({connection.rank, connection.socket, steady_seconds()});
@@ -136,15 +139,26 @@ void Watchdog::heed(Peer& peer, const std::string& line) {
 void Watchdog::take_signal() {
   signalfd_siginfo info;
   const bool one_more = read(signals_, &info, sizeof info) == sizeof info;
-  if (one_more && signalled_ == 0 && steady_seconds() - passed_on_ > kOneWave)
+  if (one_more && signalled_ == 0 && steady_seconds() - passed_on_ > kOneWave) {
     signalled_ = steady_seconds();
+    signal_ = static_cast<int>(info.ssi_signo);
+  }
   if (signalled_ == 0 || steady_seconds() - signalled_ < kForLastWord) return;
   signalled_ = 0;
   passed_on_ = steady_seconds();
   if (rank_ != 0) return tell_all("terminate");
-  const sigset_t set = termination();
+  struct sigaction action {};
+  sigaction(signal_, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  if (!Interruption::is_open()) {  // there is no checkpoint to end with
+    std::fprintf(stderr, "%s: ended by SIG%s; all ranks end\n", program_.c_str(),
+                 sigabbrev_np(signal_));
+    tell_all("end");
+    end_process();
+  }
+  const sigset_t set = signals({signal_});
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  pthread_kill(pthread_self(), SIGTERM);
+  pthread_kill(pthread_self(), signal_);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 

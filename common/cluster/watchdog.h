@@ -17,9 +17,10 @@
 
 namespace nbody {
 
-// Blocks SIGTERM for this thread and those it starts; the watchdog takes it. To be called before
-// MPI starts threads. A launcher ends all ranks when one dies, and the root has to say why first.
-void block_termination();
+// Blocks SIGTERM and SIGINT for this thread and those it starts; the watchdog takes them, SIGINT on
+// the root alone. To be called before MPI starts threads. A launcher ends all ranks when one dies,
+// and the root has to say why first.
+void block_endings();
 
 class Watchdog {
  public:
@@ -66,7 +67,8 @@ class Watchdog {
   std::vector<std::string> names_;
   std::vector<Peer> peers_;  // of the root all others, of another rank the root
   int signals_ = -1;
-  double signalled_ = 0;    // when SIGTERM came; 0: not
+  double signalled_ = 0;    // when a signal came; 0: not
+  int signal_ = 0;          // which
   double passed_on_ = -60;  // when it was last heeded
   std::mutex sending_;
   std::mutex ending_;

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -17,6 +18,7 @@ namespace nbody {
 namespace {
 
 volatile std::sig_atomic_t interrupting_signal = 0;
+std::atomic<bool> is_interruptible = false;
 
 struct sigaction actions_before[2];
 constexpr int kSignals[2] = {SIGINT, SIGTERM};
@@ -33,13 +35,16 @@ Interruption::Interruption() {
     // nohup and shells that run a program in the background want it ignored.
     if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
+  is_interruptible = true;
 }
 
 Interruption::~Interruption() {
+  is_interruptible = false;
   for (int k = 0; k < 2; ++k) sigaction(kSignals[k], &actions_before[k], nullptr);
 }
 
 int Interruption::signal() const { return interrupting_signal; }
+bool Interruption::is_open() { return is_interruptible && interrupting_signal == 0; }
 
 int run_program(std::string_view name, const std::function<int()>& work) {
   const auto say = [name](const char* what, int code) {

@@ -23,7 +23,8 @@ class Interruption {
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
-  int signal() const;  // 0: none so far
+  int signal() const;     // 0: none so far
+  static bool is_open();  // to a first one: there is such an object
 };
 
 // Ends a program that was interrupted: run_program prints the line, and the process dies of the

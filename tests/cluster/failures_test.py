@@ -10,9 +10,15 @@ import random
 import re
 import shutil
 import signal
+import sys
+import tempfile
 import time
 from pathlib import Path
+from unittest import mock
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from nbody_tools.cluster import cluster
 from ranks import PATIENCE, Ended, InFolder, Started, main, program, run, run_each
 
 KILLS = int(os.environ.get("NBODY_TEST_KILLS", "2"))
@@ -131,6 +137,74 @@ class Failures(InFolder):
         ended = run(3, "--scenario two-body", NBODY_TRANSPORT="pigeon")
         self.assertEqual(ended.code, 2, ended.error)
         self.one_line(ended, 'NBODY_TRANSPORT: "pigeon" is not allowed')
+
+    def test_transports_that_disagree(self) -> None:
+        ranks = self.each()
+        ranks[1][:0] = ["env", "NBODY_TRANSPORT=mpi"]
+        ended = run_each(ranks, {"NBODY_TRANSPORT": "nccl"})
+        self.assertEqual(ended.code, 2, ended.error)
+        self.one_line(ended, r"rank 1 .* has another transport \(mpi\) than rank 0 \(nccl\)")
+
+    def test_an_unknown_transport_of_one_rank(self) -> None:
+        for wrong in (0, 2):
+            ranks = self.each()
+            ranks[wrong][:0] = ["env", "NBODY_TRANSPORT=pigeon"]
+            ended = run_each(ranks)
+            self.assertEqual(ended.code, 2, ended.error)
+            self.one_line(ended, f'rank {wrong} .*NBODY_TRANSPORT: "pigeon" is not allowed')
+
+    def test_a_question_of_one_rank(self) -> None:
+        for one in (0, 2):
+            ranks = self.each()
+            ranks[one].append("--help")
+            ended = run_each(ranks, {"HOSTCUDA_DEVICES": "0"})
+            self.assertEqual((ended.code, ended.output), (2, ""), ended.error)
+            self.one_line(ended, "was started with other arguments than rank 0")
+
+    def test_ranks_that_know_nothing_of_each_other(self) -> None:
+        """As srun starts them where it has no PMIx."""
+        for variable, why in (("NBODY_RANKS", "NBODY_RANKS: 3 asked for, and in MPI there is 1"),
+                              ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix")):
+            ended = run(1, "--scenario two-body --steps 3", **{variable: "3"})
+            self.assertEqual(ended.code, 2, ended.error)
+            self.one_line(ended, why)
+        self.right(run(3, "--scenario two-body --steps 3", NBODY_RANKS="3", SLURM_STEP_NUM_TASKS="3"))
+
+    def test_a_system_that_is_too_large(self) -> None:
+        ended = run(2, "--systems 1 --bodies 65536 --validate off", HOSTCUDA_MEMORY="5000000")
+        self.assertEqual(ended.code, 1, ended.error)
+        self.one_line(ended, "systems of 65536 bodies need [0-9]+ MB on each device.*whatever the number of ranks; "
+                             "5 MB are free, for about [0-9]+ bodies")
+
+    def started(self, checkpoint: bool) -> tuple[Started, list[int], Path]:
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        state = folder / "state.bin"
+        words = f"--checkpoint {state}" if checkpoint else f"--snapshot-every 50 --snapshot-dir {folder}"
+        run_on = Started(3, f"{PROBLEM} --steps 100000 {words} --quiet --validate off")
+        until = time.monotonic() + 60
+        while not any(folder.glob("*.bin")) and time.monotonic() < until:
+            time.sleep(0.05)
+        return run_on, run_on.ranks(), state
+
+    def test_a_signal_to_the_first_rank_alone(self) -> None:
+        for number, checkpoint in itertools.product((signal.SIGINT, signal.SIGTERM), (True, False)):
+            with self.subTest(signal=number, checkpoint=checkpoint):
+                run_on, ranks, _ = self.started(checkpoint)
+                os.kill(ranks[0], number)
+                ended = run_on.end(PATIENCE)
+                self.assertNotEqual(ended.code, 0)
+                self.one_line(ended, "interrupted after [0-9]+ steps; --resume" if checkpoint else
+                              f"ended by {number.name}; all ranks end")
+
+    def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
+        """mpirun passes SIGTERM on, and waits as long as `./nbody cluster` tells it to."""
+        with mock.patch.dict(os.environ, cluster.environment()):
+            run_on, _, state = self.started(checkpoint=True)
+            run_on.process.send_signal(signal.SIGTERM)
+            ended = run_on.end(3 * PATIENCE)
+        self.one_line(ended, "interrupted after [0-9]+ steps; --resume")
+        steps = int(re.findall("after ([0-9]+) steps", ended.error)[0])
+        self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
 
     def test_an_interruption_ends_with_a_checkpoint(self) -> None:
         """SIGTERM to all ranks, as a batch system sends it at the end of its time."""

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The batch scripts of tools/slurm, unchanged, on a Slurm of this machine: munge, a controller and two nodes.
 
-Each node has a /tmp of its own, or what Open MPI keeps there for one would be in the way of the other.
+Each node has a /tmp of its own, or what Open MPI keeps there for one would be in the way of the other. Other
+devices stand for its GPUs: the scripts ask for them, Slurm hands them out, and hostcuda computes.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ranks import environment, program
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "unshare")
 PATIENCE = 60.0
+GPUS = ("null", "zero", "full", "random")  # of a node: as many as the script asks for
 # Both nodes have this machine's name; memory that ranks of one machine share they would look for in vain.
 NODES = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
 CONFIGURATION = """ClusterName=toy
@@ -35,6 +37,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=pmix
 SelectType=select/cons_tres
+GresTypes=gpu
 SelectTypeParameters=CR_Core
 ReturnToService=2
 KillWait=5
@@ -46,7 +49,7 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/%n.log
 SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=1
-NodeName=node[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4
+NodeName=node[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4 Gres=gpu:{gpus}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 """
 
@@ -65,7 +68,8 @@ class Slurm(unittest.TestCase):
         port = 20000 + os.getpid() % 10000
         configuration = cls.folder / "slurm.conf"
         configuration.write_text(CONFIGURATION.format(host=socket.gethostname().partition(".")[0], port=port,
-                                                      first=port + 1, last=port + 2, folder=cls.folder))
+                                                      first=port + 1, last=port + 2, folder=cls.folder, gpus=len(GPUS)))
+        (cls.folder / "gres.conf").write_text("".join(f"Name=gpu File=/dev/{device}\n" for device in GPUS))
         os.environ["SLURM_CONF"] = str(configuration)
         key = cls.folder / "munge" / "key"
         key.write_bytes(os.urandom(1024))
@@ -125,6 +129,7 @@ class Slurm(unittest.TestCase):
         said = self.submit("run.sbatch", "--nodes=2 --ntasks-per-node=2 --cpus-per-task=1",
                            problem + " --steps 20")
         self.assertIn("4 ranks", said)
+        self.assertRegex(self.ask(["scontrol", "show", "jobs"]), "TresPerTask=gres:gpu:1")
         self.submit("run.sbatch", "--nodes=1 --ntasks-per-node=3 --cpus-per-task=1",
                     f"--resume nbody.bin --steps 40 --validate off --output {jobs}/end.bin")
         subprocess.run([self.program, *problem.split(), "--steps", "40", "--quiet", "--output", jobs / "whole.bin"],

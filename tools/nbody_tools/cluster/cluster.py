@@ -1,12 +1,13 @@
 """Runs step 14 on several ranks, and says what to expect of it.
 
   ./nbody cluster run --ranks 4 14 --scenario plummer --bodies 1048576 --steps 5
-  NBODY_LAUNCHER="srun --ntasks=4" ./nbody cluster run 14 --input galaxy.bin
+  NBODY_LAUNCHER="srun --mpi=pmix" ./nbody cluster run --ranks 4 14 --input galaxy.bin
   ./nbody cluster predict --rate 3400e9
   ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
 
 run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its options
          [mpirun --bind-to none], --ranks how many it starts; a batch system that knows the number needs no --ranks.
+         A launcher that starts as many runs of one rank instead, as srun does without --mpi=pmix, is refused.
 predict  the seconds of a time step and the share of communication, by bodies and GPUs (docs/cluster.md).
 measure  the problems of docs/cluster.md on so many ranks, with a result record of each.
 
@@ -39,6 +40,8 @@ PROBLEMS = {  # of docs/cluster.md
 }
 BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 10 ** 8, 10 ** 9)
 RANKS = (1, 2, 4, 8, 64, 1000, 10000)
+RATES = (1e6, 1e16)  # interactions per second: a core with a slow program, and far beyond any GPU
+FOR_A_CHECKPOINT = "5"  # seconds; mpirun waits as long before it passes a signal on, and after a crash
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -47,10 +50,9 @@ def configure(p: argparse.ArgumentParser) -> None:
     run_it.add_argument("--ranks", type=arguments.positive_integer, help="[what the launcher decides]")
     run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
     run_it.add_argument("step", help="14")
-    run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="for the step")
+    run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="for the step").required = False
     predict = commands.add_parser("predict", help="what a time step should take")
-    predict.add_argument("--rate", type=arguments.positive_number, required=True,
-                         help="interactions per second of one GPU")
+    predict.add_argument("--rate", type=rate, required=True, help="interactions per second of one GPU")
     measure = commands.add_parser("measure", help="measure the problems of docs/cluster.md")
     measure.add_argument("--ranks", type=counts, default=(1, 2, 4), metavar="P,P", help="[1,2,4]")
     measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
@@ -59,6 +61,13 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def counts(text: str) -> tuple[int, ...]:
     return tuple(arguments.positive_integer(part) for part in text.split(","))
+
+
+def rate(text: str) -> float:
+    value = arguments.positive_number(text)
+    if not RATES[0] <= value <= RATES[1]:
+        raise argparse.ArgumentTypeError(f"'{text}' is no rate of a GPU: {RATES[0]:g} to {RATES[1]:g} per second")
+    return value
 
 
 def launcher(ranks: int | None) -> list[str]:
@@ -74,12 +83,16 @@ def launcher(ranks: int | None) -> list[str]:
     return [*words, *(["-n", str(ranks)] if ranks else [])]
 
 
-def environment() -> dict[str, str]:
-    """mpirun refuses root, which a container often has, and more ranks than cores, which a test has."""
+def environment(ranks: int | None = None) -> dict[str, str]:
+    """mpirun refuses root, which a container often has, and more ranks than cores, which a test has. A second
+    after it has passed SIGTERM on it kills the ranks, which may be writing a checkpoint. Each rank compares
+    NBODY_RANKS with what MPI says."""
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4, and 5
                      "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
-    return {**os.environ, **allowed, **oversubscribe}
+    patience = {f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")}
+    expected = {"NBODY_RANKS": str(ranks)} if ranks else {}
+    return {**patience, **os.environ, **allowed, **oversubscribe, **expected}
 
 
 def program(build: Path | None, step: str) -> Path:
@@ -90,7 +103,7 @@ def program(build: Path | None, step: str) -> Path:
 
 
 def start(ranks: int | None, words: Sequence[str]) -> int:
-    return subprocess.run([*launcher(ranks), *words], env=environment(), check=False).returncode
+    return subprocess.run([*launcher(ranks), *words], env=environment(ranks), check=False).returncode
 
 
 def require_writable(file: Path) -> None:

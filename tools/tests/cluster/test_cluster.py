@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
 import os
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -32,6 +36,28 @@ class Cluster(unittest.TestCase):
     def test_the_launcher_is_a_variable(self) -> None:
         self.assertEqual(self.launcher("env A=1 mpirun"), ["env", "A=1", "mpirun", "-n", "3"])
         self.assertEqual(self.launcher("env", None), ["env"])
+
+    def test_the_program_is_told_how_many_ranks_there_are(self) -> None:
+        self.assertEqual(cluster.environment(3)["NBODY_RANKS"], "3")
+        with mock.patch.dict(os.environ, {"OMPI_MCA_odls_base_sigkill_timeout": "5"}):
+            self.assertNotIn("NBODY_RANKS", cluster.environment())
+            self.assertEqual(cluster.environment()["OMPI_MCA_odls_base_sigkill_timeout"], "5")
+
+    def refusal(self, *words: str) -> str:
+        parser = argparse.ArgumentParser()
+        cluster.configure(parser)
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
+            parser.parse_args(words)
+        return said.getvalue().splitlines()[-1]
+
+    def test_only_the_step_is_required(self) -> None:
+        self.assertTrue(self.refusal("run").endswith("required: step"), self.refusal("run"))
+
+    def test_rates_that_make_no_sense(self) -> None:
+        for wrong in ("1e-300", "1e300", "nan", "0"):
+            with self.subTest(wrong):
+                self.assertIn(f"'{wrong}' is no", self.refusal("predict", "--rate", wrong))
 
     def test_a_launcher_that_is_none(self) -> None:
         for text, why in (("", "no program"), ("no_such_launcher -x", "no program"), ("'", "no closing quotation")):
@@ -71,6 +97,25 @@ class Cluster(unittest.TestCase):
             self.assertEqual(cluster_pages.gathered(Path(folder)).splitlines()[::2],
                              ["| size (B) | bodies | 2 GPUs, NCCL | 8 GPUs, NCCL | 2 GPUs, MPI |",
                               "| 65,536 | 4,096 | 20 us, 45 (10 %) | 20 us, 45 (10 %) | 4 ms, 1.5 |"])
+
+
+class Recipes(unittest.TestCase):
+    root = Path(__file__).resolve().parents[3]
+
+    def text(self, file: str) -> str:
+        return (self.root / file).read_text("utf-8")
+
+    def test_every_library_is_installed(self) -> None:
+        """Those of the container for development, where all is built and tested."""
+        needed = set(re.findall(r"\blib\S+-dev\b", self.text(".devcontainer/Dockerfile"))) - {"libgtest-dev"}
+        for recipe in ("packaging/Dockerfile", "packaging/nbody-steps.def"):
+            self.assertLessEqual(needed, set(re.findall(r"\blib\S+-dev\b", self.text(recipe))), recipe)
+
+    def test_what_was_built_here_does_not_go_along(self) -> None:
+        ignored = self.text(".dockerignore").splitlines()
+        self.assertIn("/build*", ignored)
+        self.assertFalse([line for line in ignored if ".git" in line and not line.startswith("#")])
+        self.assertNotIn("%files", self.text("packaging/nbody-steps.def"))
 
 
 if __name__ == "__main__":
