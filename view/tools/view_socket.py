@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import select
 import socket
 import struct
 import time
@@ -132,9 +133,11 @@ class ViewSocket:
                 return message
         raise TimeoutError(f"no such {kind} in {seconds} s")
 
-    def frame(self):
+    def frame(self, seconds=60):
         """The next frame's head as a dictionary; messages before it are dropped."""
-        while True:
+        deadline = time.monotonic() + seconds
+        while self.rest or select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]:
             message = self.receive()
             if isinstance(message, bytes):
                 return dict(zip(HEAD_FIELDS, HEAD.unpack(message[:HEAD.size])), bytes=len(message))
+        raise TimeoutError(f"no frame in {seconds} s")
