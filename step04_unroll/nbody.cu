@@ -13,7 +13,7 @@
 namespace {
 
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 512);
-constexpr int kUnroll = TUNABLE(UNROLL, 8);
+constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = 1024;  // the maximum on every GPU
 static_assert(kTileSize <= kBlockSize && kBlockSize % kTileSize == 0,
               "a tile is loaded by the first threads of the block, one body each");
