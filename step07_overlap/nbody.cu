@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
 constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
