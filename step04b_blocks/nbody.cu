@@ -13,7 +13,7 @@
 namespace {
 
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 512);
-constexpr int kUnroll = TUNABLE(UNROLL, 8);
+constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 
 struct Position {

@@ -1,7 +1,8 @@
 // step05_streams -- each system has its own copies and kernels, in one of 16 streams.
 //
 // What is in a stream runs in order: a system's upload, its kernels, its download. Streams run
-// concurrently, so that the kernels of one system may overlap with the copies of another.
+// concurrently, so that the kernels of one system may overlap with the copies of another. A launch
+// is one system: it reaches enough SMs only with many small blocks, hence tiles of 128, not 512.
 //
 // Parent: step04b_blocks.   Run: step05_streams --systems 32 --bodies 8192 --steps 20
 #include <cmath>
@@ -11,8 +12,8 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 512);
-constexpr int kUnroll = TUNABLE(UNROLL, 8);
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
 

@@ -12,8 +12,8 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 512);
-constexpr int kUnroll = TUNABLE(UNROLL, 8);
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
 

@@ -1,4 +1,4 @@
-// step09_soa -- structure of arrays: x, y, z, mass, vx, vy and vz on their own; tiles of 256.
+// step09_soa -- structure of arrays: x, y, z, mass, vx, vy and vz on their own.
 //
 // A warp loads 128 contiguous bytes (coalesced) instead of every fourth float of 512 bytes.
 //
@@ -12,8 +12,8 @@
 
 namespace {
 
-constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
-constexpr int kUnroll = TUNABLE(UNROLL, 8);
+constexpr int kTileSize = TUNABLE(TILE_SIZE, 128);  // a launch is one system: many small blocks
+constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kStreams = 16;
 

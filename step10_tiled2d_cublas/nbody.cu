@@ -16,7 +16,7 @@
 namespace {
 
 constexpr int kTileSize = TUNABLE(TILE_SIZE, 256);
-constexpr int kUnroll = TUNABLE(UNROLL, 8);
+constexpr int kUnroll = TUNABLE(UNROLL, 16);
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
 constexpr int kMinChunk = TUNABLE(MIN_CHUNK, 1024);
 constexpr int kMaxChunks = TUNABLE(MAX_CHUNKS, 64);  // each takes 16 bytes per body for its sums
