@@ -84,7 +84,7 @@ def other_gpus() -> str:
         first = min(32 / sms, 1)
         rows.append([name, capability, str(sms), str(limits.fp32), str(limits.threads), f"{limits.shared} KB",
                      f"1/{limits.fp32 // limits.xu}", f"{100 * first:.0f} %", f"{512 / (sms * resident):.1f}",
-                     f"{100 * min(16 / sms, 1):.0f} %"])
+                     f"{8192 / LANES / (QUARTERS * sms):.1f}"])
     return markdown(("GPU", "compute capability", "SMs", "FP32 lanes per SM", "threads per SM", "shared memory per SM",
                      "XU rate over FP32", "SMs with a block in steps 01 to 04", "waves of step 04b",
-                     "SMs at work in step 05"), rows)
+                     "warps per scheduler in step 05"), rows)

@@ -11,8 +11,8 @@ BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMI
 
 
 def unrolled() -> Drawing:
-    """Step 04: one warp, in order; interactions one after the other, and eight at once."""
-    d = Drawing(630, "Time of one warp: rolled, every interaction waits for its own root; unrolled, the waits overlap, "
+    """Step 04: one warp, in order; interactions one after the other, and sixteen at once."""
+    d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own root; unrolled, the waits overlap, "
                      "and the additions form a chain")
     d.heading(34, "Rolled: each interaction waits for its own root")
     at = 60
@@ -22,19 +22,19 @@ def unrolled() -> Drawing:
         at += 36
     d.note(116, "grey: counter, comparison, branch", 60)
 
-    d.heading(170, "Unrolled by eight: the waits overlap")
-    for k in range(8):
-        y, start = 190 + k * 42, 60 + k * 34
-        d.rect(start, y, 34, 34, light(SKY_BLUE, 0.6))
-        end = 60 + 8 * 34 + 74 + k * 38
-        d.line(start + 34, y + 17, end, y + 17, GREY, 2, dashed=True)
-        d.rect(end, y, 34, 34, light(GREEN, 0.6))
+    d.heading(170, "Unrolled by sixteen: the waits overlap")
+    for k in range(16):
+        y, start = 190 + k * 26, 60 + k * 17
+        d.rect(start, y, 17, 17, light(SKY_BLUE, 0.6))
+        end = 60 + 16 * 17 + 74 + k * 22
+        d.line(start + 17, y + 8.5, end, y + 8.5, GREY, 2, dashed=True)
+        d.rect(end, y, 17, 17, light(GREEN, 0.6))
         if k:
-            d.path([(end - 21, y - 12), (end - 10, y - 12 + 4), (end + 6, y)], VERMILION, 3, arrow=True)
+            d.path([(end - 13, y - 9), (end + 5, y)], VERMILION, 2, arrow=True)
     d.text(690, 250, "red: each addition")
     d.text(690, 276, "needs the sum")
     d.text(690, 302, "before it")
-    y = 190 + 8 * 42 + 22
+    y = 190 + 16 * 26 + 22
     for x, colour, words in ((60, light(SKY_BLUE, 0.6), "differences, root begins"),
                              (390, light(GREEN, 0.6), "root is there: add to the sum")):
         d.rect(x, y - 16, 22, 22, colour)

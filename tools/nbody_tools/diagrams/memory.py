@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from nbody_tools.diagrams.drawing import Drawing, light
-from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE
+from nbody_tools.diagrams.drawing import WHITE, Drawing, light
+from nbody_tools.figures.colours import BLUE, GREEN, ORANGE, PURPLE
 
 WORDS = 64  # that are shown: 256 bytes
 SECTOR = 8  # words
+BANKS = 32  # of shared memory; each delivers a word at a time
 
 
 def sectors(stride: int) -> int:
     """That 32 threads touch whose floats are `stride` bytes apart."""
     return len({thread * stride // 32 for thread in range(32)})
+
+
+def threads_per_bank(stride: int) -> list[int]:
+    """Of a warp whose threads write floats that are `stride` bytes apart."""
+    banks = [thread * stride // 4 % BANKS for thread in range(32)]
+    return [banks.count(bank) for bank in range(BANKS)]
 
 
 def strip(d: Drawing, x: float, y: float, width: float, wanted, colour: str, height: float = 30) -> None:
@@ -52,9 +59,9 @@ def strides() -> Drawing:
 
 
 def layouts() -> Drawing:
-    """Step 09: array of structs and struct of arrays; blocks of 512 and 256."""
-    d = Drawing(660, "The x of 32 neighbouring bodies in an array of structs and in a struct of arrays; 16 blocks of "
-                     "512 and 32 blocks of 256 on 132 SMs")
+    """Step 09: array of structs and struct of arrays, in global memory and in the banks of shared memory."""
+    d = Drawing(570, "The x of 32 neighbouring bodies in an array of structs and in a struct of arrays; the banks of shared "
+                     "memory that a warp's stores of x meet in either")
     d.heading(34, "Array of structs: each load takes one float in four")
     names, colours = ("x", "y", "z", "m"), (BLUE, light(GREEN, 0.5), light(ORANGE, 0.5), light(PURPLE, 0.5))
     for k in range(16):
@@ -77,17 +84,13 @@ def layouts() -> Drawing:
         d.text(x + 99.2, 236, {"m": "mass"}.get(name, name), anchor="middle")
     d.note(264, f"x of 32 bodies: {sectors(4)} sectors (shown: 2), all of them used.", 40)
 
-    d.heading(326, "One system of 8192 bodies: blocks of 512 threads ...")
-    machine(d, 342, 16, BLUE)
-    d.note(432, "16 blocks on 16 SMs, 16 warps each: occupancy 25 %.", 40)
-    d.heading(490, "... and blocks of 256 threads")
-    machine(d, 506, 32, light(SKY_BLUE, 0.8))
-    d.note(596, "32 blocks on 32 SMs, 8 warps each: occupancy 12.5 %.", 40)
-    d.text(40, 634, "Half the occupancy, twice the SMs: this is the faster one.", bold=True)
+    d.heading(326, "A tile in shared memory: threads of a warp in each bank")
+    for y, stride, words in ((342, 16, "x into structs"), (428, 4, "x into an array")):
+        threads = threads_per_bank(stride)
+        for bank, count in enumerate(threads):
+            d.label((40 + bank * 26.2, y, 26.2, 32), str(count or ""), light(BLUE) if count else WHITE, thick=1)
+        used, most = sum(count > 0 for count in threads), max(threads)
+        wavefronts = "wavefront" if most == 1 else "wavefronts"
+        d.note(y + 58, f"A store of {words}: {used} banks, {most} {wavefronts}.", 40)
+    d.note(532, "So it is in the source. nvcc writes a struct with one store of 16 bytes, which has no conflict.", 40)
     return d
-
-
-def machine(d: Drawing, y: float, busy: int, colour: str) -> None:
-    for sm in range(132):
-        d.rect(40 + sm % 44 * 19, y + sm // 44 * 21, 16, 16, colour if sm < busy else light(GREY, 0.15),
-               "#4D4D4D", 1)

@@ -42,7 +42,7 @@ def pageable() -> Drawing:
     for k in range(4):
         y = 364 + k * 40
         bar(d, x, y, 18, UP)
-        bar(d, x + 18, y, 150, COMPUTE, "16 of 132 SMs")
+        bar(d, x + 18, y, 150, COMPUTE, "64 of 132 SMs")
         bar(d, x + 168, y, 18, DOWN)
         if k < 3:
             d.line(x + 186, y + 28, x + 186, y + 40, VERMILION, 3)

@@ -7,7 +7,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from nbody_tools.arguments import ToolError
 from nbody_tools.sweep.judge import Results, speed
 from nbody_tools.sweep.tables import FOLDER, Table, read_tables
 from nbody_tools.tables import NOT_MEASURED, markdown, plain
@@ -71,21 +70,6 @@ def cloud_table(root: Path) -> str:
     if not rows:
         return NOT_MEASURED
     return markdown(["step", "measured", "worst", "median", "default", "best", "which", "default below best"], rows)
-
-
-def of_step(root: Path, step: str) -> Cloud:
-    found = next((cloud for cloud in clouds(root) if cloud.step == step), None)
-    if found is None:
-        raise ToolError(f"{step}: not all of its configurations are measured (./nbody sweep missing)")
-    return found
-
-
-def best_of(root: Path, step: str) -> str:
-    return of_step(root, step).best.partition(", ")[2]
-
-
-def default_below_best(root: Path, step: str) -> str:
-    return f"{100 * of_step(root, step).loss:.0f} %"
 
 
 def listed_slow_defaults(root: Path) -> str:

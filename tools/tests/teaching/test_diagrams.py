@@ -15,7 +15,7 @@ except ModuleNotFoundError as missing:
 from nbody_tools.diagrams.curve import hilbert
 from nbody_tools.diagrams.diagrams import DIAGRAMS, FOLDER
 from nbody_tools.diagrams.drawing import SMALL, WIDTH, Drawing, Text
-from nbody_tools.diagrams.memory import sectors
+from nbody_tools.diagrams.memory import sectors, threads_per_bank
 from nbody_tools.diagrams.pairs import SEGMENTS, meetings
 from nbody_tools.figures import colours
 
@@ -124,6 +124,8 @@ class Diagrams(fakes.InRepository):
 
     def test_what_is_computed_is_right(self) -> None:
         self.assertEqual([sectors(stride) for stride in (28, 16, 12, 4, 0)], [28, 16, 12, 4, 1])
+        self.assertEqual(threads_per_bank(16), [4, 0, 0, 0] * 8)
+        self.assertEqual(threads_per_bank(4), [1] * 32)
         self.assertEqual(len(meetings()), 528)
         pairs = {frozenset(pair) for pair in meetings()}
         self.assertEqual(len(pairs), SEGMENTS * (SEGMENTS + 1) // 2)

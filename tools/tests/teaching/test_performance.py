@@ -35,7 +35,7 @@ class Occupancy(unittest.TestCase):
     def test_other_gpus_have_rows(self) -> None:
         rows = hardware.other_gpus().splitlines()[2:]
         self.assertEqual(len(rows), len(hardware.GPUS))
-        self.assertIn("| T4 (Colab) | 7.5 | 40 | 64 | 1024 | 64 KB | 1/4 | 80 % | 6.4 | 40 % |", rows)
+        self.assertIn("| T4 (Colab) | 7.5 | 40 | 64 | 1024 | 64 KB | 1/4 | 80 % | 6.4 | 1.6 |", rows)
 
 
 class Performance(unittest.TestCase):
