@@ -2,7 +2,7 @@
 //
 // What is in a stream runs in order: a system's upload, its kernels, its download. Streams run
 // concurrently, so that the kernels of one system may overlap with the copies of another. A launch
-// is one system: it reaches enough SMs only with many small blocks, hence tiles of 128, not 512.
+// is one system: 16 blocks of 512 would reach 16 of 132 SMs, hence 64 blocks and tiles of 128.
 //
 // Parent: step04b_blocks.   Run: step05_streams --systems 32 --bodies 8192 --steps 20
 #include <cmath>
