@@ -50,6 +50,7 @@ OF_LANES = re.compile(r"lanes_group|thread_block_tile|coalesced_group")  # coope
 STANDARD_TEMPLATE = re.compile(r"_ZSt\d[a-z_]+I([fd])E")
 PLACE = re.compile(r"!dbg !(\d+)")
 FIRST_OF_BLOCK = re.compile(r"^  (?:%\S+ = )?(?:phi|landingpad|cleanup|catch|filter)\b|^          ")
+TYPED_POINTER = re.compile(r"^  %\S+ = load .*\* [%@]", re.M)  # i64*; ptr from clang 15 on. A variable may be called ptr
 METADATA = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.M)
 FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|(\d+))')
 
@@ -138,7 +139,7 @@ def counted(code, user_files, name):
                      for (file, line, of, kind), number in block.items())
         block.clear()
 
-    pointer = "ptr" if re.search(r"\bptr\b", code) else "i64*"
+    pointer = "i64*" if TYPED_POINTER.search(code) else "ptr"
     for line in lines:
         if match := FUNCTION.match(line):
             inside = waiting = match[1] in own
