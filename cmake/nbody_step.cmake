@@ -43,7 +43,7 @@ function(nbody_step name)
     endif()
   endforeach()
 
-  nbody_executable(${name} ${name}_object nbody_program)
+  nbody_executable(${name} ${name}_object "${step_COMMON};nbody_program")  # the first calls the other
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
     nbody_add_step_tests(${name} ${step_DEVICES})
@@ -54,9 +54,9 @@ function(nbody_step name)
   endif()
 endfunction()
 
-function(nbody_executable name object library)
+function(nbody_executable name object libraries)
   add_executable(${name})
-  target_link_libraries(${name} PRIVATE ${object} ${library})
+  target_link_libraries(${name} PRIVATE ${object} ${libraries})
   # An installed program finds the MPI and the NCCL that it was built with.
   set_target_properties(${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
   if(NBODY_CUDA)
