@@ -44,7 +44,6 @@ WORDS = {  # of equations
     "occupancy": lambda block, registers: blocks_by(H200, block, registers, 4096)["registers"] * block // 32,
     "finished": lambda run, until: sum(s.stage == "compute" and s.end < until for s in spans(run)),
     "hidden": lambda run: round(100 * sums(spans(run)).hidden_share),
-    "copies_ms": lambda run: round(1e3 * sums(spans(run)).copies, 1),
     "float32": lambda value: struct.unpack("f", struct.pack("f", value))[0],
     "compute": lambda step, problem: FACTS.value(step, problem, "compute").content,
 }

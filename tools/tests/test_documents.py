@@ -338,10 +338,12 @@ class Measured(DocumentsTest):
         self.file("docs/results/timelines/x.timeline.csv", "device,stream,system,stage,begin,end\n"
                   "0,0,0,upload,0,0.001\n0,0,0,compute,0.001,0.005\n0,1,1,upload,0.001,0.003\n")
         self.file("README.template.md", "{{ accuracy('step00_cpu_omp', 'step01_gpu_naive') }}\n\n"
-                  "{{ accuracy('step09_soa') }}\n\n{{ queues() }}\n\n{{ timelines('x') }}\n")
+                  "{{ accuracy('step09_soa') }}\n\n{{ queues() }}\n\n{{ timelines('x') }}\n\n"
+                  "{{ timeline('x').hidden_share }} of {{ timeline('x').copies }}, "
+                  "{{ timeline('x').wall - timeline('x').hidden }}\n")
         self.write()
         text = self.read("README.md")
         for row in ("| RMS error, N = | 64 | 128 |", "| 01 gpu naive | - | 2.0e-07 |", f"\n{NOT_MEASURED}\n",
                     "| 8 | 2 s | - | - | - |", "| from first to last | 5 ms |", "| upload, union | 3 ms |",
-                    "| of those hidden under kernels of the same GPU | 67 % |"):
+                    "| of those hidden under kernels of the same GPU | 67 % |", "\n66.7 % of 3 ms, 3 ms\n"):
             self.assertIn(row, text)

@@ -59,6 +59,13 @@ def serial_share(times: dict[int, float], devices: Optional[int] = None) -> floa
     return (times[several] / times[1] - 1 / several) / (1 - 1 / several)
 
 
+def time_left(times: dict[int, float], known: int, devices: int) -> float:
+    """By Amdahl's law: the time on so many devices over that on one, if the time on `known` devices says
+    what is serial."""
+    share = serial_share(times, known)
+    return share + (1 - share) / devices
+
+
 def drawn_from(facts: Facts) -> dict[str, Any]:
     """What the figures of this page depend on."""
     found = scaling(facts)

@@ -145,6 +145,14 @@ def timelines(results: Path, runs: Sequence[str]) -> str:
     return markdown(["", *(run.replace("_", " ") for run in runs)], rows)
 
 
+def timeline_sum(results: Path, run: str, quantity: str) -> Value:
+    """One of those sums: `copies`, `hidden` or `wall`, or hidden_share, of the copies."""
+    total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
+    if quantity not in ("copies", "hidden", "wall", "hidden_share"):
+        raise FactError(f"'{quantity}' is no sum of a timeline: copies, hidden, wall, hidden_share")
+    return Value(getattr(total, quantity), "percent" if quantity == "hidden_share" else "time", f"timeline('{run}').{quantity}")
+
+
 def queues(results: Path) -> str:
     """Step 07 in both stream orders, over the numbers of hardware queues: docs/results/connections/."""
     def times(name: str) -> list[str]:

@@ -126,6 +126,8 @@ class Vocabulary:
             "recorded_rate": lambda folder, name, bodies: readme_tables.recorded_rate(
                 self.root / RESULTS, folder, name, bodies),
             "timelines": lambda *runs: readme_tables.timelines(self.root / RESULTS, runs),
+            "timeline": lambda run: Named(lambda quantity: readme_tables.timeline_sum(
+                self.root / RESULTS, run, quantity)),
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
             "comparison": lambda: comparison.tables(self.root / RESULTS),
@@ -139,6 +141,8 @@ class Vocabulary:
             "intensities": lambda: performance.intensities(facts),
             "serial_share": lambda quantity, devices=None: Value(
                 performance.serial_share(performance.scaling(facts)[quantity], devices)),
+            "time_left": lambda quantity, known, devices: Value(
+                performance.time_left(performance.scaling(facts)[quantity], known, devices)),
             "glossary": lambda: glossary.lines(self.root),
             "latencies": lambda: latencies.table(self.root / RESULTS),
             "issue_slots": lambda: latencies.issue_slots(self.root / RESULTS),

@@ -53,6 +53,11 @@ class Value:
         return Value(self.content / other.content if known else None, ".2f",
                      f"{self.name} / {other.name}", self.optional or other.optional)
 
+    def __sub__(self, other: "Value") -> "Value":
+        known = self.content is not None and other.content is not None
+        return replace(self, content=self.content - other.content if known else None,
+                       name=f"{self.name} - {other.name}", optional=self.optional or other.optional)
+
     def __rmul__(self, factor: float) -> "Value":
         content = None if self.content is None else factor * self.content
         return replace(self, content=content, name=f"{factor} * {self.name}")

@@ -51,6 +51,7 @@ class Performance(unittest.TestCase):
         times = {d: share + (1 - share) / d for d in (1, 2, 4)}
         self.assertAlmostEqual(performance.serial_share(times), share)
         self.assertAlmostEqual(performance.serial_share({1: 8.0, 4: 2.0}), 0)
+        self.assertAlmostEqual(performance.time_left(times, 4, 8), share + (1 - share) / 8)
 
 
 class Glossary(fakes.InRepository):
