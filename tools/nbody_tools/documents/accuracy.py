@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 
 from nbody_tools.records.facts import Value
 from nbody_tools.records.record import BACKENDS, VERDICTS, Record, check_measurement, newest_measured
-from nbody_tools.steps import STEP_NAME
+from nbody_tools.steps import STEP_NAME, number_of
 from nbody_tools.tables import markdown, plain, seconds
 
 ERRORS = {"rms": "RMS", "median": "median", "p99": "99 %", "p999": "99.9 %"}
@@ -87,10 +87,10 @@ def rate(record: Record) -> float:
 
 
 def error_table(records: Sequence[Record]) -> str:
-    """By problem, the most systems first."""
+    """By problem, the most systems first, and by step: some were measured again later."""
     parts = []
     for problem in dict.fromkeys(r.problem for r in records):
-        chosen = [r for r in records if r.problem == problem]
+        chosen = sorted((r for r in records if r.problem == problem), key=lambda r: number_of(r.step))
         rows = [[name_of(r), kind_of(r) if "tensor" not in r.step else "products in TF32", plain(rate(r)),
                  *(f"{r.data['force_error'][key]:.1e}" for key in ERRORS)] for r in chosen]
         first = chosen[0]

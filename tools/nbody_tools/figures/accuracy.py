@@ -57,14 +57,16 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
 
 
 def draw_kind(axes, kind: str, records: Sequence[Record], near: float) -> None:
-    """One label for those whose rates are near to one another, in decades."""
+    """One label for those whose rates are near to one another, in decades, and whose lines end within a factor of two."""
     colour, marker = STYLES[kind]
     groups: list[list[Record]] = []
     for record in records:
         error, x = record.data["force_error"], rate(record)
         axes.plot([x, x], [error["median"], error["p999"]], "-", color=colour, linewidth=1.2, alpha=0.7)
         axes.plot([x], [error["rms"]], marker, color=colour, markersize=8, markeredgecolor="white")
-        if groups and record.step not in VARIANTS and math.log10(x / rate(groups[-1][0])) < near:
+        first = groups[-1][0] if groups else None
+        if (first and record.step not in VARIANTS and math.log10(x / rate(first)) < near
+                and 0.5 < error["p999"] / first.data["force_error"]["p999"] < 2):
             groups[-1].append(record)
         else:
             groups.append([record])

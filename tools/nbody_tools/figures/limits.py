@@ -13,7 +13,8 @@ from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 from nbody_tools.records.record import Record
 
 INSTRUCTIONS = 13  # of an interaction at its fewest, step 06
-SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, 6), "04": (8, -16), "06": (-26, 6), "09": (8, -4)}
+SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, -16), "04": (8, 6), "06": (-26, 6), "09": (8, -4),
+         "13": (-28, -5)}
 
 
 def draw_roofline(points: Sequence[Point], machine: dict[str, float], path: Path) -> Path:

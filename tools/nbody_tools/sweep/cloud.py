@@ -77,6 +77,12 @@ def listed_slow_defaults(root: Path) -> str:
     return ", ".join(slow) or "none"
 
 
+def default_loss(root: Path, step: str) -> str:
+    """By how much a step's default is slower than the best of its configurations."""
+    found = {cloud.step: cloud for cloud in clouds(root)}
+    return f"{100 * found[step].loss:.1f} %" if step in found else NOT_MEASURED
+
+
 def slow_defaults(root: Path) -> list[str]:
     return [f"{cloud.step}: the default is {100 * cloud.loss:.1f} % slower than {cloud.best}; {100 * ALLOWED:.0f} % are "
             "allowed" for cloud in clouds(root) if cloud.loss > ALLOWED]

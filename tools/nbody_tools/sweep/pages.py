@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, Iterator, Sequence
 
 from nbody_tools.records.timeline import read_timeline
-from nbody_tools.sweep.cloud import cloud_table, listed_slow_defaults
+from nbody_tools.sweep.cloud import cloud_table, default_loss, listed_slow_defaults
 from nbody_tools.sweep.coverage import drawings_table, uncovered
 from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
                                      missing, ratio)
@@ -156,6 +156,7 @@ def words(root: Path) -> dict[str, Any]:
 
     return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
             "cloud": lambda: cloud_table(root), "slow_defaults": lambda: listed_slow_defaults(root),
+            "default_loss": lambda step: default_loss(root, step),
             "drawings": lambda: drawings_table(root, reports().reports),
             "sweep": lambda name: reports().table(reports().tables[name]),
             "verdict": lambda *compared: verdict_of(reports(), *compared)}

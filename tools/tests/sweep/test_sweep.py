@@ -255,6 +255,8 @@ class Sweep(InFolder):
         self.assertEqual(cloud.slow_defaults(root), [
             "step03_tiling: the default is 9.1 % slower than 03, TILE_SIZE 16; 5 % are allowed"])
         self.assertEqual(cloud.listed_slow_defaults(root), "step03_tiling (9.1 %)")
+        self.assertEqual(cloud.default_loss(root, "step03_tiling"), "9.1 %")
+        self.assertEqual(cloud.default_loss(root, "step04_unroll"), NOT_MEASURED)
 
     def test_the_page_sets_ours_beside_the_published(self) -> None:
         self.judged((4.0,), (2.0,))
