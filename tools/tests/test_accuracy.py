@@ -49,6 +49,12 @@ class Page(fakes.InRepository):
             ["| 11 x, float64", "float64", "2.0e-16", "1.0e-07", "3.0e-07", "4.0e-07 |"]])
         self.assertEqual(text.count("bodies (galaxies") + text.count("bodies (plummer"), 2)
 
+    def test_steps_in_order_whichever_was_measured_last(self) -> None:
+        self.write("accuracy_speed", *(fakes.record(step, force_error=ERRORS) for step in (
+            "step11_x", "step11_kahan", "step04b_x", "step04_x", "step10_x")))
+        rows = [line.split(" ")[1:3] for line in self.said("force_errors").splitlines()[4:]]
+        self.assertEqual([" ".join(row) for row in rows], ["04 x", "04b x", "10 x", "11 x", "11 kahan"])
+
     def test_a_long_disk(self) -> None:
         self.write("long_disk", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": {**DISK, "thickness": 0.12}}))
         rows = self.said("long_disk").splitlines()
