@@ -10,6 +10,8 @@
 # others of this project.
 # Through hostcuda every .cu file is compiled the same way, with NBODY_HOSTCUDA_FLAGS, and its tests
 # run once for each of DEVICES, the number of emulated devices.
+# Without NBODY_CUDA_PROGRAMS nvcc checks every step, and the program of step 01 shows for all that what it
+# makes of them can be linked, and says that there is no device.
 
 # A GPU has no errno: sqrtf is one instruction.
 set(NBODY_HOSTCUDA_FLAGS -O2 -march=native -fno-math-errno CACHE STRING
@@ -43,6 +45,12 @@ function(nbody_step name)
     endif()
   endforeach()
 
+  if(NBODY_CUDA AND NOT NBODY_CUDA_PROGRAMS)
+    if(NOT name STREQUAL "step01_gpu_naive")
+      return()
+    endif()
+    set(CMAKE_CUDA_COMPILE_OBJECT "${compile_for_a_program}" PARENT_SCOPE)
+  endif()
   nbody_executable(${name} ${name}_object nbody_program)
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
