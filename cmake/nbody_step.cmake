@@ -10,6 +10,8 @@
 # others of this project.
 # Through hostcuda every .cu file is compiled the same way, with NBODY_HOSTCUDA_FLAGS, and its tests
 # run once for each of DEVICES, the number of emulated devices.
+# Without NBODY_CUDA_PROGRAMS nvcc checks every step, and the program of step 01 shows for all that what it
+# makes of them can be linked, and says that there is no device.
 
 # A GPU has no errno: sqrtf is one instruction.
 set(NBODY_HOSTCUDA_FLAGS -O2 -march=native -fno-math-errno CACHE STRING
@@ -43,6 +45,12 @@ function(nbody_step name)
     endif()
   endforeach()
 
+  if(NBODY_CUDA AND NOT NBODY_CUDA_PROGRAMS)
+    if(NOT name STREQUAL "step01_gpu_naive")
+      return()
+    endif()
+    set(CMAKE_CUDA_COMPILE_OBJECT "${compile_for_a_program}" PARENT_SCOPE)
+  endif()
   nbody_executable(${name} ${name}_object "${step_COMMON};nbody_program")  # the first calls the other
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
@@ -83,10 +91,11 @@ function(nbody_add_step_tests name)
   endif()
   # At night, where there is no GPU: 4099 bodies with every gate. By day 8,219 bodies (LadderLarge) have
   # more tiles, and the step's own boundaries are among the sizes. Where a device is emulated also 2,111
-  # bodies for nine steps, which 1,031 take by day, and 6,144 bodies, with the gates of 8,219.
+  # bodies for nine steps, which 1,031 take by day; and the gates that need more than one step, of 8,219 and
+  # of 6,144 bodies.
   set(night)
   if(emulated)
-    set(night "Force.*Large*:*4099:*/2111")
+    set(night "Force.*Large*:*.ManyBodies:*4099:*/2111")
   elseif(NOT NBODY_CUDA)
     set(night "*4099")
   endif()
@@ -100,7 +109,7 @@ function(nbody_add_step_tests name)
     # Other random problems than in the usual order, and fewer. Many systems are in random orders below.
     set(by_day "-*Large*:*4099:*/1000")
     nbody_add_step_test(${name} reverse "Force.*:*Ladder*:${by_day}:*AreAllRight:*FillADevice"
-      HOSTCUDA_ORDER=reverse NBODY_TEST_SEED=9 NBODY_TEST_CASES=2)
+      HOSTCUDA_ORDER=reverse NBODY_TEST_SEED=17 NBODY_TEST_CASES=2)
     nbody_add_nightly_step_test(${name} reverse_all "Force.*:*Ladder*" HOSTCUDA_ORDER=reverse)
     # Three devices by default: a step that uses one must not notice the others. By day two and three.
     set(device_counts ${ARGN})
@@ -110,14 +119,17 @@ function(nbody_add_step_tests name)
     set(adversarial HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_STRICT_MEM=1)
     foreach(devices IN LISTS device_counts)
       set(add nbody_add_nightly_step_test)
+      set(filter "Force.*:*Ladder*:${by_day}")
       if(devices MATCHES "^[23]$")
         set(add nbody_add_step_test)
+        string(APPEND filter ":*AreAllRight")  # more systems than those fill a device
       endif()
-      cmake_language(CALL ${add} ${name} adversarial_${devices} "Force.*:*Ladder*:${by_day}" ${adversarial}
+      cmake_language(CALL ${add} ${name} adversarial_${devices} "${filter}" ${adversarial}
         HOSTCUDA_DEVICES=${devices} NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)
     endforeach()
-    # The largest sizes in these orders, which are not on the two sides of any boundary: at night.
-    nbody_add_nightly_step_test(${name} adversarial_large "*Large*:*4099:*/1000" ${adversarial})
+    # The largest sizes in these orders, which are not on the two sides of any boundary, and many systems
+    # for many steps: at night.
+    nbody_add_nightly_step_test(${name} adversarial_large "*Large*:*4099:*/1000:*AreAllRight" ${adversarial})
   endif()
   # run_step() is the same in every program. Here, what a step can spoil: the end of a run that came in
   # parts, the record, the precision, the devices. All the rest is in tests/command_line.

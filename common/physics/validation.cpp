@@ -73,21 +73,16 @@ class Validator {
 
   Validation validate() {
     const Step<Real> first = step_from(input_.start);
-    check(first);
-    check_body_order(first);
+    check_one(first);
     check_composition(first);
-    check_mass();
-    check_conservation(first.kicked);
-    Validation result{{forces_.rms, forces_.p99, order_, kick_drift_, composition_, mass_,
-                       momentum_, angular_momentum_, check_trajectory()},
-                      sampled_};
-    const bool fine_decides = check_finer(result.gates);
-    for (Gate& gate : result.gates) {
-      if (gate.limit <= (fine_decides ? kMaxCoarseLimit : kMaxLimit)) continue;
-      gate.decided = false;
-      gate.open = format("the limit has grown to %.2g", gate.limit);
-    }
-    return result;
+    return decided({forces_.rms, forces_.p99, order_, kick_drift_, composition_, mass_, momentum_,
+                    angular_momentum_, check_trajectory()});
+  }
+
+  Validation validate_one_step() {
+    check_one({input_.start, kicked(input_.start), input_.end});
+    return decided(
+        {forces_.rms, forces_.p99, order_, kick_drift_, mass_, momentum_, angular_momentum_});
   }
 
  private:
@@ -95,6 +90,24 @@ class Validator {
   double pairs() const { return static_cast<double>(input_.start.count) * n() * n(); }
   double rms_limit() const {
     return acceleration_rms_limit(input_.summation, n()) * kRounding<Real>;
+  }
+
+  void check_one(const Step<Real>& first) {
+    check(first);
+    check_body_order(first);
+    check_mass();
+    check_conservation(first.kicked);
+  }
+
+  Validation decided(std::vector<Gate> gates) const {
+    Validation result{std::move(gates), sampled_};
+    const bool fine_decides = check_finer(result.gates);
+    for (Gate& gate : result.gates) {
+      if (gate.limit <= (fine_decides ? kMaxCoarseLimit : kMaxLimit)) continue;
+      gate.decided = false;
+      gate.open = format("the limit has grown to %.2g", gate.limit);
+    }
+    return result;
   }
 
   State advanced(State state, double dt, int steps) const {
@@ -429,6 +442,12 @@ Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance, const Advance<Real>& fine) {
   return Validator<Real>(input, mode, advance, fine).validate();
 }
+
+Validation validate_one_step(const ValidationInput<float>& input, const Advance<float>& advance,
+                             const Advance<float>& fine) {
+  return Validator<float>(input, ValidationMode::sampled, advance, fine).validate_one_step();
+}
+
 template Validation validate(const ValidationInput<float>&, ValidationMode, const Advance<float>&,
                              const Advance<float>&);
 template Validation validate(const ValidationInput<double>&, ValidationMode, const Advance<double>&,

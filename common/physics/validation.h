@@ -73,6 +73,11 @@ template <class Real>
 Validation validate(const ValidationInput<Real>& input, ValidationMode mode,
                     const Advance<Real>& advance, const Advance<Real>& fine = {});
 
+// Of a run of one step, sampled, all but composition and trajectory: two more calls of the step
+// instead of six.
+Validation validate_one_step(const ValidationInput<float>& input, const Advance<float>& advance,
+                             const Advance<float>& fine);
+
 // Steps whose sums are tiled have tiles of such sizes.
 inline constexpr int kSmallestTile = 32, kLargestTile = 1024;
 

@@ -66,7 +66,7 @@ class Bits(InFolder):
     def test_are_right(self) -> None:
         record = self.folder / "r.json"
         for transport in TRANSPORTS:
-            self.right(run(3, f"--systems 2 --bodies 1111 --steps 4 --validate full --json {record}",
+            self.right(run(3, f"--systems 2 --bodies 1111 --steps 2 --validate full --json {record}",
                            NBODY_TRANSPORT=transport))
             found = json.loads(record.read_text())
             self.assertEqual(found["verdict"], "pass")

@@ -48,36 +48,53 @@ Systems simulate(const Systems& start, double dt, int steps, double softening,
   return systems;
 }
 
+namespace {
+
+Advance<float> advance_of(double softening, Approximation approximation) {
+  return [softening, approximation](Systems& systems, double length, int count) {
+    systems = simulate(systems, length, count, softening, Integrator::euler, approximation);
+  };
+}
+
+std::string failed(const Validation& validation) {
+  std::string text;
+  for (const Gate& gate : validation.gates) {
+    if (!gate.failed()) continue;
+    char numbers[64];
+    std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", gate.value, gate.limit);
+    text += gate.name + numbers;
+  }
+  return text;
+}
+
+}  // namespace
+
 Validation validated(const Systems& start, double dt, int steps, double softening,
                      ValidationMode mode, Integrator integrator, Approximation approximation) {
   const Run run = make_run(dt, steps, softening, approximation);
-  const auto advance_of = [softening](Approximation of) -> Advance<float> {
-    return [softening, of](Systems& systems, double length, int count) {
-      systems = simulate(systems, length, count, softening, Integrator::euler, of);
-    };
-  };
-  const Advance<float> advance = advance_of(approximation);
+  const Advance<float> advance = advance_of(softening, approximation);
   Systems first = start;
   if (integrator == Integrator::leapfrog) drift(first, run.dt / 2);
   Systems end = first;
   advance(end, run.dt, steps);
   return validate<float>(
       {current.info.summation, run.dt, steps, run.softening_squared, first, end, 0, approximation},
-      mode, advance, advance_of(finer(approximation).value_or(approximation)));
+      mode, advance, advance_of(softening, finer(approximation).value_or(approximation)));
 }
 
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode, Approximation approximation) {
-  std::string failed;
-  const Validation validation =
-      validated(start, dt, steps, softening, mode, Integrator::euler, approximation);
-  for (const Gate& gate : validation.gates) {
-    if (!gate.failed()) continue;
-    char numbers[64];
-    std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", gate.value, gate.limit);
-    failed += gate.name + numbers;
-  }
-  return failed;
+  return failed(validated(start, dt, steps, softening, mode, Integrator::euler, approximation));
+}
+
+std::string failed_gates_of_one_step(const Systems& start, double dt, double softening) {
+  const Approximation approximation = own_approximation();
+  const Run run = make_run(dt, 1, softening, approximation);
+  const Systems end = simulate(start, dt, 1, softening, Integrator::euler, approximation);
+  return failed(validate_one_step(
+      {current.info.summation, run.dt, 1, run.softening_squared, start, end, 0, approximation},
+      advance_of(softening, approximation),
+      advance_of(softening, finer(approximation).value_or(approximation))));
 }
 
 }  // namespace test

@@ -139,21 +139,26 @@ def bin_bytes(values: Sequence[float], systems: int, bodies: int, scenario: str 
     return data + b"".join(struct.pack("<f", value) for value in values)
 
 
-PROGRAM = """#!{python}
-import json, sys, time
+# Hundreds of them are started, and most of that is what an interpreter imports first.
+PROGRAM = """#!{python} -IS
+import sys
 words = sys.argv[1:]
 {body}
-record = json.loads({record!r})
-open(words[words.index("--json") + 1], "w").write(json.dumps(record) + "\\n")
+open(words[words.index("--json") + 1], "w").write({record} + "\\n")
 sys.exit({code})
 """
+CHANGED = """import json, time
+record = json.loads({record!r})
+{body}"""
 
 
 def write_step(build: Path, data: dict[str, Any], body: str = "", code: int = 0) -> Path:
     """A program that behaves like a step: runs `body`, writes its record, exits with `code`."""
     program = build / data["step"] / data["step"]
     program.parent.mkdir(parents=True)
-    program.write_text(PROGRAM.format(python=sys.executable, body=body, record=json.dumps(data),
-                                      code=code), encoding="utf-8")
+    record = json.dumps(data)
+    parts = {"body": CHANGED.format(record=record, body=body), "record": "json.dumps(record)"} if body else {
+        "body": "", "record": repr(record)}
+    program.write_text(PROGRAM.format(python=sys.executable, code=code, **parts), encoding="utf-8")
     program.chmod(0o755)
     return program

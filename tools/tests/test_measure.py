@@ -23,7 +23,7 @@ class Measure(fakes.InFolder):
         return [json.loads(line) for line in (self.output / f"{part}.jsonl").read_text().splitlines()]
 
     def script(self, name: str, text: str) -> str:
-        path = self.file(f"bin/{name}", f"#!{sys.executable}\nimport sys\nwords = sys.argv[1:]\n{text}")
+        path = self.file(f"bin/{name}", f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n{text}")
         path.chmod(0o755)
         return str(path.parent)
 

@@ -140,9 +140,9 @@ class Check(InRoot):
             self.skipTest(f"{missing.name} is not installed")
         # Every call draws all figures; how they look is seen in test_figures.
         blank = lambda figure, file, **_: style.Image.new("RGB", (1, 1)).save(file, "PNG")
-        patched = mock.patch.multiple(style.Figure, savefig=blank, draw_without_rendering=mock.DEFAULT,
-                                      get_tightbbox=mock.DEFAULT)
-        patched.start()["get_tightbbox"].return_value = mock.Mock(y0=0)
+        patched = mock.patch.multiple(style.Figure, savefig=blank, get_layout_engine=lambda figure: None,
+                                      get_tightbbox=lambda figure: style.Bbox.unit())
+        patched.start()
         self.addCleanup(patched.stop)
         self.file(REPORT, "# Title\n\nMakes {{ step03_tiling.systems.gips }} G/s.\n\n"
                   "{{ figure('step03_tiling') }}\n")

@@ -6,12 +6,14 @@
 Both programs are traced. SEEDED knows its mistakes and their kinds (--list); BUGS is ../bugs/bugs.cu,
 whose mistakes are listed here. The line is the one after `// BUG` and the name.
 """
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +21,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MARK = re.compile(r"^\s*// BUG ((?:\w+ ?)+)$")
 PROGRAMS = {}
+LINES = {}  # of programs
 # Of ../bugs: those that are found in another way there, each with the kind of its finding here.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
@@ -51,13 +54,55 @@ def marks():
     return found
 
 
+class SourceLines:
+    """One addr2line for all runs of a program (HOSTCUDA_ADDR2LINE): most of the time of one for each address
+    is to read the program."""
+
+    def __init__(self, program):
+        self.addr2line = subprocess.Popen(["addr2line", "-a", "-i", "-e", program], stdin=subprocess.PIPE,
+                                          stdout=subprocess.PIPE, text=True)
+        self.mutex = threading.Lock()
+
+    def of(self, address):
+        """Up to the answer to a second question, which is always the same two lines."""
+        with self.mutex:
+            self.addr2line.stdin.write(f"{address:#x}\n0\n")
+            self.addr2line.stdin.flush()
+            self.addr2line.stdout.readline()  # the address
+            answer = "".join(iter(self.addr2line.stdout.readline, f"0x{0:016x}\n"))
+            self.addr2line.stdout.readline()
+        return answer
+
+    def answer(self, questions, answers):
+        while len(address := os.read(questions, 8)) == 8:
+            os.write(answers, self.of(int.from_bytes(address, sys.byteorder)).encode() + b"\0")
+
+    @contextlib.contextmanager
+    def at_hand(self):
+        """The two ends that a program asks with, and the environment that tells it so."""
+        questions, asks = os.pipe()
+        hears, answers = os.pipe()
+        answering = threading.Thread(target=self.answer, args=(questions, answers))
+        answering.start()
+        try:
+            yield (hears, asks), {"HOSTCUDA_ADDR2LINE": f"{hears},{asks}"}
+        finally:
+            os.close(asks)
+            answering.join()
+            for end in (questions, hears, answers):
+                os.close(end)
+
+    def end(self):
+        self.addr2line.communicate()
+
+
 def run(program, *arguments, **environment):
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, LINES[program].at_hand() as (ends, hearing):
         trace = Path(folder) / "trace.json"
         ended = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                               errors="replace", timeout=100, check=False,
+                               errors="replace", timeout=100, check=False, pass_fds=ends,
                                env={**os.environ, "HOSTCUDA_TRACE": str(trace), "HOSTCUDA_DEVICES": "2",
-                                    "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C", **environment})
+                                    "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C", **hearing, **environment})
         record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": [], "sites": [], "races": []}
         return ended, record
 
@@ -147,4 +192,8 @@ class Findings(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAMS.update(zip(("seeded", "bugs"), map(Path, sys.argv[1:3])))
-    unittest.main(argv=sys.argv[:1])
+    LINES.update((program, SourceLines(program)) for program in PROGRAMS.values())
+    tests = unittest.main(argv=sys.argv[:1], exit=False)
+    for lines in LINES.values():
+        lines.end()
+    sys.exit(not tests.result.wasSuccessful())

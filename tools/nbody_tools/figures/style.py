@@ -15,6 +15,7 @@ import matplotlib
 matplotlib.use("Agg")  # no window: this runs on servers
 import matplotlib.pyplot as pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.transforms import Bbox  # noqa: E402
 from PIL import Image  # noqa: E402  (matplotlib itself needs it)
 
 from nbody_tools.arguments import ToolError  # noqa: E402
@@ -30,6 +31,7 @@ SPECIES_COLOURS = {"gas": GREEN, "dark": SKY_BLUE, "disk": ORANGE, "bulge": VERM
 
 CAPTION_SIZE = 11
 DOTS_PER_INCH = 130
+MARGIN = 0.12  # inches
 
 pyplot.rcParams.update({
     "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13, "figure.facecolor": "white",
@@ -40,21 +42,27 @@ pyplot.rcParams.update({
 
 def save(figure: Figure, path: Path, caption: str) -> Path:
     """Writes the caption under the figure, saves under a temporary name and renames."""
-    figure.draw_without_rendering()  # settles the layout, so that the caption starts below everything
-    width = figure.get_figwidth()
+    figure.set_dpi(DOTS_PER_INCH)
+    # The layout is settled once, and what the file shows of the figure is asked of it once: otherwise
+    # matplotlib would draw everything twice more to find out.
+    if (layout := figure.get_layout_engine()) is not None:
+        layout.execute(figure)
+        figure.set_layout_engine("none")
+    box = figure.get_tightbbox()
     # 0.008 inch per point is the mean width of a letter of DejaVu Sans.
-    lines = textwrap.wrap(caption, width=int(width / (0.008 * CAPTION_SIZE)))
-    box = figure.get_tightbbox(figure.canvas.get_renderer())
-    figure.text(0.01, (box.y0 - 0.15) / figure.get_figheight(), "\n".join(lines), ha="left",
-                va="top", fontsize=CAPTION_SIZE, color="#333333", linespacing=1.35)
+    lines = textwrap.wrap(caption, width=int(figure.get_figwidth() / (0.008 * CAPTION_SIZE)))
+    text = figure.text(0.01, (box.y0 - 0.15) / figure.get_figheight(), "\n".join(lines), ha="left",
+                       va="top", fontsize=CAPTION_SIZE, color="#333333", linespacing=1.35)
+    under = text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+    shown = Bbox.union([box, under]).padded(MARGIN)
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Without a date in the file, the same records give the same bytes.
         metadata = {"Date": None} if path.suffix == ".svg" else {}
-        figure.savefig(temporary, format=path.suffix[1:], dpi=DOTS_PER_INCH, bbox_inches="tight",
-                       pad_inches=0.12, metadata=metadata)
+        figure.savefig(temporary, format=path.suffix[1:], dpi=DOTS_PER_INCH, bbox_inches=shown,
+                       metadata=metadata)
         if path.suffix == ".png":
             _shrink(temporary)
         os.replace(temporary, path)

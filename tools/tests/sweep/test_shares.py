@@ -17,7 +17,7 @@ from tests.fakes import InFolder, record
 from tests.sweep.test_sweep import planned
 
 # Takes a batch as sweep_programs does, and leaves a line of where each run was.
-PROGRAMS = """#!{python}
+PROGRAMS = """#!{python} -IS
 import json, os, sys, time
 for k, line in enumerate(open(sys.argv[2]).read().splitlines()):
     words = line.split()

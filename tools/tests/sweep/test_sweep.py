@@ -44,7 +44,7 @@ worse = ["16"]
 """
 # Takes a batch as sweep_programs does. A line with "--bodies 13" fails; "--bodies 14" kills the process;
 # "--bodies 15" waits. Validated runs take 9 s, others 1 s, of a clock that nobody waits for.
-PROGRAMS = """#!{python}
+PROGRAMS = """#!{python} -IS
 import json, os, sys, time
 if sys.argv[1] == "--list":
     sys.exit(print("\\n".join("k%d" % k for k in range(6))))

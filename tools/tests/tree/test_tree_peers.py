@@ -46,7 +46,7 @@ class Measured(fakes.InFolder):
         self.build, self.output = self.folder / "build", self.folder / "out"
 
     def script(self, name: str, text: str) -> str:
-        path = self.file(f"bin/{name}", f"#!{sys.executable}\nimport sys\nwords = sys.argv[1:]\n{text}")
+        path = self.file(f"bin/{name}", f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n{text}")
         path.chmod(0o755)
         return str(path)
 
