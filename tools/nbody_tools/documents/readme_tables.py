@@ -122,11 +122,12 @@ def recorded(results: Path, folder: str, step: str, quantity: str) -> Value:
     return Value(content, "time", f"recorded('{folder}', '{step}', '{quantity}')")
 
 
-def recorded_rate(results: Path, folder: str, step: str, bodies: int) -> Value:
-    """The newest rate of a program on one system, from docs/results/FOLDER/."""
+def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: int = 1) -> Value:
+    """The newest rate of a program for systems of so many bodies, from docs/results/FOLDER/."""
     records = [record for source in sorted((results / folder).glob("*.jsonl"))
                for record in read_records(source, check_measurement)
-               if record.step == step and record.data["bodies"] == bodies and not record.emulated]
+               if record.step == step and record.data["bodies"] == bodies and not record.emulated
+               and record.device_count == devices]
     newest = max(records, key=lambda record: record.date, default=None)
     content = newest.giga_interactions_per_second("compute").median if newest else None
     return Value(content, name=f"recorded_rate('{folder}', '{step}', {bodies})")

@@ -123,8 +123,8 @@ class Vocabulary:
             "rates": lambda folder, *names: readme_tables.rates(self.root / RESULTS, folder, names),
             "recorded": lambda folder, name, quantity: readme_tables.recorded(
                 self.root / RESULTS, folder, name, quantity),
-            "recorded_rate": lambda folder, name, bodies: readme_tables.recorded_rate(
-                self.root / RESULTS, folder, name, bodies),
+            "recorded_rate": lambda folder, name, bodies, devices=1: readme_tables.recorded_rate(
+                self.root / RESULTS, folder, name, bodies, devices),
             "timelines": lambda *runs: readme_tables.timelines(self.root / RESULTS, runs),
             "timeline": lambda run: Named(lambda quantity: readme_tables.timeline_sum(
                 self.root / RESULTS, run, quantity)),
