@@ -50,9 +50,11 @@ template <class Counter>
 __device__ void load_sources(const Position* __restrict__ positions, int first, int n,
                              Position* sources) {
   const int thread = threadIdx.y * kLength + threadIdx.x;
-  for (Counter k = 0; k < kLoads; k = k + 1) {
+  Counter k = 0;
+  while (k < kLoads) {
     const int j = kSideBySide ? k * kThreads + thread : thread * kLoads + k;
     if (j < kSources) sources[j] = one_grid::load(positions, first + j, n);
+    k = k + 1;
   }
 }
 
