@@ -116,8 +116,10 @@ class MpiTransport : public Cluster {
     const std::size_t bytes = (first[rank() + 1] - first[rank()]) * sizeof(Body);
     const void* from = is_root() ? static_cast<const void*>(bodies.data()) : staging_.of(bytes);
     if (is_root()) {
+      // The last ranks may have no bodies: they begin where the array ends.
       for (int peer = 1; peer < count(); ++peer)
-        requests.send(&bodies[first[peer]], (first[peer + 1] - first[peer]) * sizeof(Body), peer);
+        requests.send(bodies.data() + first[peer], (first[peer + 1] - first[peer]) * sizeof(Body),
+                      peer);
     } else {
       requests.receive(staging_.of(bytes), bytes, 0);
       requests.wait();
@@ -132,7 +134,8 @@ class MpiTransport : public Cluster {
     const std::size_t bytes = (first[rank() + 1] - first[rank()]) * sizeof(Body);
     void* const to = is_root() ? static_cast<void*>(bodies.data()) : staging_.of(bytes);
     for (int peer = 1; is_root() && peer < count(); ++peer)
-      requests.receive(&bodies[first[peer]], (first[peer + 1] - first[peer]) * sizeof(Body), peer);
+      requests.receive(bodies.data() + first[peer], (first[peer + 1] - first[peer]) * sizeof(Body),
+                       peer);
     CUDA_CHECK(cudaMemcpy(to, own, bytes, cudaMemcpyDeviceToHost));
     if (!is_root()) requests.send(to, bytes, 0);
     requests.wait();

@@ -154,7 +154,9 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
     # Mathematical functions set no errno on a GPU: a square root is one instruction then.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:
-        return compile_counted(compiler, [*as_for_kernels, *both], intermediate, output,
+        # What a sanitizer adds is not what the file says, and would be counted.
+        plain = [option for option in both if not option.startswith("-fsanitize=")]
+        return compile_counted(compiler, [*as_for_kernels, *plain], intermediate, output,
                                cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
     check = clang and SemanticCheck(clang, source, text.stdout.decode(), INCLUDES,
                                     [*options_of_both(both, preprocessor), f"-idirafter{SAMPLES}"])

@@ -6,7 +6,9 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -140,9 +142,13 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return ncclSuccess;
 }
 
-// What another thread still runs may go on to look at it: it stays.
+// What another thread still runs may go on to look at it: it stays, where it can be found.
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclInvalidArgument;
+  static std::mutex mutex;
+  static auto* const aborted = new std::set<ncclComm_t>;  // until after the last destructor
+  const std::scoped_lock lock(mutex);
+  aborted->insert(comm);
   comm->aborted = true;
   return ncclSuccess;
 }
