@@ -62,6 +62,15 @@ function(nbody_step name)
   endif()
 endfunction()
 
+# nbody_add_program_test(name test arguments...): a run of the program that has to be right, if it is built.
+function(nbody_add_program_test name test)
+  if(TARGET ${name} AND BUILD_TESTING)
+    add_test(NAME ${name}.${test} COMMAND ${name} ${ARGN})
+    set_tests_properties(${name}.${test} PROPERTIES LABELS ${name} TIMEOUT 120 SKIP_RETURN_CODE 77
+      ENVIRONMENT "HOSTCUDA_ORDER=random;HOSTCUDA_STRICT_MEM=1")
+  endif()
+endfunction()
+
 function(nbody_executable name object libraries)
   add_executable(${name})
   target_link_libraries(${name} PRIVATE ${object} ${libraries})
