@@ -16,25 +16,12 @@ REPORTS = '[map]\ntitle = "A map report"\nmachine = "a GTX"\npublished = "figure
 TABLE = """report = "map"
 number = "figure 2"
 title = "use of the device"
-
-[[profile]]
-name = "slow"
-profile = "before"
 kernel = "force"
-counter = "compute"
-published = "71 %"
-
-[[profile]]
-name = "fast"
-profile = "after"
-kernel = "force"
-counter = "compute"
-
-[[profile]]
-name = "share"
-profile = "before"
-kernel = "move"
-counter = "share of the time"
+profile = [
+  {name = "slow", profile = "before", counter = "compute", published = "71 %"},
+  {name = "fast", profile = "after", counter = "compute"},
+  {name = "share", profile = "before", kernel = "move", counter = "share of the time"},
+]
 
 [[claim]]
 says = "it is used more"
