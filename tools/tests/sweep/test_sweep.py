@@ -75,8 +75,7 @@ class Sweep(InFolder):
     def setUp(self) -> None:
         super().setUp()
         data = record("step03_tiling", compute=(1.0,), verdict="unchecked")
-        self.programs = self.file("sweep_programs", PROGRAMS.format(python=sys.executable, record=json.dumps(data)))
-        self.programs.chmod(0o755)
+        self.programs = self.program("sweep_programs", PROGRAMS.format(python=sys.executable, record=json.dumps(data)))
         self.journal = self.folder / "out" / "runs.jsonl"
         self.said: list[str] = []
 
