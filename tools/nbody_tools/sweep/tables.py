@@ -20,10 +20,10 @@ MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
 RESULTS = ("yes", "no", "inside the spread")
 
 _REPORT = {"title": str, "machine": str}
-_REPORT_MAY = {"published": str, "points": dict}
-_TABLE = {"report": str, "number": str, "title": str}
+_REPORT_MAY = {"published": str, "points": dict, "tables": list}
+_TABLE = {"number": str, "title": str}
 _TABLE_MAY = {"measure": str, "arguments": str, "points": list, "series": list, "claim": list, "rounds": int,
-              "repeat": int, "answer": list, "rate": (int, float), "note": str, "order": int, "grid": list,
+              "repeat": int, "answer": list, "rate": (int, float), "note": str, "grid": list,
               "timeline": str, "stage": list, "profile": list, "program": str, "define": dict, "fast_math": bool,
               "kernel": str, "counter": str}
 _SERIES_MAY = {"program": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str, "threads": int,
@@ -124,10 +124,17 @@ def source_of(root: Path, program: str) -> Path:
 
 
 def read_tables(root: Path) -> dict[str, Table]:
-    reports = read_reports(root)
-    tables = {path.stem: read_table(root, path, reports) for path in sorted((root / FOLDER / "tables").glob("*.toml"))}
-    return dict(sorted(tables.items(), key=lambda item: (
-        list(reports).index(item[1].data["report"]), item[1].data.get("order", 0), item[0])))
+    """In the order of the reports, and of their tables."""
+    folder, tables = root / FOLDER / "tables", {}
+    for report, data in read_reports(root).items():
+        for name in data.get("tables", []):
+            if name in tables:
+                raise ToolError(f"reports.toml: {report}: '{name}' is named twice")
+            tables[name] = read_table(root, folder / f"{name}.toml", report, data.get("points", {}))
+    for path in folder.glob("*.toml"):
+        if path.stem not in tables:
+            raise ToolError(f"{path.stem}: is no table of any report in reports.toml")
+    return tables
 
 
 def check_keys(where: str, data: Any, must: dict[str, Any], may: Optional[dict[str, Any]] = None) -> None:
@@ -144,14 +151,12 @@ def check_keys(where: str, data: Any, must: dict[str, Any], may: Optional[dict[s
             raise ToolError(f"{where}: '{key}' is missing")
 
 
-def read_table(root: Path, path: Path, reports: dict[str, dict[str, Any]]) -> Table:
+def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]]) -> Table:
+    """`lists`: of points, by name."""
     where = path.name
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
-    if data["report"] not in reports:
-        raise ToolError(f"{path.stem}: '{data['report']}' is not a report; there are {', '.join(reports)}")
-    lists: dict[str, list[Any]] = reports[data["report"]].get("points", {})
-    data = {"measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
+    data = {"report": report, "measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
             "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, "stage": [], "profile": [], **data}
     for grid in data["grid"]:
         check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float), "arguments": str})

@@ -12,9 +12,8 @@ from nbody_tools.sweep.pages import Reports, unmeasured
 from nbody_tools.sweep.tables import read_reports, read_tables
 from tests.fakes import InFolder, record
 
-REPORTS = '[map]\ntitle = "A map report"\nmachine = "a GTX"\npublished = "figures 1 and 2"\n'
-TABLE = """report = "map"
-number = "figure 2"
+REPORTS = '[map]\ntitle = "A map report"\nmachine = "a GTX"\npublished = "figures 1 and 2"\ntables = ["map_figure_02"]\n'
+TABLE = """number = "figure 2"
 title = "use of the device"
 kernel = "force"
 profile = [

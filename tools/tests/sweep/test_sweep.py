@@ -18,9 +18,8 @@ from nbody_tools.sweep.tables import Program, read_tables
 from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder, record
 
-REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\n'
-TABLE = """report = "lab"
-number = "table 1"
+REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\ntables = ["lab_table_1"]\n'
+TABLE = """number = "table 1"
 title = "tiles"
 arguments = "--bodies 100"
 points = [["a", "--steps 1"], ["b", "--steps 2"]]
@@ -181,15 +180,17 @@ class Sweep(InFolder):
                 ("[1.0, 2.0]", "{c = 1.0}", "series '16': there is no point 'c'"),
                 ("[1.0, 2.0]", '[1.0, "-"]', "series '16': published is '-'"),
                 ('["b", "--steps 2"]', '"b"', "a point is a name and arguments, not 'b'"), ('worse = ["16"]', 'worse = ["17"]', "'17'"),
-                ("rounds", "round", "'round' is not a key"), ('name = "512"', 'name = "16"', "one name"),
-                ('report = "lab"', 'report = "other"', "'other' is not a report")):
+                ("rounds", "round", "'round' is not a key"), ('name = "512"', 'name = "16"', "one name")):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
+        for named, says in (("[]", "lab_table_1: is no table of any report"), ('["lab_table_2"]', "lab_table_2.toml"),
+                            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice")):
+            with self.subTest(named), self.assertRaisesRegex(ToolError, says):
+                read_tables(self.repository(reports=REPORTS.replace('["lab_table_1"]', named)))
         self.assertEqual(self.refused("sweep", "nothing", "--dry-run").count("lab_table_1"), 1)
 
     def test_what_series_share_stands_above_them(self) -> None:
-        table = read_tables(self.repository("""report = "lab"
-number = "table 1"
+        table = read_tables(self.repository("""number = "table 1"
 title = "tiles"
 points = ["both", ["c", "--steps 3"]]
 program = "step03_tiling"
@@ -250,8 +251,8 @@ claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
         self.assertIsNone(judge.Results(root).of(cell))
 
     def test_a_default_far_below_the_best_is_found(self) -> None:
-        root = self.repository()
-        self.file("experiments/sweeps/tables/cloud.toml", 'report = "lab"\nnumber = "cloud"\ntitle = "all"\n'
+        root = self.repository(reports=REPORTS.replace('["lab_table_1"]', '["lab_table_1", "cloud"]'))
+        self.file("experiments/sweeps/tables/cloud.toml", 'number = "cloud"\ntitle = "all"\n'
                   '[[grid]]\nprogram = "step03_tiling"\ndefine = {TILE_SIZE = [16, 32, 512]}\n')
 
         def measured(*times: float) -> None:
