@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from nbody_tools import arguments
-from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.arguments import ROOT, Failed, ToolError, write_json_lines
 from nbody_tools.compare import bodies as made
 from nbody_tools.compare.contenders import Contender, Driver, build_all, ktt, ours, packages, sample
 from nbody_tools.records.record import check_measurement, quartiles, read_records
@@ -244,7 +244,7 @@ def run(options: argparse.Namespace) -> int:
                        and (entry := arena.verified(one, bodies)) is not None]
             arena.time(entries, bodies)
             records += [record_of(entry, bodies, options) for entry in entries if entry.seconds]
-            write_whole_file(options.output, "".join(json.dumps(one) + "\n" for one in records))
+            write_json_lines(options.output, records)
     if records:
         print(table(records))
         print(f"Records: {options.output}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Iterator
 
-from nbody_tools.arguments import Failed, write_whole_file
+from nbody_tools.arguments import Failed, write_json_lines, write_whole_file
 from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
 from nbody_tools.measure import machine_code, ncu
 from nbody_tools.measure.accuracy import accuracy, long_disk, production_sums, tensor_cores
@@ -151,8 +150,7 @@ def keep_profile(bench: Bench, name: str, step: str, problem: tuple, *choice: ob
     except ncu.ProfileError as error:
         bench.fail(str(error))
         return
-    write_whole_file(bench.folder / f"{name}.jsonl", "".join(
-        json.dumps(line) + "\n" for line in json_lines(step, record, kernels)))
+    write_json_lines(bench.folder / f"{name}.jsonl", json_lines(step, record, kernels))
     bench.say(f"{name}: {', '.join(kernel.kernel.partition('<')[0] for kernel in kernels)}")
 
 
@@ -166,7 +164,7 @@ def sass(bench: Bench) -> None:
     cuobjdump = machine_code.find_cuobjdump("cuobjdump")
     names = [*bench.gpu_steps, *bench.built("step12_masses_apart")]
     lines = [line for name in names for line in machine_code.count(name, bench.program(name), cuobjdump)]
-    write_whole_file(bench.folder / "sass.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    write_json_lines(bench.folder / "sass.jsonl", lines)
     for name in names:
         fewest = min(machine_code.slots_of(line) for line in lines if line["step"] == name)
         bench.say(f"{name}: {fewest:.2f} issue slots per interaction")
@@ -229,8 +227,7 @@ def connections(bench: Bench) -> None:
         bench.say(name)
         records = [bench.record(program, *MAIN, *TIMED, environment=environment)
                    for program in bench.built("step07_overlap", "step07_by_system")]
-        write_whole_file(bench.folder / f"{name}.jsonl",
-                         "".join(json.dumps(record.data) + "\n" for record in records if record))
+        write_json_lines(bench.folder / f"{name}.jsonl", (record.data for record in records if record))
 
 
 def cpu(bench: Bench) -> None:
@@ -269,11 +266,7 @@ def activity_runs() -> Iterator[tuple[str, tuple]]:
 
 def latencies(bench: Bench) -> None:
     """experiments/latencies: its tests, then all of them: latencies.jsonl for docs/results/latencies/"""
-    folder = bench.build / "experiments/latencies"
-    bench.run("test.log", [folder / "latencies_test"])
-    printed = bench.run("latencies.log", [folder / "latencies", "--json", bench.folder / "latencies.jsonl"])
-    for line in printed.splitlines():
-        bench.say(line)
+    bench.run_experiment("latencies")
 
 
 def ncu_or_fail() -> str:

@@ -6,7 +6,6 @@ Each of them makes its own bodies, always the same ones. They are made here once
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from array import array
@@ -14,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence
 
-from nbody_tools.arguments import Failed, write_whole_file
+from nbody_tools.arguments import Failed, write_json
 from nbody_tools.compare import bodies as made
 from nbody_tools.measure.tree import TIMED, TREE, UNCHECKED, angle
 from nbody_tools.records.record import Record
@@ -62,7 +61,7 @@ def tree_peers(bench: Bench) -> None:
         for power in POWERS:
             peer, ours = beside(bench, program, power)
             found.append(peer)
-            write_whole_file(bench.folder / "peers.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+            write_json(bench.folder / "peers.json", [asdict(one) for one in found])
             bench.say(verdict(peer, ours))
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from nbody_tools import arguments
-from nbody_tools.arguments import ROOT, ToolError, write_whole_file
+from nbody_tools.arguments import ROOT, ToolError, write_json, write_json_lines, write_whole_file
 from nbody_tools.records.record import Quartiles, Record, quartiles
 from nbody_tools.steps import NO_DEVICE, Step, choose_steps, find_steps, has_gpu, run_step, step_folders
 from nbody_tools.tables import aligned, seconds
@@ -149,7 +149,7 @@ class Tuner:
             return
         entry["seconds"] += [repeat["compute"] for repeat in record.data["repeats"]]
         entry["date"] = record.date
-        write_whole_file(self.options.output, "".join(json.dumps(one) + "\n" for one in self.known))
+        write_json_lines(self.options.output, self.known)
 
     def fail(self, rank: int, text: str) -> None:
         self.failures.append(f"{self.step.name}, {self.systems} x {self.bodies}, shape {rank}: {text}")
@@ -235,7 +235,7 @@ def run(options: argparse.Namespace) -> int:
                 continue
             best = best_of(tuner.tune(first))
             if best is not None:
-                write_whole_file(options.table, json.dumps(updated(options.table, [best]), indent=1) + "\n")
+                write_json(options.table, updated(options.table, [best]))
             failures += tuner.failures
     for failure in failures:
         print(f"FAILED: {failure}")
