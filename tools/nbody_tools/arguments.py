@@ -53,6 +53,10 @@ def positive_integer(text: str) -> int:
     return _integer(text, 1)
 
 
+def positive_integers(text: str) -> tuple[int, ...]:
+    return tuple(positive_integer(part) for part in text.split(","))
+
+
 def integer_from_zero(text: str) -> int:
     return _integer(text, 0)
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Callable, Iterator
 from nbody_tools.arguments import Failed, write_json_lines, write_whole_file
 from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
 from nbody_tools.measure import machine_code, ncu
-from nbody_tools.measure.accuracy import accuracy, long_disk, production_sums, tensor_cores
+from nbody_tools.measure.accuracy import FIRST_STEP_OF_MANY_BLOCKS, accuracy, long_disk, production_sums, tensor_cores
 from nbody_tools.measure.checks import checks, same_bits, sanitize
 from nbody_tools.measure.galaxies import galaxies
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
-from nbody_tools.measure.tree import tree
+from nbody_tools.measure.tree import UNCHECKED, sphere, tree
 from nbody_tools.measure.tree_peers import tree_peers
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.steps import STEP_FOLDERS, number_of
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
-UNCHECKED = ("--validate", "off")
 OTHERS = ("step14_", "step15_")  # of several ranks, and a tree: parts of their own
-FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
 FIRST_STEP_OF_CHUNKS = "10"  # from here its sum is divided, too
 FIRST_STEP_OF_MASSES = "11"  # from here equal masses, or none, may save work
 FLOAT64 = ("step11_register_blocking",)
@@ -51,10 +49,6 @@ def direct(bench: Bench) -> list[str]:
     return [step for step in bench.steps if not step.startswith(OTHERS)]
 
 
-def single(bodies: int, steps: int = 5) -> tuple:
-    return ("--scenario", "plummer", "--bodies", bodies, "--steps", steps)
-
-
 def staircase(bench: Bench) -> None:
     """32 systems x 8192 bodies x 20 steps, all steps"""
     for step in direct(bench):
@@ -66,10 +60,10 @@ def sizes(bench: Bench) -> None:
     many_blocks = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
     for bodies in SINGLE:
         for step in many_blocks:
-            bench.record(step, *single(bodies), *TIMED)
+            bench.record(step, *sphere(bodies), *TIMED)
     for step in many_blocks:
         if number_of(step) >= FIRST_STEP_OF_CHUNKS:
-            bench.record(step, *single(MILLION, 1), *TIMED)
+            bench.record(step, *sphere(MILLION, 1), *TIMED)
 
 
 def small(bench: Bench) -> None:
@@ -78,7 +72,7 @@ def small(bench: Bench) -> None:
         if number_of(step) < FIRST_STEP_OF_CHUNKS:
             continue
         for bodies in SMALL:
-            bench.record(step, *single(bodies, 1000), *TIMED)
+            bench.record(step, *sphere(bodies, 1000), *TIMED)
         for systems, bodies in BATCHES:
             bench.record(step, "--scenario", "galaxies", "--systems", systems, "--bodies", bodies,
                          "--steps", 1000, *TIMED)
@@ -96,7 +90,7 @@ def masses(bench: Bench) -> None:
 def float64(bench: Bench) -> None:
     """--precision double where there is one: the staircase's problem and single systems"""
     for step in bench.built(*FLOAT64):
-        for words in (MAIN, *(single(bodies, 1) for bodies in SINGLE)):
+        for words in (MAIN, *(sphere(bodies, 1) for bodies in SINGLE)):
             bench.record(step, *words, "--precision", "double", *TIMED)
 
 
@@ -109,7 +103,7 @@ def variants(bench: Bench) -> None:
         bench.record(name, *MAIN, *TIMED)
         for bodies in {"06": SINGLE[-1:], "09": SINGLE[-1:], "10": SINGLE[-1:], "12": SINGLE}.get(
                 number_of(name), ()):
-            bench.record(name, *single(bodies), *TIMED)
+            bench.record(name, *sphere(bodies), *TIMED)
 
 
 def timelines(bench: Bench) -> None:
@@ -132,12 +126,12 @@ def limits(bench: Bench) -> None:
     of_steps = [(step, LIMITS[number_of(step)]) for step in direct(bench) if number_of(step) in LIMITS]
     for step, (profiled, _) in of_steps:
         for bodies, steps in profiled:
-            keep_profile(bench, f"{step}.{bodies}", step, single(bodies, steps), "--launch-count", 1,
+            keep_profile(bench, f"{step}.{bodies}", step, sphere(bodies, steps), "--launch-count", 1,
                          "--kernel-name", FORCES)
     gather_profiles(bench)
     for step, (_, timed) in of_steps:
         for bodies, steps in timed:
-            bench.record(step, *single(bodies, steps), *TIMED)
+            bench.record(step, *sphere(bodies, steps), *TIMED)
 
 
 def keep_profile(bench: Bench, name: str, step: str, problem: tuple, *choice: object) -> None:
@@ -233,7 +227,7 @@ def connections(bench: Bench) -> None:
 def cpu(bench: Bench) -> None:
     """the fast CPU program on the host"""
     bench.record("cpu_simd", *MAIN, *TIMED)
-    bench.record("cpu_simd", *single(SINGLE[-1], 1), *TIMED)
+    bench.record("cpu_simd", *sphere(SINGLE[-1], 1), *TIMED)
 
 
 def activity(bench: Bench) -> None:

@@ -48,8 +48,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("step", nargs="*", help="11, 12 or 13; all three when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
-    p.add_argument("--systems", type=numbers, default=numbers(SYSTEMS), metavar="S,S", help=f"[{SYSTEMS}]")
-    p.add_argument("--bodies", type=numbers, default=numbers(BODIES), metavar="N,N", help=f"[{BODIES}]")
+    p.add_argument("--systems", type=arguments.positive_integers, default=SYSTEMS, metavar="S,S", help=f"[{SYSTEMS}]")
+    p.add_argument("--bodies", type=arguments.positive_integers, default=BODIES, metavar="N,N", help=f"[{BODIES}]")
     p.add_argument("--shapes", type=arguments.positive_integer, default=12, help="of a problem, at most [12]")
     p.add_argument("--rounds", type=arguments.positive_integer, default=3, help="turns of each [3]")
     p.add_argument("--repeat", type=arguments.positive_integer, default=5, help="timed runs in a turn [5]")
@@ -58,10 +58,6 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="what was measured, one line per shape [report/tuning.jsonl]")
     p.add_argument("--table", type=Path, metavar="FILE", default=users_table(),
                    help="that the steps read [$XDG_CONFIG_HOME or ~/.config, nbody-steps/shapes.json]")
-
-
-def numbers(text: str) -> list[int]:
-    return [arguments.positive_integer(part) for part in text.split(",")]
 
 
 def users_table() -> Path:
