@@ -184,7 +184,8 @@ class Sweep(InFolder):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
         for named, says in (("[]", "lab_table_1: is no table of any report"), ('["lab_table_2"]', "lab_table_2.toml"),
-                            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice")):
+                            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice"),
+                            ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point is .*, not 3")):
             with self.subTest(named), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(reports=REPORTS.replace('["lab_table_1"]', named)))
         self.assertEqual(self.refused("sweep", "nothing", "--dry-run").count("lab_table_1"), 1)
