@@ -7,11 +7,12 @@ for something that cannot be" (2) from "it ran and went wrong" (1).
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, Iterable, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]  # of the repository
 
@@ -52,6 +53,10 @@ def positive_integer(text: str) -> int:
     return _integer(text, 1)
 
 
+def positive_integers(text: str) -> tuple[int, ...]:
+    return tuple(positive_integer(part) for part in text.split(","))
+
+
 def integer_from_zero(text: str) -> int:
     return _integer(text, 0)
 
@@ -89,6 +94,21 @@ def _integer(text: str, least: int) -> int:
     if not (text.isascii() and text.isdigit() and int(text) >= least):
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of {least} or more")
     return int(text)
+
+
+def read_whole_file(path: Path, problem: type[ToolError]) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise problem(f"{path}: cannot be read: {error}") from error
+
+
+def write_json(path: Path, data: Any) -> None:
+    write_whole_file(path, json.dumps(data, indent=1) + "\n")
+
+
+def write_json_lines(path: Path, lines: Iterable[Any]) -> None:
+    write_whole_file(path, "".join(json.dumps(line) + "\n" for line in lines))
 
 
 def write_whole_file(path: Path, text: str) -> None:

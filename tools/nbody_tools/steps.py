@@ -115,26 +115,33 @@ def what_a_step_adds(name: str, root: Path = ROOT) -> str:
     return ""
 
 
+def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
+              environment: dict[str, str]) -> Optional[int]:
+    """None if the time limit ended it, and, since it has a session of its own, what it had started."""
+    process = subprocess.Popen(words, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True,
+                               env=environment)
+    try:
+        return process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
 def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None,
                 environment: Optional[dict[str, str]] = None) -> tuple[str, str]:
     """Runs a program to its end or its time limit: a status, and the last line of what it printed (to
     stderr alone, or, with a log to which both outputs go, to that)."""
     with log.open("w+b") if log else tempfile.TemporaryFile() as output:
         try:
-            # A session of its own, so that a time limit also ends what the program started.
-            process = subprocess.Popen(words, stdout=output if log else subprocess.DEVNULL, stderr=output,
-                                       stdin=subprocess.DEVNULL, start_new_session=True,
-                                       env={**os.environ, **(environment or {})})
+            code = exit_code(words, timeout, output if log else subprocess.DEVNULL, output,
+                             {**os.environ, **(environment or {})})
         except OSError as error:
             return "error", f"cannot be started: {error.strerror}"
-        try:
-            code = process.wait(timeout)
-        except subprocess.TimeoutExpired:
+        if code is None:
             return "timeout", f"ended after {timeout:g} s"
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
         output.seek(0)
         lines = output.read().decode("utf-8", errors="replace").strip().splitlines()
     message = lines[-1].strip() if lines else ""

@@ -59,6 +59,13 @@ class InFolder(unittest.TestCase):
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
+    def program(self, name: str, text: str) -> Path:
+        """To be run: with a first line of its own, or in Python with its arguments in `words`."""
+        head = "" if text.startswith("#!") else f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n"
+        path = self.file(name, head + text)
+        path.chmod(0o755)
+        return path
+
     def call(self, *words: object) -> tuple[int, str, str]:
         """./nbody WORDS: the exit code, and what was printed on the two outputs."""
         out, errors = io.StringIO(), io.StringIO()
@@ -69,11 +76,31 @@ class InFolder(unittest.TestCase):
                 code = end.code
         return code, out.getvalue(), errors.getvalue()
 
-    def refused(self, *words: object) -> str:
-        """One line and exit code 2."""
-        code, _, errors = self.call(*words)
-        self.assertEqual((code, errors.count("\n")), (2, 1), errors)
+    def done(self, *words: object) -> str:
+        """What was printed; exit code 0, and nothing to complain about."""
+        code, out, errors = self.call(*words)
+        self.assertEqual((code, errors), (0, ""))
+        return out
+
+    def refused(self, *words: object, code: int = 2) -> str:
+        """One line and exit code 2, or another."""
+        found, _, errors = self.call(*words)
+        self.assertEqual((found, errors.count("\n")), (code, 1), errors)
         return errors
+
+
+class Measuring(InFolder):
+    """With a folder of programs, and one for what ./nbody measure writes."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.build, self.output = self.folder / "build", self.folder / "out"
+
+    def measure(self, *words: object) -> tuple[object, ...]:
+        return ("measure", *words, "--build", self.build, "--output", self.output)
+
+    def records(self, part: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.output / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 class InRepository(InFolder):
@@ -120,6 +147,7 @@ def staircase_records() -> list[dict[str, Any]]:
 
 
 def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(data) + "\n" for data in records), encoding="utf-8")
     return path
 

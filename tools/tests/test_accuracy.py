@@ -1,7 +1,5 @@
 """Records of force errors, of a long disk, of production sums, of step 15: tables and figures, and what is refused."""
 
-import json
-import sys
 from unittest import mock
 
 from nbody_tools.documents import accuracy, report, tree
@@ -22,24 +20,21 @@ SUMS = {"step": "production_sums", "revision": "0", "date": "2026-01-02T03:04:05
 
 
 class Page(fakes.InRepository):
-    def write(self, folder: str, *records: dict, name: str = "a.jsonl") -> None:
-        self.file(f"docs/results/{folder}/{name}", "".join(json.dumps(data) + "\n" for data in records))
-
     def said(self, word: str) -> object:
         return accuracy.words(self.results)[word]().content
 
     def test_nothing_measured(self) -> None:
         for word in ("force_errors", "long_disk", "tensor_cores", "production_sums"):
             self.assertIsNone(self.said(word))
-        self.write("accuracy_speed", fakes.record("step03_tiling", "hostcuda", force_error=ERRORS))
+        self.records("accuracy_speed/a.jsonl", fakes.record("step03_tiling", "hostcuda", force_error=ERRORS))
         self.assertIsNone(self.said("force_errors"))
 
     def test_errors_beside_rates(self) -> None:
         one = {"systems": 1, "bodies": 262144, "scenario": "plummer"}
-        self.write("accuracy_speed", fakes.record("step02_layout", force_error=ERRORS),
-                   fakes.record("step11_x", force_error={**ERRORS, "p999": 7e-7}, **one),
-                   fakes.record("step11_kahan", force_error=ERRORS, **one),
-                   fakes.record("step11_x", force_error={**ERRORS, "rms": 2e-16}, precision="double", **one))
+        self.records("accuracy_speed/a.jsonl", fakes.record("step02_layout", force_error=ERRORS),
+                     fakes.record("step11_x", force_error={**ERRORS, "p999": 7e-7}, **one),
+                     fakes.record("step11_kahan", force_error=ERRORS, **one),
+                     fakes.record("step11_x", force_error={**ERRORS, "rms": 2e-16}, precision="double", **one))
         text = self.said("force_errors")
         self.assertEqual([line.split(" | ")[:2] + line.split(" | ")[3:] for line in text.splitlines() if " e-" not in line
                           and line.startswith(("| 02", "| 11"))], [
@@ -50,19 +45,19 @@ class Page(fakes.InRepository):
         self.assertEqual(text.count("bodies (galaxies") + text.count("bodies (plummer"), 2)
 
     def test_steps_in_order_whichever_was_measured_last(self) -> None:
-        self.write("accuracy_speed", *(fakes.record(step, force_error=ERRORS) for step in (
+        self.records("accuracy_speed/a.jsonl", *(fakes.record(step, force_error=ERRORS) for step in (
             "step11_x", "step11_kahan", "step04b_x", "step04_x", "step10_x")))
         rows = [line.split(" ")[1:3] for line in self.said("force_errors").splitlines()[4:]]
         self.assertEqual([" ".join(row) for row in rows], ["04 x", "04b x", "10 x", "11 x", "11 kahan"])
 
     def test_a_long_disk(self) -> None:
-        self.write("long_disk", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": {**DISK, "thickness": 0.12}}))
+        self.records("long_disk/a.jsonl", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": {**DISK, "thickness": 0.12}}))
         rows = self.said("long_disk").splitlines()
         self.assertIn("| 0.1000 |", rows[-2])
         self.assertIn("| 3.0e-06 | 2.0e-09 | 1.0e-07 | 1.7500 | 0.1200 |", rows[-1])
 
     def test_production_sums(self) -> None:
-        self.write("production_sums", SUMS)
+        self.records("production_sums/a.jsonl", SUMS)
         self.assertIn("| 16384 | acceleration and jerk | 270 | 1.0 % | 1.0e-07 |  | 3.0e-07 | pass |",
                       self.said("production_sums"))
 
@@ -74,13 +69,13 @@ class Page(fakes.InRepository):
                 ("long_disk", "long_disk", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": {}})),
                 ("production_sums", "production_sums", {**SUMS, "sums": "snap"}),
                 ("production_sums", "production_sums", {**SUMS, "median": None})):
-            self.write(folder, data)
+            self.records(f"{folder}/a.jsonl", data)
             with self.subTest(folder=folder, data=data), self.assertRaises(RecordError):
                 self.said(word)
 
     def test_figures(self) -> None:
-        self.write("accuracy_speed", fakes.record("step02_layout", force_error=ERRORS))
-        self.write("long_disk", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": DISK}))
+        self.records("accuracy_speed/a.jsonl", fakes.record("step02_layout", force_error=ERRORS))
+        self.records("long_disk/a.jsonl", fakes.record("step11_x", drift=DRIFT, disk={"start": DISK, "end": DISK}))
         figures = report.Figures(None, 66.9, {}, accuracy.force_errors(self.results), accuracy.disks(self.results))
         self.assertEqual(figures.names, ["accuracy", "long_disk"])
         for path in figures.draw(self.folder, None):
@@ -138,7 +133,7 @@ class TreePage(fakes.InRepository):
             self.assertIsNone(self.said(word, *asked))
 
     def test_tables(self) -> None:
-        self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in TREE_RECORDS))
+        self.records("tree/a.jsonl", *TREE_RECORDS)
         times = self.said("tree_times").splitlines()
         self.assertIn("| bodies | step 11 | step 12 | tree, theta 0.4 | tree, theta 0.8 |", times)
         self.assertIn("| 4,000 | 16 ms | 20 ms | 8 ms | - |", times)
@@ -149,7 +144,7 @@ class TreePage(fakes.InRepository):
         self.assertIn("changed by at most 3.0e-04 of itself, in 36 ms", self.said("tree_energy"))
 
     def test_single_numbers(self) -> None:
-        self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in TREE_RECORDS))
+        self.records("tree/a.jsonl", *TREE_RECORDS)
         self.assertAlmostEqual(self.said("tree_step", 16000, 0.4), 20e-3)
         self.assertAlmostEqual(self.said("tree_build", 4000, 0.6), 2e-5)
         self.assertEqual(self.said("tree_shares", 4000), "25 to 25 %")
@@ -159,7 +154,7 @@ class TreePage(fakes.InRepository):
             self.assertIsNone(self.said(word, *asked))
 
     def test_errors_are_those_of_the_largest_system(self) -> None:
-        self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in TREE_RECORDS))
+        self.records("tree/a.jsonl", *TREE_RECORDS)
         table = self.said("tree_errors").splitlines()
         self.assertTrue(table[0].startswith("Errors of 1000 of 4,000 bodies (plummer)."))
         self.assertEqual(table[-4:], [f"| {quadrupole} | {theta} | 2.0e-03 | 3.0e-03 | 5.0e-03 |"
@@ -167,12 +162,12 @@ class TreePage(fakes.InRepository):
 
     def test_every_revision_is_named(self) -> None:
         records = [tree_record(part.TREE, bodies, 1, 0.4, revision=name) for bodies, name in ((1000, "one"), (2000, "two"))]
-        self.file("docs/results/tree/a.jsonl", "".join(json.dumps(data) + "\n" for data in records))
+        self.records("tree/a.jsonl", *records)
         self.assertIn("revisions one, two.", self.said("tree_times"))
 
     def test_an_energy_seen_at_both_ends_is_no_maximum(self) -> None:
         data = tree_record(part.TREE, 6000, 9, 0.6, energies={"step": [0, 9], "change": [0, 1e-5]})
-        self.file("docs/results/galaxies/a.jsonl", json.dumps(data) + "\n")
+        self.records("galaxies/a.jsonl", data)
         self.assertIn("the energy changed by 1.0e-05 of itself", self.said("tree_energy"))
 
     def test_figures(self) -> None:
@@ -182,33 +177,24 @@ class TreePage(fakes.InRepository):
             self.assertGreater(path.stat().st_size, 20000)
 
 
-class TreeMeasure(fakes.InFolder):
+class TreeMeasure(fakes.Measuring):
     def setUp(self) -> None:
         super().setUp()
-        self.build, self.output = self.folder / "build", self.folder / "out"
         for step in TREE_STEPS:
             fakes.write_step(self.build, fakes.record(step), """
 if "--diagnostics" in sys.argv:
     open(sys.argv[sys.argv.index("--diagnostics") + 1], "w").write("step,energy_error\\n0,0\\n250,-1e-4\\n")
 """)
 
-    def script(self, name: str, text: str) -> str:
-        path = self.file(f"bin/{name}", f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n{text}")
-        path.chmod(0o755)
-        return str(path.parent)
-
-    def measure(self, path: str) -> tuple[int, str, str, list[dict]]:
+    def measured(self, path: str) -> str:
         few = mock.patch.multiple(part, SIZES=((256, 5), (4096, 5), (16384, 2)), LARGEST_DIRECT=256, LARGEST=16384,
                                   COMPARED={1000: 10})
         with few, mock.patch.dict("os.environ", {"PATH": path}):
-            code, out, errors = self.call("measure", "tree", "--build", self.build, "--output", self.output)
-        lines = (self.output / "tree.jsonl").read_text(encoding="utf-8").splitlines()
-        return code, out, errors, [json.loads(line) for line in lines]
+            return self.done(*self.measure("tree"))
 
     def test_times_errors_and_a_collision(self) -> None:
-        code, out, errors, records = self.measure("/nowhere")
-        self.assertEqual((code, errors), (0, ""))
-        self.assertIn("no ncu", out)
+        self.assertIn("no ncu", self.measured("/nowhere"))
+        records = self.records("tree")
         # Three sums and three angles, then three angles; the errors; the collision; the largest.
         self.assertEqual(len(records), 6 + 3 + 14 + 1 + 3)
         self.assertEqual(records[-4]["energies"], {"step": [0, 250], "change": [0, -1e-4]})
@@ -219,10 +205,9 @@ if "--diagnostics" in sys.argv:
         rows = ["ID,Kernel Name,gpu__time_duration.sum", ",,ns",
                 *(f"{k},{name},{1000 * (k + 1)}" for k, name in enumerate(2 * kernels))]
         table = "\n".join(",".join(f'"{cell}"' for cell in row.split(",")) for row in rows)
-        path = self.script("ncu", f'open(words[words.index("--log-file") + 1], "w").write({table!r})')
-        code, _, errors, records = self.measure(f"{path}:/usr/bin:/bin")
-        self.assertEqual((code, errors), (0, ""))
-        found = [record["phases"] for record in records if "phases" in record]
+        ncu = self.program("bin/ncu", f'open(words[words.index("--log-file") + 1], "w").write({table!r})')
+        self.measured(f"{ncu.parent}:/usr/bin:/bin")
+        found = [record["phases"] for record in self.records("tree") if "phases" in record]
         self.assertEqual(len(found), 6)
         self.assertEqual({name: round(1e6 * time) for name, time in found[0].items()},
                          {"cube": 8, "keys": 9, "sort": 21, "nodes": 12, "moments": 13, "walk": 14})

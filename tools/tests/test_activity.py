@@ -13,7 +13,6 @@ def record(rung: str, bodies: int, cells: int, compute: float, backend: str = "c
 
 class Activity(fakes.InFolder):
     def block(self, *records) -> str:
-        (self.folder / activity.FOLDER).mkdir(parents=True, exist_ok=True)
         fakes.write_records(self.folder / activity.FOLDER / "r.jsonl", records)
         return activity.measured(self.folder)
 
@@ -39,4 +38,3 @@ class Activity(fakes.InFolder):
         for changes in ({"cells": "10"}, {"rung": None}, {"repeats": []}):
             with self.subTest(**changes), self.assertRaisesRegex(RecordError, "r.jsonl:1"):
                 self.block({**record("shared", 1024, 10, 2.0), **changes})
-

@@ -2,7 +2,6 @@
 lies between the ceiling and the rate: the tables of docs/limits.md."""
 
 import json
-import sys
 import unittest
 from pathlib import Path
 
@@ -87,8 +86,7 @@ class Tool(fakes.InFolder):
     def test_saved_machine_code(self) -> None:
         output = self.folder / "sass.jsonl"
         for _ in range(2):  # again: lines are replaced, not added
-            code, out, errors = self.call("profile", "04", "--sass", "--from", EXCERPT, "--json", output)
-            self.assertEqual((code, errors), (0, ""))
+            out = self.done("profile", "04", "--sass", "--from", EXCERPT, "--json", output)
         self.assertRegex(out, r"advance_systems +0x440-0x710 +1 +20.000 +2.000 +0.000 +2.000 +15.000 +41.00 ")
         first, second = map(json.loads, output.read_text().splitlines())
         self.assertEqual(first, {"step": "step04_unroll", "kernel": "advance_systems", "loop": "0x440-0x710",
@@ -98,34 +96,24 @@ class Tool(fakes.InFolder):
 
     def test_it_reads_a_program(self) -> None:
         program = self.file("build/step04_unroll/step04_unroll", "Cuda compilation tools, release 13.0, V13.0.88")
-        tool = self.file("cuobjdump", f"#!{sys.executable}\nimport sys\n"
-                         f"assert sys.argv[1:] == ['-sass', {str(program)!r}], sys.argv\n"
-                         f"print(open({str(EXCERPT)!r}).read())\n")
-        tool.chmod(0o755)
-        words = ["04", "--sass", "--build", self.folder / "build", "--cuobjdump", tool]
-        code, out, errors = self.call("profile", *words)
-        self.assertEqual((code, errors), (0, ""))
-        self.assertIn("step04_unroll, sm_90, CUDA 13.0\n", out)
-        tool.write_text("#!/bin/sh\necho 'cuobjdump info: no device code' >&2\n", encoding="utf-8")
-        code, _, errors = self.call("profile", *words)
-        self.assertEqual((code, errors.count("\n")), (1, 1))
-        self.assertIn("no device code", errors)
+        tool = self.program("cuobjdump", f"assert words == ['-sass', {str(program)!r}], words\n"
+                            f"print(open({str(EXCERPT)!r}).read())\n")
+        words = ["profile", "04", "--sass", "--build", self.folder / "build", "--cuobjdump", tool]
+        self.assertIn("step04_unroll, sm_90, CUDA 13.0\n", self.done(*words))
+        self.program("cuobjdump", "#!/bin/sh\necho 'cuobjdump info: no device code' >&2\n")
+        self.assertIn("no device code", self.refused(*words, code=1))
 
     def test_refusals(self) -> None:
         empty = self.file("empty.sass", "nothing\n")
         for words, expected in ((["00"], "CPU program"), (["42"], "not a step")):
             self.assertIn(expected, self.refused("profile", *words, "--sass"))
         self.file("step04_unroll/step04_unroll", "")
-        code, _, errors = self.call("profile", "04", "--cuobjdump", "no-such-tool", "--build", self.folder, "--sass")
-        self.assertEqual((code, errors.count("\n")), (77, 1))
-        self.assertIn("skipped: no no-such-tool here", errors)
-        tool = self.file("tool", "")
-        tool.chmod(0o755)
+        self.assertIn("skipped: no no-such-tool here", self.refused(
+            "profile", "04", "--cuobjdump", "no-such-tool", "--build", self.folder, "--sass", code=77))
+        tool = self.program("tool", "#!")
         self.assertIn("holds no program step05_streams",
                       self.refused("profile", "05", "--sass", "--build", self.folder, "--cuobjdump", tool))
-        code, _, errors = self.call("profile", "04", "--sass", "--from", empty)
-        self.assertEqual(code, 1)
-        self.assertIn("holds no machine code", errors)
+        self.assertIn("holds no machine code", self.refused("profile", "04", "--sass", "--from", empty, code=1))
 
 
 class Page(fakes.InRepository):
@@ -135,14 +123,14 @@ class Page(fakes.InRepository):
         line = {"step": "step04_unroll", "kernel": "slow", "interactions": 2, "instructions": STEP04, "slots": 82}
         lines = [line, {**line, "kernel": "fast", "slots": 41}, {**line, "step": "step01_gpu_naive"}]
         self.assertIsNone(page.table(self.results, Facts(self.folder)).content)
-        self.file("docs/results/sass/a.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+        self.records("sass/a.jsonl", *lines)
         self.records("a.jsonl", fakes.record("step04_unroll"))
         text = str(page.table(self.results, Facts(self.folder)))
         self.assertEqual(len(text.splitlines()), 3)  # steps before 03 are not in it
         rate, ceiling = 1e-9 * 32 * 8192 ** 2 * 20 / 2.0, 1e3 * 33.45 * 2 / 41
         self.assertIn(f"| `fast` | 10.00 | 1.00 | - | 1.00 | 7.50 | 20.50 | {ceiling:.0f} | {rate:.4g} (32 x 8192 x 20) "
                       f"| {100 * rate / ceiling:.0f} % |", text)
-        self.file("docs/results/sass/a.jsonl", json.dumps({**line, "slots": 0}))
+        self.records("sass/a.jsonl", {**line, "slots": 0})
         with self.assertRaisesRegex(Exception, "without instructions"):
             page.table(self.results, Facts(self.folder))
 
@@ -153,11 +141,9 @@ class Limits(fakes.InRepository):
         return {cells[0]: cells[1:] for line in lines for cells in [[c.strip() for c in line.strip("|").split("|")]]}
 
     def test_factors_from_the_ceiling_to_the_rate(self) -> None:
-        self.file("docs/results/sass/a.jsonl", "".join(json.dumps(line) + "\n" for line in (
-            LOOP, {**LOOP, "slots": 90}, {**LOOP, "kernel": "f<1, 3>", "slots": 7})))
-        run = fakes.record(STEP, systems=1, bodies=4096, steps=5, compute=[0.005] * 3)
-        self.file("docs/results/limits/a.jsonl", json.dumps(run) + "\n")
-        self.file("docs/results/limits/profiles/a.jsonl", json.dumps(PROFILE) + "\n")
+        self.records("sass/a.jsonl", LOOP, {**LOOP, "slots": 90}, {**LOOP, "kernel": "f<1, 3>", "slots": 7})
+        self.records("limits/a.jsonl", fakes.record(STEP, systems=1, bodies=4096, steps=5, compute=[0.005] * 3))
+        self.records("limits/profiles/a.jsonl", PROFILE)
         table = self.left()
         self.assertEqual(table[""], ["12, 4,096"])
         self.assertEqual(table["ceiling, G/s"], [f"{33.45e3 / 12:.0f}"])
@@ -169,11 +155,10 @@ class Limits(fakes.InRepository):
 
     def test_a_launch_of_all_time_steps(self) -> None:
         step = "step13_persistent"
-        self.file("docs/results/sass/a.jsonl", json.dumps({**LOOP, "step": step}) + "\n")
-        run = fakes.record(step, systems=1, bodies=4096, steps=5, compute=[0.005] * 3)
-        self.file("docs/results/limits/a.jsonl", json.dumps(run) + "\n")
-        profile = {**PROFILE, "step": step, "steps": 100, "metrics": {**PROFILE["metrics"], "duration_us": 80e3}}
-        self.file("docs/results/limits/profiles/b.jsonl", json.dumps(profile) + "\n")
+        self.records("sass/a.jsonl", {**LOOP, "step": step})
+        self.records("limits/a.jsonl", fakes.record(step, systems=1, bodies=4096, steps=5, compute=[0.005] * 3))
+        self.records("limits/profiles/b.jsonl", {**PROFILE, "step": step, "steps": 100,
+                                                 "metrics": {**PROFILE["metrics"], "duration_us": 80e3}})
         self.assertEqual(self.left()["time step that this kernel takes, %"], ["80.0"])
 
     def test_nothing_measured(self) -> None:
@@ -185,8 +170,8 @@ class Limits(fakes.InRepository):
                 "seconds": [1e-4, 1e-3, 9e-3]}
         lines = (line, {**line, "chunk": 512, "seconds": [5e-4]}, {**line, "bodies_per_thread": 4, "bodies": 2000},
                  {**line, "step": "step13_persistent", "seconds": [1e-9]}, {**line, "group": 8} | {"chunk": 1024})
-        self.file("docs/results/tuning/a.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+        self.records("tuning/a.jsonl", *lines)
         self.assertEqual(page.tuned(self.results, STEP).content.splitlines()[2:], ["| 2 | 20 (512) | - |", "| 4 | - | 40 (256) |"])
-        self.file("docs/results/tuning/a.jsonl", json.dumps({**line, "seconds": []}) + "\n")
+        self.records("tuning/a.jsonl", {**line, "seconds": []})
         with self.assertRaises(RecordError):
             page.tuned(self.results, STEP)

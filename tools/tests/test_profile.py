@@ -1,7 +1,6 @@
 """Profiles: a saved CSV of Nsight Compute read, averaged, written; refusals; nothing without ncu."""
 
 import json
-import sys
 import unittest
 from pathlib import Path
 
@@ -80,9 +79,8 @@ class Tool(fakes.InFolder):
 
     def test_a_saved_profile(self) -> None:
         lines = self.folder / "profile.jsonl"
-        words = ["06", "--from", str(CSV), "--record", str(self.record), "--json", str(lines)]
-        code, out, _ = self.call("profile", *words)
-        self.assertEqual(code, 0)
+        words = ["profile", "06", "--from", CSV, "--record", self.record, "--json", lines]
+        out = self.done(*words)
         self.assertIn("step06_ldg_fastmath on Test GPU", out)
         self.assertLess(out.index("update_velocities"), out.index("update_positions"))
         found = [json.loads(line) for line in lines.read_text().splitlines()]
@@ -90,7 +88,7 @@ class Tool(fakes.InFolder):
                          ["update_velocities<(int)512>", "update_positions"])
         self.assertEqual(found[0]["metrics"]["instructions_per_interaction"], 32 * 2000 / 100 ** 2)
         self.assertEqual(found[0]["machine"], "Test GPU (CUDA 13.0, driver 13.0)")
-        self.assertEqual(self.call("profile", *words)[0], 0)  # again: lines are replaced, not added
+        self.done(*words)  # again: lines are replaced, not added
         self.assertEqual(len(lines.read_text().splitlines()), 2)
 
     def test_one_launch_may_hold_all_steps_or_one_system(self) -> None:
@@ -102,9 +100,8 @@ class Tool(fakes.InFolder):
             self.assertEqual(interactions_of_a_launch(record), expected)
 
     def test_without_the_profiler_it_says_so_and_is_skipped(self) -> None:
-        code, _, errors = self.call("profile", "06", "--ncu", "no-such-profiler", "--build", str(self.folder))
-        self.assertEqual((code, errors.count("\n")), (77, 1))
-        self.assertIn("no no-such-profiler", errors)
+        self.assertIn("no no-such-profiler", self.refused("profile", "06", "--ncu", "no-such-profiler", "--build",
+                                                          self.folder, code=77))
 
     def test_wrong_arguments(self) -> None:
         for words, expected in ((["06", "--from", "nowhere.csv"], "there is no file"),
@@ -117,23 +114,15 @@ class Tool(fakes.InFolder):
     def test_it_runs_the_profiler_on_the_step(self) -> None:
         """A stand-in for ncu: finds --log-file and the program's --json among its arguments."""
         fakes.write_step(self.folder / "build", fakes.record("step06_ldg_fastmath"))
-        ncu = self.folder / "ncu"
-        ncu.write_text(f"""#!{sys.executable}
-import shutil, subprocess, sys
-words = sys.argv[1:]
+        ncu = self.program("ncu", f"""import shutil, subprocess
 assert words[words.index("--clock-control") + 1] == "none"
 program = next(i for i, word in enumerate(words) if word.endswith("/step06_ldg_fastmath"))
 shutil.copy({str(CSV)!r}, words[words.index("--log-file") + 1])
 sys.exit(subprocess.run(words[program:]).returncode)
-""", encoding="utf-8")
-        ncu.chmod(0o755)
-        words = ["06", "--ncu", str(ncu), "--build", str(self.folder / "build")]
-        code, out, errors = self.call("profile", *words, "--csv", str(self.folder / "kept.csv"))
-        self.assertEqual((code, errors), (0, ""))
-        self.assertIn("update_velocities<(int)512>: mean of 2 launches", out)
+""")
+        words = ["profile", "06", "--ncu", ncu, "--build", self.folder / "build"]
+        self.assertIn("update_velocities<(int)512>: mean of 2 launches",
+                      self.done(*words, "--csv", self.folder / "kept.csv"))
         self.assertEqual((self.folder / "kept.csv").read_text(), CSV.read_text())
-        ncu.write_text("#!/bin/sh\necho '==ERROR== no permission'; exit 1\n", encoding="utf-8")
-        code, _, errors = self.call("profile", *words)
-        self.assertEqual(code, 1)
-        self.assertIn("exit code 1: ==ERROR== no permission", errors)
-
+        self.program("ncu", "#!/bin/sh\necho '==ERROR== no permission'; exit 1\n")
+        self.assertIn("exit code 1: ==ERROR== no permission", self.refused(*words, code=1))

@@ -102,4 +102,3 @@ class Records(fakes.InFolder):
         source, staircase = committed_staircase(self.folder)
         self.assertEqual(source.name, "a_new.jsonl")
         self.assertEqual(len(staircase.records), 4)
-

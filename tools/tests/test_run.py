@@ -40,7 +40,7 @@ class Run(fakes.InFolder):
     def test_emulated_times_are_not_shown(self) -> None:
         fakes.write_step(self.build, fakes.record("step00_cpu_omp", "cpu"))
         fakes.write_step(self.build, fakes.record("step01_gpu_naive", "hostcuda"))
-        code, out, errors = self.run_tool()
+        code, out, _ = self.run_tool()
         self.assertEqual(code, 0)
         row = self.row(out, "step01")
         self.assertEqual(row.split(), ["step01_gpu_naive", *["emulated"] * 4, "2.0e-07", "pass"])
@@ -56,7 +56,7 @@ class Run(fakes.InFolder):
         fakes.write_step(self.build, fakes.record("step04_unroll", verdict="fail"), code=1)
         fakes.write_step(self.build, fakes.record("step05_streams"), "sys.exit(0)")
         started = time.monotonic()
-        code, out, errors = self.run_tool("--step-timeout", "2")
+        code, out, _ = self.run_tool("--step-timeout", "2")
         self.assertLess(time.monotonic() - started, 30)
         self.assertEqual(code, 1)
         for step, expected in (("step01", "error: exit code 1: out of memory"),
@@ -90,7 +90,7 @@ class Run(fakes.InFolder):
                 self.assertFalse(self.output.exists())
 
     def test_an_empty_build_is_exit_2(self) -> None:
-        code, out, errors = self.run_tool()
+        code, _, errors = self.run_tool()
         self.assertEqual(code, 2)
         self.assertIn("holds no step programs", errors)
 

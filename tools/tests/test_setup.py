@@ -1,11 +1,7 @@
 """The set-up's question whether something is there, asked of compilers that know only half of it."""
 
 import os
-import stat
 import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
 from tests import fakes
 
@@ -19,26 +15,19 @@ done
 """
 
 
-class Presence(unittest.TestCase):
+class Presence(fakes.InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.program("python3", "#!/bin/sh\n")  # one that has every module, at once
 
-    def program(self, name: str, text: str) -> Path:
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
+    def set_up(self, command: str, **variables: str) -> subprocess.CompletedProcess:
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", f"source '{fakes.TOOLS}/setup.sh'; {command}"],
+                              env={**os.environ, "LC_ALL": "C", "PATH": f"{self.folder}:{os.environ['PATH']}", **variables},
+                              check=False, capture_output=True, text=True)
 
     def is_there(self, package: str, libraries: str) -> bool:
         compiler = self.program("compiler", COMPILER.format(libraries=libraries))
-        environment = {**os.environ, "LC_ALL": "C", "CXX": str(compiler),
-                       "PATH": f"{self.folder}:{os.environ['PATH']}"}
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c",
-                               f"source '{fakes.TOOLS}/setup.sh'; missing_for test"],
-                              env=environment, check=False, capture_output=True, text=True)
+        done = self.set_up("missing_for test", CXX=str(compiler))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return package not in [line.split("|")[0] for line in done.stdout.splitlines()]
 
@@ -59,10 +48,6 @@ class Presence(unittest.TestCase):
         self.program("cmake", "#!/bin/sh\necho cmake version 3.22.1\n")
         self.program("id", "#!/bin/sh\necho 1000\n")
         self.program("sudo", "#!/bin/sh\nexit 1\n")
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c",
-                               f"source '{fakes.TOOLS}/setup.sh'; set_up build"],
-                              env={**os.environ, "LC_ALL": "C", "PATH": f"{self.folder}:{os.environ['PATH']}"},
-                              check=False, capture_output=True, text=True)
+        done = self.set_up("set_up build")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertRegex(done.stdout, r"cmake +configures .* 3\.25 or newer; \S+/cmake is 3\.22\.1")
-

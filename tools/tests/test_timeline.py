@@ -55,9 +55,8 @@ class Sums(fakes.InFolder):
 
 class Tool(fakes.InFolder):
     def test_sums_are_printed(self) -> None:
-        code, out, _ = self.call("timeline", self.file("t.csv", TWO_STREAMS))
-        self.assertEqual(code, 0)
-        self.assertIn("copies: 5.000 ms, of which 3.000 ms (60.0 %) hidden", out)
+        self.assertIn("copies: 5.000 ms, of which 3.000 ms (60.0 %) hidden",
+                      self.done("timeline", self.file("t.csv", TWO_STREAMS)))
 
     def test_wrong_arguments(self) -> None:
         source = self.file("t.csv", TWO_STREAMS)
@@ -87,7 +86,5 @@ class Tool(fakes.InFolder):
         long = self.file("long.csv", HEADER + "0,0,0,upload,0,0.00001\n0,0,0,compute,0.00001,1\n")
         for words in ([self.file("t.csv", TWO_STREAMS)], [self.file("t.csv", TWO_STREAMS), long]):
             output = self.folder / "drawn.png"
-            code, out, _ = self.call("timeline", *words, "--output", output, "--record", record)
-            self.assertEqual(code, 0)
+            self.done("timeline", *words, "--output", output, "--record", record)
             self.assertGreater(float(image.imread(str(output))[..., :3].var()), 1e-3)
-

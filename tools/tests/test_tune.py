@@ -32,9 +32,9 @@ class Tune(fakes.InFolder):
                              costs=costs, bad=bad)
         fakes.write_step(self.folder / "build", data, body)
 
-    def tune(self, *words: object) -> tuple[int, str, str]:
-        return self.call("tune", *words, "--build", self.folder / "build", "--bodies", "100,200", "--rounds", "2",
-                         "--repeat", "3", "--output", self.folder / "lines.jsonl", "--table", self.folder / "t.json")
+    def tune(self, *words: object) -> tuple[object, ...]:
+        return ("tune", *words, "--build", self.folder / "build", "--bodies", "100,200", "--rounds", "2",
+                "--repeat", "3", "--output", self.folder / "lines.jsonl", "--table", self.folder / "t.json")
 
     def table(self) -> dict:
         return json.loads((self.folder / "t.json").read_text())["devices"]["Test GPU"]
@@ -44,7 +44,7 @@ class Tune(fakes.InFolder):
 
     def test_the_fastest_that_is_right_is_taken(self) -> None:
         self.step("step11_register_blocking", [1.0, 0.5, 0.1, 0.7], bad=2)
-        code, out, errors = self.tune()
+        code, out, errors = self.call(*self.tune())
         self.assertEqual((code, errors), (1, ""))
         self.assertIn("FAILED: step11_register_blocking, 1 x 100, shape 2: fail", out)
         self.assertRegex(out, r"\n +1 +11 +.* taken\n")
@@ -57,17 +57,17 @@ class Tune(fakes.InFolder):
 
     def test_within_the_spread_the_rule_holds(self) -> None:
         self.step("step12_newton3", [1.0, 0.995])
-        self.assertEqual(self.tune("12")[0], 0)
+        self.done(*self.tune("12"))
         self.assertEqual([shape["rank"] for shape in self.table()["shapes"]], [0, 0])
 
     def test_what_was_measured_is_not_measured_again(self) -> None:
         self.step("step13_persistent", [1.0, 0.5])
-        self.tune()
+        self.done(*self.tune())
         first = self.runs()
         lines = (self.folder / "lines.jsonl").read_text().splitlines()
         (self.folder / "lines.jsonl").write_text("\n".join(lines[:3]) + "\n")
         (self.folder / "t.json").unlink()
-        self.assertEqual(self.tune()[0], 0)
+        self.done(*self.tune())
         # Of each problem: asked first; each shape checked; and one of all timed in two rounds.
         self.assertEqual(self.runs() - first, 2 + 4 + 2)
         self.assertEqual([shape["rank"] for shape in self.table()["shapes"]], [1, 1])
@@ -78,22 +78,18 @@ class Tune(fakes.InFolder):
         self.file("t.json", json.dumps({"devices": {"Test GPU": {"date": "2025-01-01", "shapes": [old, other]},
                                                     "Other": {"date": "2025-01-01", "shapes": [old]}}}))
         self.step("step11_register_blocking", [1.0, 0.5])
-        self.assertEqual(self.tune()[0], 0)
+        self.done(*self.tune())
         self.assertEqual([(s["bodies"], s["rank"]) for s in self.table()["shapes"]], [(300, 2), (100, 1), (200, 1)])
         self.assertEqual(json.loads((self.folder / "t.json").read_text())["devices"]["Other"]["shapes"], [old])
 
     def test_refusals(self) -> None:
         self.step("step11_register_blocking", [1.0], backend="hostcuda")
-        code, _, errors = self.tune()
-        self.assertEqual((code, errors.count("\n")), (77, 1))
-        self.assertIn("it needs a GPU: emulated times decide nothing", errors)
+        self.assertIn("it needs a GPU: emulated times decide nothing", self.refused(*self.tune(), code=77))
         self.file("lines.jsonl", "[]\n")
-        self.assertIn("not what ./nbody tune measured", self.tune()[2])
+        self.assertIn("not what ./nbody tune measured", self.refused(*self.tune()))
         self.file("lines.jsonl", "")
         self.file("t.json", "[]")
-        code, _, errors = self.tune()
-        self.assertEqual((code, errors.count("\n")), (2, 1))
-        self.assertIn("not a table of ./nbody tune", errors)
+        self.assertIn("not a table of ./nbody tune", self.refused(*self.tune()))
         fakes.write_step(self.folder / "old", fakes.record("step11_register_blocking"))
         self.assertIn("another version", self.call("tune", "--build", self.folder / "old", "--table",
                                                    self.folder / "x", "--output", self.folder / "y")[2])
@@ -104,14 +100,12 @@ class Tune(fakes.InFolder):
     def test_without_a_gpu(self) -> None:
         """77 and one line, whether nothing was built, or programs that find no device."""
         fakes.write_step(self.folder / "build", fakes.record("step12_newton3"), "sys.exit(77)")
-        code, _, errors = self.tune()
-        self.assertEqual((code, errors), (77, "nbody tune: skipped: it needs a GPU: emulated times decide nothing, "
-                                              "and step12_newton3 finds no device\n"))
+        self.assertEqual(self.refused(*self.tune(), code=77), "nbody tune: skipped: it needs a GPU: emulated times "
+                         "decide nothing, and step12_newton3 finds no device\n")
         nowhere = ("--build", self.file("empty/x", "").parent, "--table", self.folder / "t", "--output", self.folder / "o")
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=False):
-            code, _, errors = self.call("tune", *nowhere)
-        self.assertEqual((code, errors.count("\n")), (77, 1))
-        self.assertIn("it needs a GPU: emulated times decide nothing, and nvidia-smi names none here", errors)
+            self.assertIn("it needs a GPU: emulated times decide nothing, and nvidia-smi names none here",
+                          self.refused("tune", *nowhere, code=77))
         with mock.patch("nbody_tools.measure.tune.has_gpu", return_value=True):
             self.assertIn("build first", self.refused("tune", *nowhere))
 
@@ -119,14 +113,12 @@ class Tune(fakes.InFolder):
         with mock.patch.dict("os.environ", {"PATH": str(self.folder)}):
             self.assertFalse(has_gpu())
             for listed, expected in (("No devices found.", False), ("GPU 0: NVIDIA H200", True)):
-                self.file("nvidia-smi", f"#!/bin/sh\necho '{listed}'\n").chmod(0o755)
+                self.program("nvidia-smi", f"#!/bin/sh\necho '{listed}'\n")
                 self.assertIs(has_gpu(), expected)
 
     def test_where_there_is_one_way_only(self) -> None:
         fakes.write_step(self.folder / "build", fakes.record("step13_persistent", shape=None))
-        code, out, _ = self.tune("13")
-        self.assertEqual(code, 0)
-        self.assertIn("step13_persistent, 1 x 200: nothing to choose", out)
+        self.assertIn("step13_persistent, 1 x 200: nothing to choose", self.done(*self.tune("13")))
         self.assertFalse((self.folder / "t.json").exists())
 
     def test_where_the_table_is(self) -> None:

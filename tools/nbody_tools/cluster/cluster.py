@@ -54,13 +54,9 @@ def configure(p: argparse.ArgumentParser) -> None:
     predict = commands.add_parser("predict", help="what a time step should take")
     predict.add_argument("--rate", type=rate, required=True, help="interactions per second of one GPU")
     measure = commands.add_parser("measure", help="measure the problems of docs/cluster.md")
-    measure.add_argument("--ranks", type=counts, default=(1, 2, 4), metavar="P,P", help="[1,2,4]")
+    measure.add_argument("--ranks", type=arguments.positive_integers, default=(1, 2, 4), metavar="P,P", help="[1,2,4]")
     measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
     measure.add_argument("--output", type=Path, required=True, metavar="FILE", help="records are added to it")
-
-
-def counts(text: str) -> tuple[int, ...]:
-    return tuple(arguments.positive_integer(part) for part in text.split(","))
 
 
 def rate(text: str) -> float:

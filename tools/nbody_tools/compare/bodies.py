@@ -51,10 +51,14 @@ def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies
         mass = chance.uniform(0.5, 1.5) if masses == "different" else 1.0
         values.extend((radius * across * math.cos(angle), radius * across * math.sin(angle), radius * z,
                        0, 0, 0, mass / count))
-    header = HEADER.pack(b"NBODYBIN", 1, 0x01020304, 4, HEADER.size, 1, count, 0.0, 0, 1.0, SOFTENING, DT, 0, 0,
-                         b"plummer", b"")
+    return Bodies(write_bodies(path, values, "plummer", SOFTENING, DT), values)
+
+
+def write_bodies(path: Path, values: array, name: str, softening: float = 0.0, dt: float = 0.0) -> Path:
+    header = HEADER.pack(b"NBODYBIN", 1, 0x01020304, 4, HEADER.size, 1, len(values) // VALUES, 0.0, 0, 1.0, softening, dt,
+                         0, 0, name.encode(), b"")
     path.write_bytes(header + values.tobytes())
-    return Bodies(path, values)
+    return path
 
 
 def read_velocities(path: Path, count: int) -> array:

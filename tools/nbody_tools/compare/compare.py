@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from nbody_tools import arguments
-from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.arguments import ROOT, Failed, ToolError, write_json_lines
 from nbody_tools.compare import bodies as made
 from nbody_tools.compare.contenders import Contender, Driver, build_all, ktt, ours, packages, sample
 from nbody_tools.records.record import check_measurement, quartiles, read_records
@@ -40,14 +40,14 @@ from nbody_tools.tables import ABSENT, aligned, plain
 
 MAX_STEPS = 1000
 SIZES = "1024,4096,16384,65536,262144"
-EMULATED_SIZES, MAX_EMULATED = [1024], 4096  # more takes minutes per time step, and shows no more
+EMULATED_SIZES, MAX_EMULATED = (1024,), 4096  # more takes minutes per time step, and shows no more
 
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("contender", nargs="*", help="names or their beginnings; all when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="where our programs are [build/cuda if it finds a device, else build/cpu]")
-    p.add_argument("--bodies", type=sizes, metavar="N,N", help=f"[{SIZES}; without a GPU 1024]")
+    p.add_argument("--bodies", type=arguments.positive_integers, metavar="N,N", help=f"[{SIZES}; without a GPU 1024]")
     p.add_argument("--masses", choices=made.MASSES, default=made.MASSES[0],
                    help="of the bodies; step 12 is faster where all are equal [different]")
     p.add_argument("--sample", type=arguments.existing_folder, metavar="DIR",
@@ -63,10 +63,6 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="of one turn [300]")
     p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "comparison.jsonl",
                    help="records, one per line [report/comparison.jsonl]")
-
-
-def sizes(text: str) -> list[int]:
-    return [arguments.positive_integer(part) for part in text.split(",")]
 
 
 @dataclass
@@ -195,10 +191,10 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
     yield from (one for one in packages("cuda" if on_a_gpu else "cpu") if wanted(options, one.name))
 
 
-def sizes_for(options: argparse.Namespace, emulated: bool) -> list[int]:
+def sizes_for(options: argparse.Namespace, emulated: bool) -> Sequence[int]:
     """Of the bodies; what is emulated has to be small, and is no measurement."""
     if not emulated:
-        return options.bodies or sizes(SIZES)
+        return options.bodies or arguments.positive_integers(SIZES)
     found = options.bodies or EMULATED_SIZES
     if max(found) > MAX_EMULATED:
         raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps are emulated; "
@@ -244,7 +240,7 @@ def run(options: argparse.Namespace) -> int:
                        and (entry := arena.verified(one, bodies)) is not None]
             arena.time(entries, bodies)
             records += [record_of(entry, bodies, options) for entry in entries if entry.seconds]
-            write_whole_file(options.output, "".join(json.dumps(one) + "\n" for one in records))
+            write_json_lines(options.output, records)
     if records:
         print(table(records))
         print(f"Records: {options.output}")

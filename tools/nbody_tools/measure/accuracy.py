@@ -53,12 +53,7 @@ def tensor_cores(bench: Bench) -> None:
 
 def production_sums(bench: Bench) -> None:
     """experiments/production_sums: its tests, then the rates with potential and with jerk"""
-    folder = bench.build / "experiments/production_sums"
-    bench.run("test.log", [folder / "production_sums_test"])
-    printed = bench.run("production_sums.log", [folder / "production_sums", "--json",
-                                                bench.folder / "production_sums.jsonl"])
-    for line in printed.splitlines():
-        bench.say(line)
+    bench.run_experiment("production_sums")
 
 
 def long_disk(bench: Bench) -> None:

@@ -8,7 +8,6 @@ is outside the inner loops (tiles loaded, barriers, sums written) is not counted
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
 import subprocess

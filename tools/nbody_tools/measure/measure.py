@@ -118,6 +118,13 @@ class Bench:
             self.fail(f"{log}: {status} {message}; see {path}")
         return path.read_text(encoding="utf-8", errors="replace")
 
+    def run_experiment(self, name: str) -> None:
+        """Its tests, then all that it measures, into NAME.jsonl."""
+        program = self.build / "experiments" / name / name
+        self.run("test.log", [f"{program}_test"])
+        for line in self.run(f"{name}.log", [program, "--json", self.folder / f"{name}.jsonl"]).splitlines():
+            self.say(line)
+
 
 def row(part: str, record: Record) -> list[str]:
     data = record.data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -10,14 +9,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Iterator
 
-from nbody_tools.arguments import Failed, write_whole_file
+from nbody_tools.arguments import Failed, write_json_lines, write_whole_file
 from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
 from nbody_tools.measure import machine_code, ncu
-from nbody_tools.measure.accuracy import accuracy, long_disk, production_sums, tensor_cores
+from nbody_tools.measure.accuracy import FIRST_STEP_OF_MANY_BLOCKS, accuracy, long_disk, production_sums, tensor_cores
 from nbody_tools.measure.checks import checks, same_bits, sanitize
 from nbody_tools.measure.galaxies import galaxies
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
-from nbody_tools.measure.tree import tree
+from nbody_tools.measure.tree import UNCHECKED, sphere, tree
 from nbody_tools.measure.tree_peers import tree_peers
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.steps import STEP_FOLDERS, number_of
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
-UNCHECKED = ("--validate", "off")
 OTHERS = ("step14_", "step15_")  # of several ranks, and a tree: parts of their own
-FIRST_STEP_OF_MANY_BLOCKS = "04b"  # from here a single system may use the whole device
 FIRST_STEP_OF_CHUNKS = "10"  # from here its sum is divided, too
 FIRST_STEP_OF_MASSES = "11"  # from here equal masses, or none, may save work
 FLOAT64 = ("step11_register_blocking",)
@@ -52,10 +49,6 @@ def direct(bench: Bench) -> list[str]:
     return [step for step in bench.steps if not step.startswith(OTHERS)]
 
 
-def single(bodies: int, steps: int = 5) -> tuple:
-    return ("--scenario", "plummer", "--bodies", bodies, "--steps", steps)
-
-
 def staircase(bench: Bench) -> None:
     """32 systems x 8192 bodies x 20 steps, all steps"""
     for step in direct(bench):
@@ -67,10 +60,10 @@ def sizes(bench: Bench) -> None:
     many_blocks = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
     for bodies in SINGLE:
         for step in many_blocks:
-            bench.record(step, *single(bodies), *TIMED)
+            bench.record(step, *sphere(bodies), *TIMED)
     for step in many_blocks:
         if number_of(step) >= FIRST_STEP_OF_CHUNKS:
-            bench.record(step, *single(MILLION, 1), *TIMED)
+            bench.record(step, *sphere(MILLION, 1), *TIMED)
 
 
 def small(bench: Bench) -> None:
@@ -79,7 +72,7 @@ def small(bench: Bench) -> None:
         if number_of(step) < FIRST_STEP_OF_CHUNKS:
             continue
         for bodies in SMALL:
-            bench.record(step, *single(bodies, 1000), *TIMED)
+            bench.record(step, *sphere(bodies, 1000), *TIMED)
         for systems, bodies in BATCHES:
             bench.record(step, "--scenario", "galaxies", "--systems", systems, "--bodies", bodies,
                          "--steps", 1000, *TIMED)
@@ -97,7 +90,7 @@ def masses(bench: Bench) -> None:
 def float64(bench: Bench) -> None:
     """--precision double where there is one: the staircase's problem and single systems"""
     for step in bench.built(*FLOAT64):
-        for words in (MAIN, *(single(bodies, 1) for bodies in SINGLE)):
+        for words in (MAIN, *(sphere(bodies, 1) for bodies in SINGLE)):
             bench.record(step, *words, "--precision", "double", *TIMED)
 
 
@@ -110,7 +103,7 @@ def variants(bench: Bench) -> None:
         bench.record(name, *MAIN, *TIMED)
         for bodies in {"06": SINGLE[-1:], "09": SINGLE[-1:], "10": SINGLE[-1:], "12": SINGLE}.get(
                 number_of(name), ()):
-            bench.record(name, *single(bodies), *TIMED)
+            bench.record(name, *sphere(bodies), *TIMED)
 
 
 def timelines(bench: Bench) -> None:
@@ -133,12 +126,12 @@ def limits(bench: Bench) -> None:
     of_steps = [(step, LIMITS[number_of(step)]) for step in direct(bench) if number_of(step) in LIMITS]
     for step, (profiled, _) in of_steps:
         for bodies, steps in profiled:
-            keep_profile(bench, f"{step}.{bodies}", step, single(bodies, steps), "--launch-count", 1,
+            keep_profile(bench, f"{step}.{bodies}", step, sphere(bodies, steps), "--launch-count", 1,
                          "--kernel-name", FORCES)
     gather_profiles(bench)
     for step, (_, timed) in of_steps:
         for bodies, steps in timed:
-            bench.record(step, *single(bodies, steps), *TIMED)
+            bench.record(step, *sphere(bodies, steps), *TIMED)
 
 
 def keep_profile(bench: Bench, name: str, step: str, problem: tuple, *choice: object) -> None:
@@ -151,8 +144,7 @@ def keep_profile(bench: Bench, name: str, step: str, problem: tuple, *choice: ob
     except ncu.ProfileError as error:
         bench.fail(str(error))
         return
-    write_whole_file(bench.folder / f"{name}.jsonl", "".join(
-        json.dumps(line) + "\n" for line in json_lines(step, record, kernels)))
+    write_json_lines(bench.folder / f"{name}.jsonl", json_lines(step, record, kernels))
     bench.say(f"{name}: {', '.join(kernel.kernel.partition('<')[0] for kernel in kernels)}")
 
 
@@ -166,7 +158,7 @@ def sass(bench: Bench) -> None:
     cuobjdump = machine_code.find_cuobjdump("cuobjdump")
     names = [*bench.gpu_steps, *bench.built("step12_masses_apart")]
     lines = [line for name in names for line in machine_code.count(name, bench.program(name), cuobjdump)]
-    write_whole_file(bench.folder / "sass.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    write_json_lines(bench.folder / "sass.jsonl", lines)
     for name in names:
         fewest = min(machine_code.slots_of(line) for line in lines if line["step"] == name)
         bench.say(f"{name}: {fewest:.2f} issue slots per interaction")
@@ -229,14 +221,13 @@ def connections(bench: Bench) -> None:
         bench.say(name)
         records = [bench.record(program, *MAIN, *TIMED, environment=environment)
                    for program in bench.built("step07_overlap", "step07_by_system")]
-        write_whole_file(bench.folder / f"{name}.jsonl",
-                         "".join(json.dumps(record.data) + "\n" for record in records if record))
+        write_json_lines(bench.folder / f"{name}.jsonl", (record.data for record in records if record))
 
 
 def cpu(bench: Bench) -> None:
     """the fast CPU program on the host"""
     bench.record("cpu_simd", *MAIN, *TIMED)
-    bench.record("cpu_simd", *single(SINGLE[-1], 1), *TIMED)
+    bench.record("cpu_simd", *sphere(SINGLE[-1], 1), *TIMED)
 
 
 def activity(bench: Bench) -> None:
@@ -269,11 +260,7 @@ def activity_runs() -> Iterator[tuple[str, tuple]]:
 
 def latencies(bench: Bench) -> None:
     """experiments/latencies: its tests, then all of them: latencies.jsonl for docs/results/latencies/"""
-    folder = bench.build / "experiments/latencies"
-    bench.run("test.log", [folder / "latencies_test"])
-    printed = bench.run("latencies.log", [folder / "latencies", "--json", bench.folder / "latencies.jsonl"])
-    for line in printed.splitlines():
-        bench.say(line)
+    bench.run_experiment("latencies")
 
 
 def ncu_or_fail() -> str:

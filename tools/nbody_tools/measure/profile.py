@@ -101,7 +101,7 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
         kept = [line for line in old if key(line) not in replaced]
     except (ValueError, AttributeError) as error:
         raise ProfileError(f"{path}: not lines of JSON: {error}") from error
-    arguments.write_whole_file(path, "".join(json.dumps(line) + "\n" for line in [*kept, *new]))
+    arguments.write_json_lines(path, [*kept, *new])
 
 
 def run(options: argparse.Namespace) -> int:

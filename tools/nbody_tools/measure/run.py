@@ -10,7 +10,6 @@ Exit code: 0 every step ran and was right, 1 one did not (or found no device), 2
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Callable, Optional, Sequence
@@ -66,8 +65,7 @@ def run_steps(steps: Sequence[Step], words: Sequence[str], timeout: float,
 
 
 def write_records(path: Path, outcomes: Sequence[Outcome]) -> None:
-    lines = [json.dumps(outcome.record.data) + "\n" for outcome in outcomes if outcome.record]
-    arguments.write_whole_file(path, "".join(lines))
+    arguments.write_json_lines(path, (outcome.record.data for outcome in outcomes if outcome.record))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ PHASES = {"Reduce": "cube", "make_keys": "keys", "RadixSort": "sort", "make_node
 TRANSFERS = ("take_apart", "put_together")  # before the first time step, and after the last
 
 
-def sphere(bodies: int, steps: int) -> tuple:
+def sphere(bodies: int, steps: int = 5) -> tuple:
     return ("--scenario", "plummer", "--bodies", bodies, "--steps", steps)
 
 

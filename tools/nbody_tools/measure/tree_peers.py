@@ -6,7 +6,6 @@ Each of them makes its own bodies, always the same ones. They are made here once
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from array import array
@@ -14,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence
 
-from nbody_tools.arguments import Failed, write_whole_file
+from nbody_tools.arguments import Failed, write_json
 from nbody_tools.compare import bodies as made
 from nbody_tools.measure.tree import TIMED, TREE, UNCHECKED, angle
 from nbody_tools.records.record import Record
@@ -62,7 +61,7 @@ def tree_peers(bench: Bench) -> None:
         for power in POWERS:
             peer, ours = beside(bench, program, power)
             found.append(peer)
-            write_whole_file(bench.folder / "peers.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+            write_json(bench.folder / "peers.json", [asdict(one) for one in found])
             bench.say(verdict(peer, ours))
 
 
@@ -95,18 +94,11 @@ def at_all_angles(bench: Bench, path: Path, softening: float) -> list[Record]:
     return [record for record in records if record is not None]
 
 
-def write_bodies(path: Path, values: array) -> Path:
-    header = made.HEADER.pack(b"NBODYBIN", 1, 0x01020304, 4, made.HEADER.size, 1, len(values) // made.VALUES, 0.0, 0, 1.0,
-                              0.0, 0.0, 0, 0, path.stem.encode(), b"")
-    path.write_bytes(header + values.tobytes())
-    return path
-
-
 def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
     """ECL-BH takes bodies and time steps, and says how long all of them took. Made with -DDEBUG it prints its bodies and
     their last accelerations, too."""
     count = 2 ** power
-    path = write_bodies(bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count))
+    path = made.write_bodies(bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count), f"ecl_bh_{count}")
     printed = bench.run(f"ecl_bh.{count}.log", [program, count, ECL_STEPS])
     seconds = number_in(printed, r"Total kernel execution time: ([\d.]+) s") / ECL_STEPS
     printed = bench.run(f"ecl_bh.{count}.one_step.log", [program, count, 1])
@@ -187,7 +179,7 @@ def last_digit(text: str) -> float:
 
 def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
     """Ryoanji's demo takes the logarithm of the number of bodies, and compares its forces with its own direct sum."""
-    path = write_bodies(bench.folder / f"cube_{power}.bin", cube_bodies(2 ** power - 1))
+    path = made.write_bodies(bench.folder / f"cube_{power}.bin", cube_bodies(2 ** power - 1), f"cube_{power}")
     printed = bench.run(f"ryoanji.{power}.log", [program, power])
     peer = Peer("Ryoanji's demo", 2 ** power - 1, number_in(printed, r"Traverse\s*: ([\d.]+) s"), "the walk alone",
                 p99=number_in(printed, r"1st percentile: (\S+)"))

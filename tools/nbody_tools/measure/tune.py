@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from nbody_tools import arguments
-from nbody_tools.arguments import ROOT, ToolError, write_whole_file
+from nbody_tools.arguments import ROOT, ToolError, write_json, write_json_lines, write_whole_file
 from nbody_tools.records.record import Quartiles, Record, quartiles
 from nbody_tools.steps import NO_DEVICE, Step, choose_steps, find_steps, has_gpu, run_step, step_folders
 from nbody_tools.tables import aligned, seconds
@@ -48,8 +48,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("step", nargs="*", help="11, 12 or 13; all three when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
-    p.add_argument("--systems", type=numbers, default=numbers(SYSTEMS), metavar="S,S", help=f"[{SYSTEMS}]")
-    p.add_argument("--bodies", type=numbers, default=numbers(BODIES), metavar="N,N", help=f"[{BODIES}]")
+    p.add_argument("--systems", type=arguments.positive_integers, default=SYSTEMS, metavar="S,S", help=f"[{SYSTEMS}]")
+    p.add_argument("--bodies", type=arguments.positive_integers, default=BODIES, metavar="N,N", help=f"[{BODIES}]")
     p.add_argument("--shapes", type=arguments.positive_integer, default=12, help="of a problem, at most [12]")
     p.add_argument("--rounds", type=arguments.positive_integer, default=3, help="turns of each [3]")
     p.add_argument("--repeat", type=arguments.positive_integer, default=5, help="timed runs in a turn [5]")
@@ -58,10 +58,6 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="what was measured, one line per shape [report/tuning.jsonl]")
     p.add_argument("--table", type=Path, metavar="FILE", default=users_table(),
                    help="that the steps read [$XDG_CONFIG_HOME or ~/.config, nbody-steps/shapes.json]")
-
-
-def numbers(text: str) -> list[int]:
-    return [arguments.positive_integer(part) for part in text.split(",")]
 
 
 def users_table() -> Path:
@@ -149,7 +145,7 @@ class Tuner:
             return
         entry["seconds"] += [repeat["compute"] for repeat in record.data["repeats"]]
         entry["date"] = record.date
-        write_whole_file(self.options.output, "".join(json.dumps(one) + "\n" for one in self.known))
+        write_json_lines(self.options.output, self.known)
 
     def fail(self, rank: int, text: str) -> None:
         self.failures.append(f"{self.step.name}, {self.systems} x {self.bodies}, shape {rank}: {text}")
@@ -235,7 +231,7 @@ def run(options: argparse.Namespace) -> int:
                 continue
             best = best_of(tuner.tune(first))
             if best is not None:
-                write_whole_file(options.table, json.dumps(updated(options.table, [best]), indent=1) + "\n")
+                write_json(options.table, updated(options.table, [best]))
             failures += tuner.failures
     for failure in failures:
         print(f"FAILED: {failure}")

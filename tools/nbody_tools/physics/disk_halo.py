@@ -11,7 +11,6 @@ one, always; 1 not so, or PROGRAM failed; 2 wrong arguments.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import subprocess
 import sys
@@ -108,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
         record = {"program": options.program.name, "scenario": options.scenario,
                   "bodies": options.bodies, "seed": options.seed, "dt": options.dt,
                   "softening": options.softening, "rows": rows, "failures": failed}
-        arguments.write_whole_file(options.json, json.dumps(record, indent=1) + "\n")
+        arguments.write_json(options.json, record)
     for line in failed:
         print(line, file=sys.stderr)
     print("it does not stay what it is" if failed else "it stays what it is")

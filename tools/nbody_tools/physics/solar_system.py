@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import math
 import os
 import subprocess
@@ -98,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
         most = max(abs(other[name] - year[name]) for name in PLANETS)
         print(f"{what} changes a planet's distance after a year by at most {most:.1e} AU")
     if options.json:
-        arguments.write_whole_file(options.json, json.dumps(after, indent=1) + "\n")
+        arguments.write_json(options.json, after)
     far = [name for name in PLANETS if not year[name] <= BOUND]
     if far:
         print(f"further than {BOUND:.0e} AU after a year: {', '.join(far)}", file=sys.stderr)

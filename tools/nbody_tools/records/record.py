@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional
 
-from nbody_tools.arguments import ToolError
+from nbody_tools.arguments import ToolError, read_whole_file
 
 PHASES = ("upload", "compute", "download", "total")
 BACKENDS = ("cuda", "hostcuda", "cpu")
@@ -142,12 +142,8 @@ def check_step(data: Any) -> None:
 
 
 def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[Record]:
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path}: cannot be read: {error}") from error
     records = [parse_record(line, f"{path}:{number}", check)
-               for number, line in enumerate(lines, start=1) if line.strip()]
+               for number, line in enumerate(read_whole_file(path, RecordError).splitlines(), start=1) if line.strip()]
     if not records:
         raise RecordError(f"{path}: holds no records")
     return records

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterable, Sequence
 
-from nbody_tools.arguments import ToolError
+from nbody_tools.arguments import ToolError, read_whole_file
 
 COLUMNS = ["device", "stream", "system", "stage", "begin", "end"]
 STAGES = ("upload", "compute", "download")
@@ -36,10 +36,7 @@ class Span:
 
 
 def read_timeline(path: Path) -> list[Span]:
-    try:
-        rows = list(csv.reader(Path(path).read_text(encoding="utf-8").splitlines()))
-    except (OSError, UnicodeDecodeError) as error:
-        raise TimelineError(f"{path}: cannot be read: {error}") from error
+    rows = list(csv.reader(read_whole_file(path, TimelineError).splitlines()))
     if not rows or rows[0] != COLUMNS:
         raise TimelineError(f"{path}:1: the columns should be {','.join(COLUMNS)}")
     spans = [parse_row(row, f"{path}:{line}") for line, row in enumerate(rows[1:], start=2) if row]

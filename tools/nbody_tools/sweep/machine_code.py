@@ -4,7 +4,6 @@ of experiments/activity_map, with nvcc and cuobjdump and no GPU."""
 from __future__ import annotations
 
 import difflib
-import json
 import re
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Iterator
 
-from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.arguments import ROOT, Failed, ToolError, write_json_lines
 from nbody_tools.measure.machine_code import architecture, find_cuobjdump, machine_code
 from nbody_tools.measure.sass import FUNCTION, INSTRUCTION
 from nbody_tools.sweep.profiles import PROFILES
@@ -90,6 +89,6 @@ def write(root: Path = ROOT) -> int:
                 forces.write_text(edited(forces.read_text(encoding="utf-8")), encoding="utf-8")
             code.append(compiled(folder))
     path = root / PROFILES / FILE
-    write_whole_file(path, "".join(json.dumps(line) + "\n" for line in lines_of(*code)))
+    write_json_lines(path, lines_of(*code))
     print(path.relative_to(root))
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from statistics import median
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator
 
 from nbody_tools.records.timeline import read_timeline
 from nbody_tools.sweep.cloud import cloud_table, default_loss, listed_slow_defaults
@@ -104,18 +104,13 @@ def cells_table(table: Table, results: Results) -> str:
         if cell is None:
             return ABSENT
         published = ABSENT if cell.published is None else plain(cell.published, 6)
-        return f"{published} \\| {ours(cell, table, results)}"
+        return f"{published} | {ours(cell, table, results)}"
 
     if len(table.points) > len(table.series):
-        return bare(["", *table.series], [[point, *(written(series, point) for series in table.series)]
-                                          for point in table.points])
-    return bare(["", *(point or "published \\| ours" for point in table.points)],
-                [[series, *(written(series, point) for point in table.points)] for series in table.series])
-
-
-def bare(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """As markdown(), of cells that escape their own |."""
-    return "\n".join("| " + " | ".join(line) + " |" for line in [columns, ["---"] * len(columns), *rows])
+        return markdown(["", *table.series], [[point, *(written(series, point) for series in table.series)]
+                                              for point in table.points])
+    return markdown(["", *(point or "published | ours" for point in table.points)],
+                    [[series, *(written(series, point) for point in table.points)] for series in table.series])
 
 
 def failures(table: Table, results: Results) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a report read off a profiler or out of machine code, beside what was counted here: [[profile]] of a table."""
+"""What a report read off a profiler or out of machine code, beside what was counted here: `profile` of a table."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import tempfile
 import time
@@ -19,13 +18,12 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.records.record import PHASES, check_measurement, quartiles
-from nbody_tools.steps import NO_DEVICE
+from nbody_tools.steps import NO_DEVICE, exit_code
 
 PLAN = "plan.json"
 PROGRAMS = "sweep_programs"
 CHECK = 0  # the round whose runs are validated; its times are not used
 SELF_CHECKED = ("activity_map", "course_program")  # every run of these is validated
-TIMEOUT = 124
 BATCH_SECONDS = 20.0
 CHECKED_STEPS = 4  # of a check: float64 would take as long for a thousand as for all of a table
 CALLS_OF_A_CHECK = 6  # how often validation calls a program
@@ -136,9 +134,6 @@ class Journal:
         finally:
             os.close(file)
 
-    def done(self, key: str, round_: int) -> bool:
-        return any(run["key"] == key and (run["round"] == round_ or "failure" in run) for run in self.runs)
-
 
 def rounds_of(planned: Planned) -> Iterator[int]:
     yield from range(1 if planned.own_command_line else CHECK, planned.rounds + 1)
@@ -216,7 +211,7 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
                 run["record"] = read_record(records[k])
                 journal.append(run)
                 say(f"{round_}  {run['record']['median']['compute']:.6f} s  {planned.key}")
-            elif code == TIMEOUT and left < limit:
+            elif code is None and left < limit:
                 return False
             else:  # and the process has ended: those behind it come again
                 run["failure"] = reason(errors, k, ended.get(k, code))
@@ -240,20 +235,11 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
 
 
 def run_programs(programs: Path, file: Path, timeout: float,
-                 more: dict[str, str]) -> tuple[dict[int, int], str, int]:
-    """Exit codes by line, what was printed to stderr, and how the process ended."""
+                 more: dict[str, str]) -> tuple[dict[int, int], str, Optional[int]]:
+    """Exit codes by line, what was printed to stderr, and how the process ended: None, it took too long."""
     environment = {**{name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}, **more}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen([str(programs), "--batch", str(file)], stdout=output, stderr=errors,
-                                   stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
-        try:
-            code = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            code = TIMEOUT
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+        code = exit_code([str(programs), "--batch", str(file)], timeout, output, errors, environment)
         texts = []
         for stream in (output, errors):
             stream.seek(0)
@@ -262,11 +248,11 @@ def run_programs(programs: Path, file: Path, timeout: float,
     return ended, texts[1], code
 
 
-def reason(errors: str, k: int, code: int) -> str:
+def reason(errors: str, k: int, code: Optional[int]) -> str:
     """The last line that the run left on stderr, and how it ended."""
     begun, _, text = errors.partition(f"begin {k}\n")
     lines = [line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()]
-    how = "took too long" if code == TIMEOUT else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+    how = "took too long" if code is None else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
     return f"{how}: {lines[-1]}" if lines else how
 
 

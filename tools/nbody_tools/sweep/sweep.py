@@ -20,7 +20,6 @@ OUTPUT/records.jsonl belong into docs/results/sweeps/.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -29,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from nbody_tools import arguments
-from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.arguments import ROOT, Failed, ToolError, write_json, write_json_lines
 from nbody_tools.sweep.runner import PLAN, PROGRAMS, Journal, Planned, built, chosen, estimate, pending, read_plan, records_of
 from nbody_tools.sweep.shares import CORES, SHARES_PER_GPU, cores_of, not_measured, one_by_one, run_on, shares
 
@@ -102,7 +101,7 @@ def build(build_folder: Path, tables: list[str]) -> int:
                   ["cmake", "--build", str(build_folder), "--target", PROGRAMS, f"{PROGRAMS}_cpu"]):
         if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
             raise Failed(f"'{' '.join(words)}' failed")
-    write_whole_file(build_folder / FOLDER / PLAN, json.dumps(plan_of(ROOT), indent=1) + "\n")
+    write_json(build_folder / FOLDER / PLAN, plan_of(ROOT))
     print(f"{build_folder / FOLDER}: {PROGRAMS} and {PLAN} are all that another machine needs, besides tools/")
     return 0
 
@@ -172,8 +171,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         run_on(options.gpus, wanted, plan["folder"], journal, options.seconds, say)
     finally:
-        write_whole_file(options.output / "records.jsonl",
-                         "".join(json.dumps(record) + "\n" for record in records_of(journal)))
+        write_json_lines(options.output / "records.jsonl", records_of(journal))
     print(f"Records: {options.output / 'records.jsonl'}")
     left = pending(wanted, journal)
     failed = [run for run in journal.runs if "failure" in run]

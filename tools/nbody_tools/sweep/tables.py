@@ -20,13 +20,14 @@ MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
 RESULTS = ("yes", "no", "inside the spread")
 
 _REPORT = {"title": str, "machine": str}
-_REPORT_MAY = {"published": str}
-_TABLE = {"report": str, "number": str, "title": str}
+_REPORT_MAY = {"published": str, "points": dict, "tables": list}
+_TABLE = {"number": str, "title": str}
 _TABLE_MAY = {"measure": str, "arguments": str, "points": list, "series": list, "claim": list, "rounds": int,
-              "repeat": int, "answer": list, "rate": (int, float), "note": str, "order": int, "grid": list,
-              "timeline": str, "stage": list, "profile": list}
+              "repeat": int, "answer": list, "rate": (int, float), "note": str, "grid": list,
+              "timeline": str, "stage": list, "profile": list, "program": str, "define": dict, "fast_math": bool,
+              "kernel": str, "counter": str}
 _SERIES_MAY = {"program": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str, "threads": int,
-               "published": (int, float, list), "only": list, "rate": (int, float), "rounds": int, "reason": str}
+               "published": (int, float, list, dict), "only": list, "rate": (int, float), "rounds": int, "reason": str}
 _CLAIM_MAY = {"better": str, "worse": list, "same": list, "at": list, "least": (int, float), "series": str}
 
 
@@ -104,11 +105,13 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ToolError(f"{path}: {error}") from error
 
 
-def read_reports(root: Path) -> dict[str, dict[str, str]]:
+def read_reports(root: Path) -> dict[str, dict[str, Any]]:
     path = root / FOLDER / "reports.toml"
     reports = read_toml(path)
     for name, report in reports.items():
         check_keys(f"{path.name}: {name}", report, _REPORT, _REPORT_MAY)
+        for points in report.get("points", {}).values():
+            check_points(f"{path.name}: {name}", points)
     return reports
 
 
@@ -121,13 +124,17 @@ def source_of(root: Path, program: str) -> Path:
 
 
 def read_tables(root: Path) -> dict[str, Table]:
-    reports = read_reports(root)
-    tables = {path.stem: read_table(root, path) for path in sorted((root / FOLDER / "tables").glob("*.toml"))}
-    for table in tables.values():
-        if table.data["report"] not in reports:
-            raise ToolError(f"{table.name}: '{table.data['report']}' is not a report; there are {', '.join(reports)}")
-    return dict(sorted(tables.items(), key=lambda item: (
-        list(reports).index(item[1].data["report"]), item[1].data.get("order", 0), item[0])))
+    """In the order of the reports, and of their tables."""
+    folder, tables = root / FOLDER / "tables", {}
+    for report, data in read_reports(root).items():
+        for name in data.get("tables", []):
+            if name in tables:
+                raise ToolError(f"reports.toml: {report}: '{name}' is named twice")
+            tables[name] = read_table(root, folder / f"{name}.toml", report, data.get("points", {}))
+    for path in folder.glob("*.toml"):
+        if path.stem not in tables:
+            raise ToolError(f"{path.stem}: is no table of any report in reports.toml")
+    return tables
 
 
 def check_keys(where: str, data: Any, must: dict[str, Any], may: Optional[dict[str, Any]] = None) -> None:
@@ -144,20 +151,20 @@ def check_keys(where: str, data: Any, must: dict[str, Any], may: Optional[dict[s
             raise ToolError(f"{where}: '{key}' is missing")
 
 
-def read_table(root: Path, path: Path) -> Table:
+def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]]) -> Table:
+    """`lists`: of points, by name."""
     where = path.name
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
-    data = {"measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
+    data = {"report": report, "measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
             "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, "stage": [], "profile": [], **data}
     for grid in data["grid"]:
         check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float), "arguments": str})
         data["series"].extend(series_of_grid(grid))
     if not MEASURES.fullmatch(data["measure"]):
         raise ToolError(f"{where}: the measure '{data['measure']}' is none of {MEASURES.pattern}")
-    for point in data["points"]:
-        if not (isinstance(point, list) and len(point) == 2 and all(isinstance(text, str) for text in point)):
-            raise ToolError(f"{where}: a point is a name and arguments, not {point!r}")
+    data["points"] = unfolded(data["points"], lists)
+    check_points(where, data["points"])
     if not any(data[key] for key in ("series", "answer", "stage", "profile")):
         raise ToolError(f"{where}: has neither series nor an answer")
     if data["series"] and data["profile"]:
@@ -172,15 +179,30 @@ def read_table(root: Path, path: Path) -> Table:
         raise ToolError(f"{where}: two series have one name")
     table = Table(path.stem, data, cells)
     if data["profile"]:
+        shared = {key: data[key] for key in ("kernel", "counter") if key in data}
+        data["profile"] = [{**shared, **row} if isinstance(row, dict) else row for row in data["profile"]]
         check_profile(where, data["profile"], data["claim"], check_keys)
     else:
+        names = {name: [point for point, _ in points] for name, points in lists.items()}
         for claim in data["claim"]:
-            check_claim(where, table, claim)
+            check_claim(where, table, claim, names)
     for answer in data["answer"]:
         check_keys(f"{where}: answer", answer, {"says": str, "ours": str, "still_true": str})
         if answer["still_true"] not in RESULTS:
             raise ToolError(f"{where}: still_true is '{answer['still_true']}', not one of {', '.join(RESULTS)}")
     return table
+
+
+def unfolded(entries: list[Any], lists: dict[str, list[Any]]) -> list[Any]:
+    """With what is in a list in the place of its name."""
+    return [one for entry in entries
+            for one in (lists[entry] if isinstance(entry, str) and entry in lists else [entry])]
+
+
+def check_points(where: str, points: Any) -> None:
+    for point in points if isinstance(points, list) else [points]:
+        if not (isinstance(point, list) and len(point) == 2 and all(isinstance(text, str) for text in point)):
+            raise ToolError(f"{where}: a point is a name and arguments, not {point!r}")
 
 
 def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[str, int], ...]:
@@ -208,33 +230,49 @@ def series_of_grid(grid: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Iterator[Cell]:
     check_keys(f"{where}: a series", series, {"name": str}, _SERIES_MAY)
     name = series["name"]
+    if "program" in data and not series.keys() & {"program", "reason"}:
+        series = {**series, "program": data["program"], "define": {**data.get("define", {}), **series.get("define", {})}}
     if ("program" in series) == ("reason" in series):
         raise ToolError(f"{where}: series '{name}' must have a program, or a reason why there is none")
     edit = series.get("edit", [])
     if edit and not (len(edit) == 2 and all(isinstance(text, str) for text in edit)):
         raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another for it")
     program = Program(series.get("program", ""), definitions(root, where, series),
-                      tuple(edit), series.get("fast_math"))
-    published = series.get("published")
-    numbers = published if isinstance(published, list) else [published]
-    if published is not None and len(numbers) != len(data["points"]):
-        raise ToolError(f"{where}: series '{name}' has {len(numbers)} published numbers for "
-                        f"{len(data['points'])} points")
-    for k, (point, arguments) in enumerate(data["points"]):
-        number = numbers[k] if published is not None else None
-        left_out = point not in series.get("only", [point])
+                      tuple(edit), series.get("fast_math", data.get("fast_math")))
+    published = published_by_point(where, series, [point for point, _ in data["points"]])
+    for point, arguments in data["points"]:
+        number = published.get(point)
+        left_out = number == "" or point not in series.get("only", [point])
         if left_out and not isinstance(number, (int, float)):
             continue
         words = shlex.split(" ".join((data["arguments"], series.get("arguments", ""), arguments)))
         configuration = Configuration(program, " ".join(words), series.get("threads", 0))
         yield Cell(name, point, configuration if "program" in series and not left_out else None,
-                   series.get("reason", ""),
-                   number if isinstance(number, (int, float)) else None,
-                   float(series.get("rate", data["rate"])), series.get("rounds", data["rounds"]), data["repeat"])
+                   series.get("reason", ""), number, float(series.get("rate", data["rate"])),
+                   series.get("rounds", data["rounds"]), data["repeat"])
 
 
-def check_claim(where: str, table: Table, claim: Any) -> None:
+def published_by_point(where: str, series: dict[str, Any], points: list[str]) -> dict[str, Any]:
+    """Of a list one per point, "" where the series has none; of a table those that it names."""
+    published = series.get("published", {})
+    if not isinstance(published, dict):
+        numbers = published if isinstance(published, list) else [published]
+        if len(numbers) != len(points):
+            raise ToolError(f"{where}: series '{series['name']}' has {len(numbers)} published numbers for "
+                            f"{len(points)} points")
+        published = dict(zip(points, numbers))
+    for point, number in published.items():
+        if point not in points:
+            raise ToolError(f"{where}: series '{series['name']}': there is no point '{point}'")
+        if number != "" and not isinstance(number, (int, float)):
+            raise ToolError(f"{where}: series '{series['name']}': published is {number!r}")
+    return published
+
+
+def check_claim(where: str, table: Table, claim: Any, lists: dict[str, list[str]]) -> None:
     check_keys(f"{where}: a claim", claim, {"says": str}, _CLAIM_MAY)
+    if "at" in claim:
+        claim["at"] = unfolded(claim["at"], lists)
     kinds = [key for key in ("better", "same", "series") if key in claim]
     if len(kinds) != 1 or ("better" in claim) != ("worse" in claim) or ("series" in claim) != ("least" in claim):
         raise ToolError(f"{where}: '{claim['says']}' must have better and worse, or same, or series and least")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import io
 import os
 import re
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from nbody_tools.arguments import ToolError
+from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.cluster import cluster, model
 from nbody_tools.documents import cluster_pages
 from nbody_tools.steps import Step
 from nbody_tools.tables import NOT_MEASURED
+from tests.fakes import InFolder
 
 GATHER = """4 GPUs
 # 2 ranks, nccl; median of 20
@@ -28,7 +25,7 @@ GATHER = """4 GPUs
 """
 
 
-class Cluster(unittest.TestCase):
+class Cluster(InFolder):
     def launcher(self, text: str, ranks: int | None = 3) -> list[str]:
         with mock.patch.dict(os.environ, NBODY_LAUNCHER=text):
             return cluster.launcher(ranks)
@@ -43,21 +40,13 @@ class Cluster(unittest.TestCase):
             self.assertNotIn("NBODY_RANKS", cluster.environment())
             self.assertEqual(cluster.environment()["OMPI_MCA_odls_base_sigkill_timeout"], "5")
 
-    def refusal(self, *words: str) -> str:
-        parser = argparse.ArgumentParser()
-        cluster.configure(parser)
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
-            parser.parse_args(words)
-        return said.getvalue().splitlines()[-1]
-
     def test_only_the_step_is_required(self) -> None:
-        self.assertTrue(self.refusal("run").endswith("required: step"), self.refusal("run"))
+        self.assertRegex(self.refused("cluster", "run"), "required: step\n$")
 
     def test_rates_that_make_no_sense(self) -> None:
         for wrong in ("1e-300", "1e300", "nan", "0"):
             with self.subTest(wrong):
-                self.assertIn(f"'{wrong}' is no", self.refusal("predict", "--rate", wrong))
+                self.assertIn(f"'{wrong}' is no", self.refused("cluster", "predict", "--rate", wrong))
 
     def test_a_launcher_that_is_none(self) -> None:
         for text, why in (("", "no program"), ("no_such_launcher -x", "no program"), ("'", "no closing quotation")):
@@ -72,11 +61,10 @@ class Cluster(unittest.TestCase):
                 cluster.program(Path("build"), "7")
 
     def test_an_output_that_cannot_be_written_is_said_at_once(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            cluster.require_writable(Path(folder) / "new")
-            for wrong in (Path(folder), Path(folder) / "none" / "new"):
-                with self.assertRaisesRegex(ToolError, "cannot be written"):
-                    cluster.require_writable(wrong)
+        cluster.require_writable(self.folder / "new")
+        for wrong in (self.folder, self.folder / "none" / "new"):
+            with self.assertRaisesRegex(ToolError, "cannot be written"):
+                cluster.require_writable(wrong)
 
     def test_the_model(self) -> None:
         one, four = model.step(1048576, 1, 1e12), model.step(1048576, 4, 1e12)
@@ -85,25 +73,22 @@ class Cluster(unittest.TestCase):
         self.assertLess(four.share, model.step(262144, 4, 1e12).share)
 
     def test_the_table_of_a_gather(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(cluster_pages.gathered(Path(folder)), NOT_MEASURED)
-            (Path(folder) / "cluster").mkdir()
-            (Path(folder) / "cluster" / "a_gather.txt").write_text(GATHER)
-            self.assertEqual(cluster_pages.gathered(Path(folder)).splitlines()[::2],
-                             ["| size (B) | bodies | 2 GPUs, NCCL | 2 GPUs, MPI |",
-                              "| 65,536 | 4,096 | 20 us, 45 (10 %) | 2 ms, 1.5 |"])
-            (Path(folder) / "cluster" / "b_gather.txt").write_text(
-                GATHER.replace("# 2 ranks, nccl", "# 8 ranks, nccl").replace("2000.0", "4000.0"))
-            self.assertEqual(cluster_pages.gathered(Path(folder)).splitlines()[::2],
-                             ["| size (B) | bodies | 2 GPUs, NCCL | 8 GPUs, NCCL | 2 GPUs, MPI |",
-                              "| 65,536 | 4,096 | 20 us, 45 (10 %) | 20 us, 45 (10 %) | 4 ms, 1.5 |"])
+        self.assertEqual(cluster_pages.gathered(self.folder), NOT_MEASURED)
+        self.file("cluster/a_gather.txt", GATHER)
+        self.assertEqual(cluster_pages.gathered(self.folder).splitlines()[::2],
+                         ["| size (B) | bodies | 2 GPUs, NCCL | 2 GPUs, MPI |",
+                          "| 65,536 | 4,096 | 20 us, 45 (10 %) | 2 ms, 1.5 |"])
+        self.file("cluster/b_gather.txt",
+                  GATHER.replace("# 2 ranks, nccl", "# 8 ranks, nccl").replace("2000.0", "4000.0"))
+        self.assertEqual(cluster_pages.gathered(self.folder).splitlines()[::2],
+                         ["| size (B) | bodies | 2 GPUs, NCCL | 8 GPUs, NCCL | 2 GPUs, MPI |",
+                          "| 65,536 | 4,096 | 20 us, 45 (10 %) | 20 us, 45 (10 %) | 4 ms, 1.5 |"])
 
 
 class Recipes(unittest.TestCase):
-    root = Path(__file__).resolve().parents[3]
-
-    def text(self, file: str) -> str:
-        return (self.root / file).read_text("utf-8")
+    @staticmethod
+    def text(file: str) -> str:
+        return (ROOT / file).read_text("utf-8")
 
     def test_every_library_is_installed(self) -> None:
         """Those of the container for development, where all is built and tested."""
@@ -116,7 +101,3 @@ class Recipes(unittest.TestCase):
         self.assertIn("/build*", ignored)
         self.assertFalse([line for line in ignored if ".git" in line and not line.startswith("#")])
         self.assertNotIn("%files", self.text("packaging/nbody-steps.def"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -12,29 +12,15 @@ from nbody_tools.sweep.pages import Reports, unmeasured
 from nbody_tools.sweep.tables import read_reports, read_tables
 from tests.fakes import InFolder, record
 
-REPORTS = '[map]\ntitle = "A map report"\nmachine = "a GTX"\npublished = "figures 1 and 2"\n'
-TABLE = """report = "map"
-number = "figure 2"
+REPORTS = '[map]\ntitle = "A map report"\nmachine = "a GTX"\npublished = "figures 1 and 2"\ntables = ["map_figure_02"]\n'
+TABLE = """number = "figure 2"
 title = "use of the device"
-
-[[profile]]
-name = "slow"
-profile = "before"
 kernel = "force"
-counter = "compute"
-published = "71 %"
-
-[[profile]]
-name = "fast"
-profile = "after"
-kernel = "force"
-counter = "compute"
-
-[[profile]]
-name = "share"
-profile = "before"
-kernel = "move"
-counter = "share of the time"
+profile = [
+  {name = "slow", profile = "before", counter = "compute", published = "71 %"},
+  {name = "fast", profile = "after", counter = "compute"},
+  {name = "share", profile = "before", kernel = "move", counter = "share of the time"},
+]
 
 [[claim]]
 says = "it is used more"

@@ -91,7 +91,7 @@ class SideBySide(InFolder):
         data = record("step03_tiling", compute=(1.0,), verdict="unchecked")
         text = PROGRAMS.format(python=sys.executable, record=data, seen=self.folder / "seen", broken=broken)
         for name in ("sweep_programs", "sweep_programs_cpu"):
-            self.file(name, text).chmod(0o755)
+            self.program(name, text)
         journal = runner.Journal(self.folder / "out" / "runs.jsonl")
         with mock.patch.dict(os.environ, environment):
             shares.run_on(gpus, list(plan), self.folder, journal, 1000.0, self.said.append)

@@ -18,29 +18,17 @@ from nbody_tools.sweep.tables import Program, read_tables
 from nbody_tools.tables import NOT_MEASURED
 from tests.fakes import TOOLS, InFolder, record
 
-REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\n'
-TABLE = """report = "lab"
-number = "table 1"
+REPORTS = '[lab]\ntitle = "A lab report"\nmachine = "a K80"\npublished = "table 1"\ntables = ["lab_table_1"]\n'
+TABLE = """number = "table 1"
 title = "tiles"
 arguments = "--bodies 100"
 points = [["a", "--steps 1"], ["b", "--steps 2"]]
 rounds = 3
-
-[[series]]
-name = "16"
-program = "step03_tiling"
-define = {TILE_SIZE = 16}
-published = [1.0, 2.0]
-
-[[series]]
-name = "512"
-program = "step03_tiling"
-published = [2.0, 3.0]
-
-[[claim]]
-says = "512 is better"
-better = "512"
-worse = ["16"]
+series = [
+  {name = "16", program = "step03_tiling", define = {TILE_SIZE = 16}, published = [1.0, 2.0]},
+  {name = "512", program = "step03_tiling", published = [2.0, 3.0]},
+]
+claim = [{says = "512 is better", better = "512", worse = ["16"]}]
 """
 # Takes a batch as sweep_programs does. A line with "--bodies 13" fails; "--bodies 14" kills the process;
 # "--bodies 15" waits. Validated runs take 9 s, others 1 s, of a clock that nobody waits for.
@@ -86,8 +74,7 @@ class Sweep(InFolder):
     def setUp(self) -> None:
         super().setUp()
         data = record("step03_tiling", compute=(1.0,), verdict="unchecked")
-        self.programs = self.file("sweep_programs", PROGRAMS.format(python=sys.executable, record=json.dumps(data)))
-        self.programs.chmod(0o755)
+        self.programs = self.program("sweep_programs", PROGRAMS.format(python=sys.executable, record=json.dumps(data)))
         self.journal = self.folder / "out" / "runs.jsonl"
         self.said: list[str] = []
 
@@ -96,8 +83,8 @@ class Sweep(InFolder):
         runner.run_all(list(plan), self.folder, journal, say=self.said.append)
         return journal.runs
 
-    def repository(self, table: str = TABLE) -> Path:
-        self.file("experiments/sweeps/reports.toml", REPORTS)
+    def repository(self, table: str = TABLE, reports: str = REPORTS) -> Path:
+        self.file("experiments/sweeps/reports.toml", reports)
         self.file("experiments/sweeps/tables/lab_table_1.toml", table)
         source = "// step03_tiling -- tiles.\nconstexpr int kTileSize = TUNABLE(TILE_SIZE, 512);\n"
         self.file("step03_tiling/nbody.cu", source)
@@ -189,12 +176,42 @@ class Sweep(InFolder):
     def test_mistakes_in_a_table_are_one_line(self) -> None:
         for right, wrong, says in (
                 ("TILE_SIZE = 16", "TILES = 16", "no parameter TILES"), ("step03_tiling", "step99", "'step99' is neither"),
-                ("[1.0, 2.0]", "[1.0]", "1 published numbers for 2 points"), ('worse = ["16"]', 'worse = ["17"]', "'17'"),
-                ("rounds", "round", "'round' is not a key"), ('"512"\nprogram', '"16"\nprogram', "one name"),
-                ('report = "lab"', 'report = "other"', "'other' is not a report")):
+                ("[1.0, 2.0]", "[1.0]", "1 published numbers for 2 points"),
+                ("[1.0, 2.0]", "{c = 1.0}", "series '16': there is no point 'c'"),
+                ("[1.0, 2.0]", '[1.0, "-"]', "series '16': published is '-'"),
+                ('["b", "--steps 2"]', '"b"', "a point is a name and arguments, not 'b'"), ('worse = ["16"]', 'worse = ["17"]', "'17'"),
+                ("rounds", "round", "'round' is not a key"), ('name = "512"', 'name = "16"', "one name")):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
+        for named, says in (("[]", "lab_table_1: is no table of any report"), ('["lab_table_2"]', "lab_table_2.toml"),
+                            ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice"),
+                            ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point is .*, not 3")):
+            with self.subTest(named), self.assertRaisesRegex(ToolError, says):
+                read_tables(self.repository(reports=REPORTS.replace('["lab_table_1"]', named)))
         self.assertEqual(self.refused("sweep", "nothing", "--dry-run").count("lab_table_1"), 1)
+
+    def test_what_series_share_stands_above_them(self) -> None:
+        table = read_tables(self.repository("""number = "table 1"
+title = "tiles"
+points = ["both", ["c", "--steps 3"]]
+program = "step03_tiling"
+define = {TILE_SIZE = 16}
+fast_math = true
+series = [
+  {name = "16", published = [1.0, "", 2.0]},
+  {name = "32", define = {TILE_SIZE = 32}, published = {b = 4.0, c = 5.0}, only = ["a", "b"]},
+  {name = "none", reason = "does not compile"},
+]
+claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
+""", REPORTS + 'points.both = [["a", "--steps 1"], ["b", "--steps 2"]]\n'))["lab_table_1"]
+        self.assertEqual([(cell.series, cell.point, cell.configuration and cell.configuration.key, cell.published)
+                          for cell in table.cells],
+                         [("16", "a", "step03_tiling_TILE_SIZE_16_fast --steps 1", 1.0),
+                          ("16", "c", "step03_tiling_TILE_SIZE_16_fast --steps 3", 2.0),
+                          ("32", "a", "step03_tiling_TILE_SIZE_32_fast --steps 1", None),
+                          ("32", "b", "step03_tiling_TILE_SIZE_32_fast --steps 2", 4.0), ("32", "c", None, 5.0),
+                          *(("none", point, None, None) for point in "abc")])
+        self.assertEqual(table.data["claim"][0]["at"], ["a", "b"])
 
     def test_a_default_written_out_is_the_same_program(self) -> None:
         table = read_tables(self.repository(TABLE.replace("TILE_SIZE = 16", "TILE_SIZE = 512")))["lab_table_1"]
@@ -234,10 +251,9 @@ class Sweep(InFolder):
         self.file("docs/results/sweeps/records.jsonl", json.dumps(data) + "\n")
         self.assertIsNone(judge.Results(root).of(cell))
 
-
     def test_a_default_far_below_the_best_is_found(self) -> None:
-        root = self.repository()
-        self.file("experiments/sweeps/tables/cloud.toml", 'report = "lab"\nnumber = "cloud"\ntitle = "all"\n'
+        root = self.repository(reports=REPORTS.replace('["lab_table_1"]', '["lab_table_1", "cloud"]'))
+        self.file("experiments/sweeps/tables/cloud.toml", 'number = "cloud"\ntitle = "all"\n'
                   '[[grid]]\nprogram = "step03_tiling"\ndefine = {TILE_SIZE = [16, 32, 512]}\n')
 
         def measured(*times: float) -> None:

@@ -1,7 +1,6 @@
 """./nbody measure tree_peers and galaxies, with made-up programs."""
 
 import json
-import sys
 from unittest import mock
 
 from nbody_tools.compare.bodies import DT, HEADER
@@ -40,40 +39,27 @@ def tree_record(**more: object) -> dict:
     return {**fakes.record(tree_peers.TREE), "approximation": {"theta": 0.6, "multipole": 2}, **more}
 
 
-class Measured(fakes.InFolder):
-    def setUp(self) -> None:
-        super().setUp()
-        self.build, self.output = self.folder / "build", self.folder / "out"
-
-    def script(self, name: str, text: str) -> str:
-        path = self.file(f"bin/{name}", f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n{text}")
-        path.chmod(0o755)
-        return str(path)
-
-
-class TreePeers(Measured):
+class TreePeers(fakes.Measuring):
     def setUp(self) -> None:
         super().setUp()
         fakes.write_step(self.build, tree_record(bodies=64, force_error={"rms": 0.005, "p99": 0.013, "max": 0.1}))
         fakes.write_step(self.build, fakes.record(tree_peers.DIRECT), DIRECT)
 
-    def measure(self, *words: str) -> tuple[int, str, str]:
-        with mock.patch.object(tree_peers, "POWERS", (6,)):
-            return self.call("measure", "tree_peers", *words, "--build", self.build, "--output", self.output)
+        few = mock.patch.object(tree_peers, "POWERS", (6,))
+        few.start()
+        self.addCleanup(few.stop)
 
     def peers(self) -> list[dict]:
         return json.loads((self.output / "tree_peers/peers.json").read_text())
 
     def test_what_is_not_given_is_named(self) -> None:
-        code, out, _ = self.measure()
-        self.assertEqual(code, 0)
+        out = self.done(*self.measure("tree_peers"))
         self.assertIn("--ecl-bh does not say where it is", out)
         self.assertIn("--ryoanji does not say where it is", out)
 
     def test_times_and_errors_of_both(self) -> None:
-        code, out, errors = self.measure("--ecl-bh", self.script("ecl", f"DEBUG = True{ECL_BH}"), "--ryoanji",
-                                         self.script("demo", RYOANJI))
-        self.assertEqual((code, errors), (0, ""))
+        out = self.done(*self.measure("tree_peers", "--ecl-bh", self.program("ecl", f"DEBUG = True{ECL_BH}"),
+                                      "--ryoanji", self.program("demo", RYOANJI)))
         ecl, ryoanji = self.peers()
         self.assertEqual((ecl["bodies"], ecl["seconds"]), (64, 0.05))
         self.assertAlmostEqual(ecl["p99"], 0.01, 6)
@@ -84,14 +70,12 @@ class TreePeers(Measured):
         self.assertEqual(list((self.output / "tree_peers").glob("*.bin")), [])
 
     def test_forces_that_are_not_printed(self) -> None:
-        code, out, _ = self.measure("--ecl-bh", self.script("ecl", f"DEBUG = False{ECL_BH}"))
-        self.assertEqual(code, 0)
-        self.assertIn("it does not tell its forces", out)
+        silent = self.program("ecl", f"DEBUG = False{ECL_BH}")
+        self.assertIn("it does not tell its forces", self.done(*self.measure("tree_peers", "--ecl-bh", silent)))
 
     def test_other_output_is_a_failure(self) -> None:
-        code, _, errors = self.measure("--ryoanji", self.script("demo", "print('segmentation fault')"))
-        self.assertEqual(code, 1)
-        self.assertIn("no line like", errors)
+        demo = self.program("demo", "print('segmentation fault')")
+        self.assertIn("no line like", self.refused(*self.measure("tree_peers", "--ryoanji", demo), code=1))
 
 
 class Bodies(fakes.InFolder):
@@ -118,12 +102,11 @@ if "--snapshot-dir" in sys.argv:
 """
 
 
-class Galaxies(Measured):
+class Galaxies(fakes.Measuring):
     def test_maps_a_record_and_the_picture(self) -> None:
         fakes.write_step(self.build, tree_record(), f"import struct\nHEADER = struct.Struct({HEADER.format!r})\n{SNAPSHOTS}")
-        code, _, errors = self.call("measure", "galaxies", "--build", self.build, "--output", self.output)
-        self.assertEqual((code, errors), (0, ""))
-        record = json.loads((self.output / "galaxies.jsonl").read_text())
+        self.done(*self.measure("galaxies"))
+        (record,) = self.records("galaxies")
         self.assertEqual(record["energies"], {"step": [0, 400], "change": [0, -1e-4]})
         maps = sorted((self.output / "galaxies").glob("*.pgm"))
         self.assertEqual(len(maps), 2 * len(galaxies.STATES))
@@ -142,21 +125,20 @@ class Galaxies(Measured):
         self.assertEqual([path.name for path in figures.draw(self.folder, None)], ["galaxies.png"])
 
 
-class Documents(fakes.InFolder):
+class Documents(fakes.InRepository):
     def test_the_table_and_the_figure(self) -> None:
         records = [tree_record(bodies=64, approximation={"theta": theta, "multipole": 2},
                                force_error={"rms": theta / 100, "p99": theta / 30, "max": theta})
                    for theta in (0.4, 0.8)]
         peers = [{"name": "ECL-BH", "bodies": 64, "seconds": 1.0, "what": "a time step", "rms": 0.005},
                  {"name": "ECL-BH", "bodies": 128, "seconds": 2.0, "what": "a time step"}]
-        self.file("docs/results/tree_peers/a.jsonl", "".join(json.dumps(data) + "\n" for data in records))
+        self.records("tree_peers/a.jsonl", *records)
         self.file("docs/results/tree_peers/a.peers.json", json.dumps(peers))
-        results = self.folder / "docs/results"
-        table = documents.words(results)["tree_peers"]().content
+        table = documents.words(self.results)["tree_peers"]().content
         self.assertIn("| ECL-BH, a time step | 64 | 1 s | 5.0e-03 (RMS) | theta 0.4, multipole 2 | 4.0e-03 | 100 ms | 10.0 |", table)
         self.assertIn("| ECL-BH, a time step | 128 | 2 s | - | - | - | - | - |", table)
         figures = report.Figures(None, 1.0, {}, beside_peers=[Record(data) for data in records],
-                                 peers=documents.peers_of(results))
+                                 peers=documents.peers_of(self.results))
         self.assertEqual(figures.names, ["tree_cost"])
         (self.folder / report.FIGURES).mkdir(parents=True)
         self.assertEqual([path.name for path in figures.draw(self.folder, None)], ["tree_cost.png"])
