@@ -86,12 +86,6 @@ if(NBODY_CUDA)
   endif()
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  if(NOT NBODY_CUDA_PROGRAMS)
-    # What only nvcc can find in a file, its front ends for host and device and ptxas find. What it leaves to
-    # the host compiler has been through that once more, with hostcuda.
-    set(compile_for_a_program ${CMAKE_CUDA_COMPILE_OBJECT})
-    string(REPLACE "<CUDA_COMPILE_MODE>" "-cuda" CMAKE_CUDA_COMPILE_OBJECT "${CMAKE_CUDA_COMPILE_OBJECT}")
-  endif()
 else()
   include(${PROJECT_SOURCE_DIR}/hostcuda/cmake/hostcuda.cmake)
 endif()

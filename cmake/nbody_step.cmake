@@ -10,8 +10,9 @@
 # others of this project.
 # Through hostcuda every .cu file is compiled the same way, with NBODY_HOSTCUDA_FLAGS, and its tests
 # run once for each of DEVICES, the number of emulated devices.
-# Without NBODY_CUDA_PROGRAMS nvcc checks every step, and the program of step 01 shows for all that what it
-# makes of them can be linked, and says that there is no device.
+# Without NBODY_CUDA_PROGRAMS nvcc checks every step (cmake/checked_by_nvcc.cmake), and the program of step 01
+# shows for all that what it makes of them can be linked, and says that there is no device.
+include(checked_by_nvcc)
 
 # A GPU has no errno: sqrtf is one instruction.
 set(NBODY_HOSTCUDA_FLAGS -O2 -march=native -fno-math-errno CACHE STRING
@@ -20,6 +21,11 @@ set(NBODY_HOSTCUDA_FLAGS -O2 -march=native -fno-math-errno CACHE STRING
 function(nbody_step name)
   cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES;COMMON;DEVICES")
   file(GLOB source LIST_DIRECTORIES false nbody.cpp nbody.cu)
+  if(NBODY_CUDA AND NOT NBODY_CUDA_PROGRAMS AND NOT name STREQUAL "step01_gpu_naive")
+    list(TRANSFORM step_LIBRARIES PREPEND CUDA::)
+    nbody_checked_by_nvcc(${source} "${step_CUDA_FLAGS}" ${step_COMMON} ${step_LIBRARIES})
+    return()
+  endif()
   add_library(${name}_object OBJECT ${source})
   target_link_libraries(${name}_object PUBLIC nbody_common ${step_COMMON} PRIVATE nbody_warnings)
 
@@ -45,12 +51,6 @@ function(nbody_step name)
     endif()
   endforeach()
 
-  if(NBODY_CUDA AND NOT NBODY_CUDA_PROGRAMS)
-    if(NOT name STREQUAL "step01_gpu_naive")
-      return()
-    endif()
-    set(CMAKE_CUDA_COMPILE_OBJECT "${compile_for_a_program}" PARENT_SCOPE)
-  endif()
   nbody_executable(${name} ${name}_object "${step_COMMON};nbody_program")  # the first calls the other
   if(BUILD_TESTING)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)

@@ -46,7 +46,7 @@ inline Kept kept_by(int rank, const plan::Plan& plan) {
           .first_body = plan.first_bodies()[rank]};
 }
 
-__global__ inline void take_apart(const nbody::Body* bodies, Kept kept, Position* positions,
+__global__ void take_apart(const nbody::Body* bodies, Kept kept, Position* positions,
                                   Velocity* velocities) {
   const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
   if (i >= kept.count) return;
@@ -56,7 +56,7 @@ __global__ inline void take_apart(const nbody::Body* bodies, Kept kept, Position
   velocities[i] = {b.vx, b.vy, b.vz, 0};
 }
 
-__global__ inline void put_together(nbody::Body* bodies, Kept kept, const Position* positions,
+__global__ void put_together(nbody::Body* bodies, Kept kept, const Position* positions,
                                     const Velocity* velocities) {
   const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
   const long long k = kept.body(i);
@@ -66,7 +66,7 @@ __global__ inline void put_together(nbody::Body* bodies, Kept kept, const Positi
 }
 
 // The mass of the bodies of a tile, or -1 where they differ.
-__global__ inline void compare_masses(const Position* __restrict__ positions,
+__global__ void compare_masses(const Position* __restrict__ positions,
                                       float* __restrict__ masses, int tile) {
   const float mass = positions[static_cast<size_t>(blockIdx.x) * tile].w;
   bool same = true;
@@ -79,7 +79,7 @@ __global__ inline void compare_masses(const Position* __restrict__ positions,
 // The sums over the tiles of the other segment, in their order: blockIdx.z is 0 for the bodies of a
 // unit's row and 1 for those of its column. In a segment that meets itself a tile was the column of
 // those before it.
-__global__ inline void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
+__global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
                                  const plan::Unit* __restrict__ units, int tiles, size_t segment) {
   const plan::Unit unit = units[blockIdx.y];
   const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;

@@ -25,7 +25,7 @@ KILLS = int(os.environ.get("NBODY_TEST_KILLS", "2"))
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
 SEED = int(os.environ.get("NBODY_TEST_SEED", "1"))
 PROBLEM = "--systems 1 --bodies 500 --scenario plummer --integrator leapfrog"
-STEPS, LATEST = (400, 0.5) if NIGHTLY else (240, 0.3)  # of a run, and the seconds after which a rank is killed
+STEPS, LATEST = (400, 0.5) if NIGHTLY else (160, 0.15)  # of a run, and the seconds after which a rank is killed
 TRANSPORTS = ("mpi", "nccl")
 
 

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 BODY = 28  # bytes
-SYSTEMS = (75_000, 225_000)  # of eight bodies
+SYSTEMS = (25_000, 100_000)  # of eight bodies
 OPTIONS = "--bodies 8 --steps 2 --validate off --quiet"
 
 

@@ -211,12 +211,12 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
 }
 
 TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
-  const std::string run = "--scenario plummer --bodies 1000 --validate off --quiet ";
+  const std::string run = "--scenario plummer --bodies 300 --validate off --quiet ";
   for (const char* signal : {"INT", "TERM"}) {
     // With one thread it takes fewer steps meanwhile, and they are all taken once more below.
     const Outcome outcome = program_.run(
         run + "--steps 100000000 --checkpoint c.bin",
-        "env OMP_NUM_THREADS=1 timeout --foreground -s " + std::string(signal) + " 0.5");
+        "env OMP_NUM_THREADS=1 timeout --foreground -s " + std::string(signal) + " 0.3");
     EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // of timeout
     EXPECT_NE(outcome.error.find("interrupted after "), std::string::npos) << outcome.error;
     EXPECT_NE(outcome.error.find("--resume c.bin --steps 100000000 goes on"), std::string::npos);

@@ -1,7 +1,7 @@
 """A variant of a step against its declaration: check_run.py DECLARATION PROGRAM
 
 Runs it in the declared mode of hostcuda and, if it is wrong, in plain mode; compares the outcome with
-the declaration, and writes it beside the declaration, as NAME.json.
+the declaration, and writes it beside the declaration, as NAME.json. Weak checks are for what has an edit.
 """
 import json
 import os
@@ -11,15 +11,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent  # where the inputs of runs are
 
-def run(program, declared, mode, record):
+def run(program, declared, mode, record, weak=None):
     """The outcome of a run: the gates that failed, the verdicts of weak checks, or why it was stopped."""
-    weak = Path(f"{record}.weak")
-    for file in (record, weak):
-        file.unlink(missing_ok=True)
     # Blocks of a grid run on one core, so that a race between them ends the same way every time.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("HOSTCUDA_")}
     environment.update(OMP_NUM_THREADS="1", **dict(setting.split("=") for setting in mode))
+    record.unlink(missing_ok=True)
+    if weak:
+        environment["NBODY_WEAK_CHECKS"] = str(weak)
+        weak.unlink(missing_ok=True)
     done = subprocess.run([program, declared["variant"], *declared["run"], "--quiet", "--json", record],
                           cwd=HERE, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", check=False)
@@ -27,7 +28,8 @@ def run(program, declared, mode, record):
     if record.exists():
         data = json.loads(record.read_text())
         found |= {key: data[key] for key in ("verdict", "failed", "errors", "limits")}
-        found["weak"] = json.loads(weak.read_text())
+        if weak:
+            found["weak"] = json.loads(weak.read_text())
     return found
 
 
@@ -66,7 +68,8 @@ def main():
     name, folder = declared["name"], declaration.parent
     result = folder / f"{name}.json"
     result.unlink(missing_ok=True)
-    found = run(program, declared, declared["mode"], folder / f"{name}.record")
+    found = run(program, declared, declared["mode"], folder / f"{name}.record",
+                None if name.startswith("right.") else folder / f"{name}.weak")
     plain = found
     if declared["is_wrong"] and declared["mode"]:
         plain = run(program, declared, [], folder / f"{name}.plain.record")

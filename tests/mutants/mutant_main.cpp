@@ -1,5 +1,6 @@
 #include "mutant_main.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -27,11 +28,12 @@ void write_weak_checks(const std::filesystem::path& path, const WeakChecks& chec
 int run_mutant(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
   const int code = run_step(info, simulate, query, argc, argv);
   const auto options = parse_options(info, argc, argv);
+  const char* const weak = std::getenv("NBODY_WEAK_CHECKS");
   // Without a record the run did not get as far as its validation, and would not here.
-  if (options->json.empty() || !std::filesystem::exists(options->json)) return code;
+  if (!weak || !std::filesystem::exists(options->json)) return code;
   Job job = prepare_job(*options);
   job.run.devices = info.multi_device ? query().count : 1;
-  write_weak_checks(options->json.string() + ".weak", weak_checks(job, simulate));
+  write_weak_checks(weak, weak_checks(job, simulate));
   return code;
 }
 

@@ -247,7 +247,7 @@ TEST(DiskHalo, StaysWhatItIs) {
   Systems state = make("disk-halo", n, {}, softening);
   const double half_mass = median(state.system(0).first(stars), cylinder_radius);
   ReferenceSystem bodies(state.bodies);
-  const int steps = 450;
+  const int steps = 240;
   const double dt = 3 * period / steps;
   bodies.drift(dt / 2);
   for (int step = 0; step < steps; ++step) bodies.advance(dt, softening * softening);

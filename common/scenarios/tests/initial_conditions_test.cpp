@@ -190,7 +190,7 @@ TEST(Plummer, IsInVirialEquilibriumUpTo2048) {
 }
 
 TEST(Plummer, IsNearEquilibriumBeyond) {
-  const Snapshot snapshot = make("galaxies", 3, 8192);
+  const Snapshot snapshot = make("galaxies", 3, 4096);
   double w = 0;
   for (int s = 0; s < 3; ++s) {
     const auto bodies = snapshot.systems.system(s);

@@ -1,0 +1,49 @@
+# What only nvcc can find in a file, its front ends for host and device and ptxas find. What it leaves to the
+# host compiler has been through that once more, with hostcuda. Files with the same flags are read together,
+# each in a namespace: for most of them the headers that they share take longer than all the rest.
+
+# nbody_checked_by_nvcc(source flags library...): one of these files.
+function(nbody_checked_by_nvcc source flags)
+  string(MAKE_C_IDENTIFIER "nvcc_checks${flags}" target)
+  set_property(GLOBAL APPEND PROPERTY NBODY_NVCC_CHECKS ${target})
+  set_property(GLOBAL APPEND PROPERTY ${target}_FILES ${source})
+  set_property(GLOBAL APPEND PROPERTY ${target}_LIBRARIES ${ARGN})
+  set_property(GLOBAL PROPERTY ${target}_FLAGS ${flags})
+endfunction()
+
+# Once all of them are named. A macro, because how objects are compiled is a variable of the folder.
+macro(nbody_check_by_nvcc)
+  string(REPLACE "<CUDA_COMPILE_MODE>" "-cuda" CMAKE_CUDA_COMPILE_OBJECT "${CMAKE_CUDA_COMPILE_OBJECT}")
+  get_property(targets GLOBAL PROPERTY NBODY_NVCC_CHECKS)
+  list(REMOVE_DUPLICATES targets)
+  foreach(target IN LISTS targets)
+    nbody_write_files_to_check(${target})
+    get_property(libraries GLOBAL PROPERTY ${target}_LIBRARIES)
+    get_property(flags GLOBAL PROPERTY ${target}_FLAGS)
+    add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/${target}.cu)
+    target_link_libraries(${target} PRIVATE nbody_common nbody_warnings ${libraries})
+    target_compile_options(${target} PRIVATE -O3 -lineinfo ${flags})
+    target_compile_definitions(${target} PRIVATE NBODY_FLAGS="${flags}")
+  endforeach()
+endmacro()
+
+# The headers that they share come before the namespaces, which then find them included already.
+function(nbody_write_files_to_check target)
+  get_property(files GLOBAL PROPERTY ${target}_FILES)
+  foreach(file IN LISTS files)
+    cmake_path(GET file PARENT_PATH folder)
+    cmake_path(GET folder FILENAME name)
+    file(GLOB own_headers CONFIGURE_DEPENDS ${folder}/*.h)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${own_headers} ${file})
+    foreach(text IN LISTS own_headers file)
+      file(STRINGS ${text} lines REGEX "^#include")
+      list(FILTER lines EXCLUDE REGEX "\"${name}/")
+      list(APPEND headers ${lines})
+    endforeach()
+    file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR} ${file})  # the same text in every clone: for ccache
+    string(APPEND namespaces "namespace ${name} {\n#include \"${file}\"\n}\n")
+  endforeach()
+  list(REMOVE_DUPLICATES headers)
+  list(JOIN headers "\n" headers)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${target}.cu CONTENT "${headers}\n${namespaces}" @ONLY)
+endfunction()
