@@ -47,7 +47,7 @@ inline Kept kept_by(int rank, const plan::Plan& plan) {
 }
 
 __global__ void take_apart(const nbody::Body* bodies, Kept kept, Position* positions,
-                                  Velocity* velocities) {
+                           Velocity* velocities) {
   const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
   if (i >= kept.count) return;
   const long long k = kept.body(i);
@@ -57,7 +57,7 @@ __global__ void take_apart(const nbody::Body* bodies, Kept kept, Position* posit
 }
 
 __global__ void put_together(nbody::Body* bodies, Kept kept, const Position* positions,
-                                    const Velocity* velocities) {
+                             const Velocity* velocities) {
   const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
   const long long k = kept.body(i);
   if (k < 0) return;
@@ -66,8 +66,8 @@ __global__ void put_together(nbody::Body* bodies, Kept kept, const Position* pos
 }
 
 // The mass of the bodies of a tile, or -1 where they differ.
-__global__ void compare_masses(const Position* __restrict__ positions,
-                                      float* __restrict__ masses, int tile) {
+__global__ void compare_masses(const Position* __restrict__ positions, float* __restrict__ masses,
+                               int tile) {
   const float mass = positions[static_cast<size_t>(blockIdx.x) * tile].w;
   bool same = true;
   for (int i = threadIdx.x; i < tile; i += kBlockSize)
@@ -80,7 +80,7 @@ __global__ void compare_masses(const Position* __restrict__ positions,
 // unit's row and 1 for those of its column. In a segment that meets itself a tile was the column of
 // those before it.
 __global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
-                                 const plan::Unit* __restrict__ units, int tiles, size_t segment) {
+                          const plan::Unit* __restrict__ units, int tiles, size_t segment) {
   const plan::Unit unit = units[blockIdx.y];
   const size_t i = static_cast<size_t>(blockIdx.x) * kBlockSize + threadIdx.x;
   const int slot = blockIdx.z == 0 ? unit.row_slot : unit.column_slot;
