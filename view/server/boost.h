@@ -25,7 +25,14 @@ namespace net = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 namespace websocket = beast::websocket;
-using net::use_awaitable;
 using tcp = net::ip::tcp;
+
+// With the executor of an io_context: code that works with any executor compiles more slowly.
+using Executor = net::io_context::executor_type;
+using Socket = tcp::socket::rebind_executor<Executor>::other;
+using Timer = net::steady_timer::rebind_executor<Executor>::other;
+using WebSocket = websocket::stream<Socket, false>;  // without compression
+using Task = net::awaitable<void, Executor>;
+inline constexpr net::use_awaitable_t<Executor> use_awaitable;
 
 }  // namespace nbody::view

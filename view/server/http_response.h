@@ -14,14 +14,16 @@
 namespace nbody::view {
 
 using Request = http::request<http::empty_body>;
-using Response = http::response<http::span_body<const char>>;
+
+// The body is not copied: literals and the page outlive the answer.
+struct Answer {
+  std::string head;
+  std::string_view body;
+};
 
 // ":80" and the like.
 inline bool is_port(std::string_view text) {
-  if (!text.starts_with(':')) return false;
-  std::uint16_t number = 0;
-  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number > 0;
+  return text.starts_with(':') && parse_whole<std::uint16_t>(text.substr(1)).value_or(0) > 0;
 }
 
 // "name" or "name:port", where the name is one of this machine's own. Through an ssh tunnel the
@@ -78,44 +80,45 @@ inline std::optional<std::string_view> target_in(std::string_view path, const Re
   return target.substr(path.size());
 }
 
-inline Response answer(http::status status, std::string_view type, std::string_view body,
-                       unsigned version = 11) {
-  Response response(status, version);
-  response.set(http::field::content_type, beast::string_view(type.data(), type.size()));
-  response.set(http::field::cache_control, "no-store");
-  response.set("X-Content-Type-Options", "nosniff");
-  response.set("Referrer-Policy", "no-referrer");  // it would hold the secret path
-  response.set("Content-Security-Policy",
-               "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-               "img-src data:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; "
-               "frame-ancestors 'none'");
-  response.body() = beast::span<const char>(body.data(), body.size());
-  response.content_length(body.size());
-  return response;
+// Why this request opens no WebSocket; "": it may.
+inline std::string_view why_no_viewer(const Request& request, std::string_view path) {
+  if (!has_good_host(request)) return "Only ws://127.0.0.1 and ws://localhost.\n";
+  if (target_in(path, request) != "socket")
+    return "Only with the address that the program prints.\n";
+  return has_good_origin(request) ? "" : "Only for pages from here.\n";
 }
 
-// Response bodies are not copied: literals and the page outlive the response.
-inline Response refusal(http::status status, std::string_view why) {
-  Response response = answer(status, "text/plain; charset=utf-8", why);
-  response.keep_alive(false);
-  return response;
+inline constexpr std::string_view kForbidden = "403 Forbidden";
+
+inline Answer answer(std::string_view status, std::string_view type, std::string_view body) {
+  std::string head = "HTTP/1.1 ";
+  head.append(status).append("\r\nContent-Type: ").append(type);
+  head += "; charset=utf-8\r\nContent-Length: " + std::to_string(body.size());
+  head +=
+      "\r\n"
+      "Connection: close\r\n"
+      "Allow: GET\r\n"
+      "Cache-Control: no-store\r\n"
+      "X-Content-Type-Options: nosniff\r\n"
+      "Referrer-Policy: no-referrer\r\n"  // it would hold the secret path
+      "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; "
+      "style-src 'unsafe-inline'; img-src data:; "
+      "connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors 'none'\r\n\r\n";
+  return {head, body};
 }
 
-inline Response answer_to(const Request& request, std::string_view path, std::string_view page) {
+inline Answer refusal(std::string_view status, std::string_view why) {
+  return answer(status, "text/plain", why);
+}
+
+inline Answer answer_to(const Request& request, std::string_view path, std::string_view page) {
   if (!has_good_host(request))
-    return refusal(http::status::forbidden, "Only http://127.0.0.1 and http://localhost.\n");
+    return refusal(kForbidden, "Only http://127.0.0.1 and http://localhost.\n");
   const auto target = target_in(path, request);
-  if (!target)
-    return refusal(http::status::forbidden, "Only with the address that the program prints.\n");
-  if (request.method() != http::verb::get) {
-    Response response = refusal(http::status::method_not_allowed, "Only GET.\n");
-    response.set(http::field::allow, "GET");
-    return response;
-  }
-  if (!target->empty()) return refusal(http::status::not_found, "There is one page.\n");
-  Response response = answer(http::status::ok, "text/html; charset=utf-8", page, request.version());
-  response.keep_alive(request.keep_alive());
-  return response;
+  if (!target) return refusal(kForbidden, "Only with the address that the program prints.\n");
+  if (request.method() != http::verb::get) return refusal("405 Method Not Allowed", "Only GET.\n");
+  if (!target->empty()) return refusal("404 Not Found", "There is one page.\n");
+  return answer("200 OK", "text/html", page);
 }
 
 }  // namespace nbody::view

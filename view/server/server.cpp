@@ -39,20 +39,35 @@ std::string this_user() {
 
 }  // namespace
 
+// A socket, and the time at which it is closed.
+struct Connection : std::enable_shared_from_this<Connection> {
+  Socket socket;
+  Timer deadline;
+
+  explicit Connection(Socket accepted)
+      : socket(std::move(accepted)), deadline(socket.get_executor()) {}
+
+  void limit(std::chrono::seconds time) {
+    deadline.expires_after(time);
+    deadline.async_wait([weak = weak_from_this()](const beast::error_code& cancelled) {
+      if (const auto self = weak.lock(); self && !cancelled) self->socket.close();
+    });
+  }
+};
+
 struct Server::Parts {
   const std::string path = random_path();
   std::string page;
   Feed feed;
   int connections = 0;
   net::io_context context{1};
-  tcp::acceptor acceptor{context};
+  tcp::acceptor::rebind_executor<Executor>::other acceptor{context};
   net::signal_set signals{context};
   std::thread thread;
 
   void listen(int port);
-  net::awaitable<void> accept();
-  net::awaitable<void> serve(beast::tcp_stream stream);
-  net::awaitable<void> accept_viewer(beast::tcp_stream stream, Request request);
+  Task accept();
+  Task serve(Socket accepted);
   void wake_viewers() {
     for (Viewer* viewer : feed.viewers) viewer->wake();
   }
@@ -71,65 +86,54 @@ void Server::Parts::listen(int port) {
   }
 }
 
-net::awaitable<void> Server::Parts::accept() {
+Task Server::Parts::accept() {
   while (true) {
     beast::error_code error;
-    tcp::socket socket = co_await acceptor.async_accept(net::redirect_error(use_awaitable, error));
+    Socket socket = co_await acceptor.async_accept(net::redirect_error(use_awaitable, error));
     if (error) {  // most likely too many open files, which ends when connections do
-      net::steady_timer pause(context, std::chrono::milliseconds(100));
+      Timer pause(context, std::chrono::milliseconds(100));
       co_await pause.async_wait(use_awaitable);
       continue;
     }
     if (connections >= kMaxConnections) continue;  // closes the socket
     ++connections;
-    net::co_spawn(context, serve(beast::tcp_stream(std::move(socket))),
-                  [this](std::exception_ptr) { --connections; });
+    net::co_spawn(context, serve(std::move(socket)), [this](std::exception_ptr) { --connections; });
   }
 }
 
-net::awaitable<void> Server::Parts::serve(beast::tcp_stream stream) {
-  stream.socket().set_option(tcp::no_delay(true));
+Task Server::Parts::serve(Socket accepted) {
+  const auto connection = std::make_shared<Connection>(std::move(accepted));
+  Socket& socket = connection->socket;
+  socket.set_option(tcp::no_delay(true));
+  connection->limit(kRequestTimeout);
   beast::flat_buffer buffer;
-  for (bool goes_on = true; goes_on;) {
-    http::request_parser<http::empty_body> parser;
-    parser.header_limit(kMaxHeaderBytes);
-    stream.expires_after(kRequestTimeout);
-    beast::error_code error;
-    co_await http::async_read(stream, buffer, parser, net::redirect_error(use_awaitable, error));
-    if (error && error.category() != beast::error_code(http::error::end_of_stream).category()) {
-      co_return;  // the client is gone or too slow
-    }
-    if (error == http::error::end_of_stream || error == http::error::partial_message) break;
+  http::request_parser<http::empty_body> parser;
+  parser.header_limit(kMaxHeaderBytes);
+  beast::error_code error;
+  co_await http::async_read(socket, buffer, parser, net::redirect_error(use_awaitable, error));
+  const bool is_malformed = error.category() == beast::error_code(http::error{}).category() &&
+                            error != http::error::end_of_stream &&
+                            error != http::error::partial_message;
+  if (error && !is_malformed) co_return;  // the client is gone or too slow
 
-    const bool is_upgrade = !error && websocket::is_upgrade(parser.get());
-    if (is_upgrade && feed.knows_anything()) {
-      co_return co_await accept_viewer(std::move(stream), parser.release());
+  Answer answer;
+  if (error) {
+    answer = refusal("400 Bad Request", "Not a request.\n");
+  } else if (websocket::is_upgrade(parser.get()) && feed.knows_anything()) {
+    const std::string_view why = why_no_viewer(parser.get(), path);
+    if (why.empty()) {
+      connection->deadline.cancel();  // WebSockets have timeouts of their own
+      co_return co_await std::make_shared<Viewer>(std::move(socket), feed)->run(parser.release());
     }
-    Response response = error ? refusal(http::status::bad_request, "Not a request.\n")
-                              : answer_to(parser.get(), path, page);
-    goes_on = response.keep_alive();
-    stream.expires_after(kResponseTimeout);
-    co_await http::async_write(stream, response, use_awaitable);
+    answer = refusal(kForbidden, why);
+  } else {
+    answer = answer_to(parser.get(), path, page);
   }
-  beast::error_code ignored;
-  stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
-}
-
-net::awaitable<void> Server::Parts::accept_viewer(beast::tcp_stream stream, Request request) {
-  std::string_view refused;
-  if (!has_good_host(request))
-    refused = "Only ws://127.0.0.1 and ws://localhost.\n";
-  else if (target_in(path, request) != "socket")
-    refused = "Only with the address that the program prints.\n";
-  else if (!has_good_origin(request))
-    refused = "Only for pages from here.\n";
-  if (!refused.empty()) {
-    Response response = refusal(http::status::forbidden, refused);
-    co_await http::async_write(stream, response, use_awaitable);
-    co_return;
-  }
-  stream.expires_never();  // the WebSocket has its own timeouts
-  co_await std::make_shared<Viewer>(std::move(stream), feed)->run(std::move(request));
+  connection->limit(kResponseTimeout);
+  const std::array<net::const_buffer, 2> parts = {net::buffer(answer.head),
+                                                  net::buffer(answer.body)};
+  co_await net::async_write(socket, parts, use_awaitable);
+  socket.shutdown(tcp::socket::shutdown_send, error);
 }
 
 Server::Server(int port, std::string page, std::string info, Handlers handlers)

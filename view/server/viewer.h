@@ -42,14 +42,14 @@ struct Feed {
 
 class Viewer : public std::enable_shared_from_this<Viewer> {
  public:
-  Viewer(beast::tcp_stream stream, Feed& feed)
-      : socket_(std::move(stream)), wake_up_(socket_.get_executor()), feed_(feed) {}
+  Viewer(Socket socket, Feed& feed)
+      : socket_(std::move(socket)), wake_up_(socket_.get_executor()), feed_(feed) {}
 
   ~Viewer() {
     if (feed_.viewers.erase(this) == 1) feed_.handlers.viewers(count());
   }
 
-  net::awaitable<void> run(http::request<http::empty_body> request) {
+  Task run(http::request<http::empty_body> request) {
     socket_.set_option(websocket::stream_base::timeout{
         std::chrono::seconds(10), std::chrono::seconds(60), true});  // handshake, idle, pings
     socket_.read_message_max(kMaxCommandBytes);
@@ -77,7 +77,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
 
   int count() const { return static_cast<int>(feed_.viewers.size()); }
 
-  net::awaitable<void> read() {
+  Task read() {
     beast::flat_buffer buffer;
     while (true) {
       const std::size_t bytes = co_await socket_.async_read(buffer, use_awaitable);
@@ -110,7 +110,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     return websocket::close_code::none;
   }
 
-  net::awaitable<void> write() {
+  Task write() {
     try {
       while (!gone_) {
         if (!reply_.empty()) {
@@ -141,22 +141,22 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     return std::nullopt;
   }
 
-  net::awaitable<void> send(const std::string& message, bool is_text) {
+  Task send(const std::string& message, bool is_text) {
     socket_.text(is_text);
     co_await socket_.async_write(net::buffer(message), use_awaitable);
   }
 
   // Until wake(). With one thread, nothing can become due between the check and the sleep.
-  net::awaitable<void> sleep() {
-    wake_up_.expires_at(net::steady_timer::time_point::max());
+  Task sleep() {
+    wake_up_.expires_at(Timer::time_point::max());
     try {
       co_await wake_up_.async_wait(use_awaitable);
     } catch (const boost::system::system_error&) {  // cancelled by wake()
     }
   }
 
-  websocket::stream<beast::tcp_stream, false> socket_;
-  net::steady_timer wake_up_;
+  WebSocket socket_;
+  Timer wake_up_;
   Feed& feed_;
   std::string reply_;
   std::array<int, kTexts> text_sent_{};

@@ -21,8 +21,6 @@ json median(const std::deque<double>& rates) {
   return *middle;
 }
 
-std::string type_of(const json& message) { return message.value("type", ""); }
-
 }  // namespace
 
 StairTable::StairTable(const std::vector<std::filesystem::path>& programs) {
@@ -45,27 +43,24 @@ void StairTable::ends(const std::string& failure) {
   running_.reset();
 }
 
-std::optional<Text> StairTable::kind_of(std::string_view text) {
-  const std::string type = type_of(json::parse(text));
-  if (type == "info") return Text::info;
-  if (type == "status") return Text::status;
-  return std::nullopt;
-}
-
-void StairTable::take_text(std::string_view text) {
-  if (!running_) return;
+std::optional<Text> StairTable::take_text(std::string_view text) {
   const json message = json::parse(text);
+  const std::string type = message.value("type", "");
+  if (type != "info" && type != "status") return std::nullopt;
+  const Text kind = type == "info" ? Text::info : Text::status;
+  if (!running_) return kind;
   Row& row = rows_[*running_];
-  if (type_of(message) == "info") {
+  if (kind == Text::info) {
     row.backend = message["backend"];
     row.approximates = message["approximates"];
     starting_ = false;
-  } else if (type_of(message) == "status") {
+  } else {
     row.energy = message["energy"].is_null() ? "" : message["energy"].dump();
     paused_ = message["paused"];
     speed_ = Command{Command::Type::speed};
     speed_->steps_per_frame = message["steps_per_frame"];
   }
+  return kind;
 }
 
 bool StairTable::take_frame(std::string_view frame) {
@@ -88,11 +83,12 @@ std::vector<Command> StairTable::commands_to_go_on() const {
 std::string StairTable::message() const {
   json steps = json::array();
   for (const Row& row : rows_)
-    steps.push_back({{"name", row.name},
-                     {"backend", row.backend},
-                     {"approximates", row.approximates},
-                     {"interactions_per_second", median(row.rates)},
-                     {"energy", row.energy.empty() ? json() : json::parse(row.energy)}});
+    steps.push_back(
+        {{"name", row.name},
+         {"backend", row.backend},
+         {"approximates", row.approximates},
+         {"interactions_per_second", median(row.rates)},
+         {"energy", row.energy.empty() ? json() : json::parse(std::string_view(row.energy))}});
   return json{{"type", "stairs"},
               {"steps", steps},
               {"running", running_ ? json(*running_) : json()},

@@ -4,7 +4,6 @@
 
 #include <deque>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +22,8 @@ class StairTable {
   // The one that runs; why, where nobody asked for it.
   void ends(const std::string& failure);
 
-  // Which of a step's messages a viewer gets, too.
-  static std::optional<Text> kind_of(std::string_view text);
-  void take_text(std::string_view text);
+  // A message of a step; what kind it is, if a viewer gets it, too.
+  std::optional<Text> take_text(std::string_view text);
   // True: it is time to show the table again.
   bool take_frame(std::string_view frame);
 

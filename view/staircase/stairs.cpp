@@ -84,8 +84,8 @@ struct Stairs::Parts {
   StepClient::Handlers of_step() {
     return {.text =
                 [this](std::string text) {
-                  const std::optional<Text> kind = table.kind_of(text);
-                  change_table([&] { table.take_text(text); });
+                  std::optional<Text> kind;
+                  change_table([&] { kind = table.take_text(text); });
                   if (kind) server.show(*kind, std::move(text));
                 },
             .frame =

@@ -28,7 +28,7 @@ Address parse(const std::string& address) {
 struct StepClient::Parts {
   Handlers handlers;
   net::io_context context{1};
-  websocket::stream<tcp::socket, false> socket{context};
+  WebSocket socket{context};
   std::deque<std::string> due;
   std::thread thread;
 
@@ -44,7 +44,7 @@ struct StepClient::Parts {
     socket.handshake(host, address.path + "socket");
   }
 
-  net::awaitable<void> read() {
+  Task read() {
     beast::flat_buffer buffer;
     try {
       while (true) {
@@ -59,7 +59,7 @@ struct StepClient::Parts {
   }
 
   // One after the other, for as long as there are any.
-  net::awaitable<void> write() {
+  Task write() {
     try {
       while (!due.empty()) {
         co_await socket.async_write(net::buffer(due.front()), use_awaitable);

@@ -10,7 +10,7 @@ import time
 
 
 class Browser:
-    FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu-sandbox", "--use-angle=swiftshader",
+    FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu-sandbox", "--use-angle=swiftshader-webgl",
              "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-dev-shm-usage",
              "--no-first-run", "--disable-extensions", "--disable-background-networking",
              "--hide-scrollbars", "--remote-debugging-pipe", "--window-size=800,600")

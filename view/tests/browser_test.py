@@ -1,12 +1,8 @@
-"""The page in a real browser: a headless Chromium opens a live run and an exported page.
-
-    NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 view/tests/browser_test.py
-"""
+"""The page in a real browser: a headless Chromium opens a live run and an exported page."""
 import base64
 import io
 import subprocess
 import tempfile
-import unittest
 from pathlib import Path
 
 from page_case import VIEW, PageCase, changes, difference, picture, pressed, text
@@ -257,7 +253,3 @@ class PageTest(PageCase):
                 process.terminate()
                 self.assertEqual(process.wait(10), 0)
         self.no_errors()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,8 +1,4 @@
-"""What one can do with a page: forces, trails, turning, the whole screen, keys, panels out of the way.
-
-    NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 view/tests/controls_test.py
-"""
-import unittest
+"""What one can do with a page: forces, trails, turning, the whole screen, keys, panels out of the way."""
 
 from page_case import PageCase, changes, text
 from server_test import Run
@@ -128,7 +124,3 @@ class ControlsTest(PageCase):
             self.open_live(run)
             self.check_phones(fewest_buttons=(6, 14))
         self.no_errors()
-
-
-if __name__ == "__main__":
-    unittest.main()

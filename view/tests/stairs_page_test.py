@@ -1,9 +1,5 @@
-"""The page of a staircase in a real browser: a button and a row for each step.
-
-    NBODY_PROGRAM=.../step00_cpu_omp NBODY_EMULATED=.../step01_gpu_naive NBODY_STAIRS=.../nbody-stairs NBODY_VIEW=.../nbody-view
-"""
+"""The page of a staircase in a real browser: a button and a row for each step."""
 import os
-import unittest
 
 from page_case import PageCase, text
 from stairs_test import Staircase
@@ -57,7 +53,3 @@ class StairsPageTest(PageCase):
             self.wait_for_rate(0)
             self.check_phones(fewest_buttons=(9, 17))
         self.no_errors()
-
-
-if __name__ == "__main__":
-    unittest.main()
