@@ -1,8 +1,7 @@
 // hostcuda: cooperative groups: blocks, clusters, grids, tiles of a warp, coalesced threads.
 //
 // A tile or a coalesced group is a mask of lanes; its operations are those of the warp.
-#ifndef HOSTCUDA_COOPERATIVE_GROUPS_H
-#define HOSTCUDA_COOPERATIVE_GROUPS_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -270,5 +269,3 @@ void sync(const Group& group, HOSTCUDA_HERE) {
 }
 
 }  // namespace cooperative_groups
-
-#endif

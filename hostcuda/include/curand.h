@@ -1,6 +1,5 @@
 // hostcuda: cuRAND's host API: arrays of random numbers, generated in a stream.
-#ifndef HOSTCUDA_CURAND_H
-#define HOSTCUDA_CURAND_H
+#pragma once
 
 #include "hostcuda/random.h"
 
@@ -133,5 +132,3 @@ inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigne
   return hostcuda::generate(generator, out, count,
                             [=](curandState* s) { return curand_poisson(s, mean); });
 }
-
-#endif

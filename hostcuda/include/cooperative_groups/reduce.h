@@ -1,6 +1,5 @@
 // hostcuda: cg::reduce, for tiles and coalesced groups.
-#ifndef HOSTCUDA_COOPERATIVE_GROUPS_REDUCE_H
-#define HOSTCUDA_COOPERATIVE_GROUPS_REDUCE_H
+#pragma once
 
 #include "../cooperative_groups.h"
 
@@ -44,5 +43,3 @@ T reduce(const Group& group, T value, const Operation& operation, HOSTCUDA_HERE)
 }
 
 }  // namespace cooperative_groups
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cg::inclusive_scan and cg::exclusive_scan, for tiles and coalesced groups.
-#ifndef HOSTCUDA_COOPERATIVE_GROUPS_SCAN_H
-#define HOSTCUDA_COOPERATIVE_GROUPS_SCAN_H
+#pragma once
 
 #include "reduce.h"
 
@@ -33,5 +32,3 @@ T exclusive_scan(const Group& group, T value, const Operation& operation = {}, H
 }
 
 }  // namespace cooperative_groups
-
-#endif

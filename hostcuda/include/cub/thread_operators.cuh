@@ -1,6 +1,5 @@
 // hostcuda: CUB's operators.
-#ifndef HOSTCUDA_CUB_THREAD_OPERATORS_CUH
-#define HOSTCUDA_CUB_THREAD_OPERATORS_CUH
+#pragma once
 
 #include "util_type.cuh"
 
@@ -51,5 +50,3 @@ struct ArgMin {
 };
 
 }  // namespace cub
-
-#endif

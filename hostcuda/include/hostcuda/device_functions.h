@@ -2,8 +2,7 @@
 //
 // The defaults of the trailing file and line parameters name the caller, so that a message can say
 // which barrier it means; kernels never pass them.
-#ifndef HOSTCUDA_DEVICE_FUNCTIONS_H
-#define HOSTCUDA_DEVICE_FUNCTIONS_H
+#pragma once
 
 #include <cstdint>
 #include <cstdlib>
@@ -333,5 +332,3 @@ inline Value __ldg(const Value* address) {
                                        int line = __builtin_LINE()) {
   hostcuda::trap(file, line);
 }
-
-#endif

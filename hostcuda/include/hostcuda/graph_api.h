@@ -1,6 +1,5 @@
 // hostcuda: CUDA graphs: capture of streams, graphs built by hand, instantiation, replay.
-#ifndef HOSTCUDA_GRAPH_API_H
-#define HOSTCUDA_GRAPH_API_H
+#pragma once
 
 #include "array_api.h"
 #include "launch_functions.h"
@@ -128,5 +127,3 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
-
-#endif

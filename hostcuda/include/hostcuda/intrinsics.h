@@ -1,7 +1,6 @@
 // hostcuda: the smaller device functions: cached loads and stores, integer and rounding intrinsics,
 // clocks.
-#ifndef HOSTCUDA_INTRINSICS_H
-#define HOSTCUDA_INTRINSICS_H
+#pragma once
 
 #include <fenv.h>
 
@@ -246,5 +245,3 @@ long long clock_ticks();  // nanoseconds of the host's clock
 static inline long long clock64() { return hostcuda::clock_ticks(); }
 static inline void __nanosleep(unsigned) { hostcuda::yield(); }
 static inline void __brkpt() {}
-
-#endif

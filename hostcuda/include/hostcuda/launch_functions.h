@@ -2,8 +2,7 @@
 //
 // The launcher writes name_kernel(k, "k") for the kernel k that such a call names: messages can
 // then name it, and its parameters are known even where the program casts it to void*.
-#ifndef HOSTCUDA_LAUNCH_FUNCTIONS_H
-#define HOSTCUDA_LAUNCH_FUNCTIONS_H
+#pragma once
 
 #include "launch.h"
 
@@ -191,5 +190,3 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, di
 // the latest that a GPU allows.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Every generator is Philox 4x32-10 here: as good, with sequences of its own for each thread, but
 // not the numbers of cuRAND's other generators. curandStatePhilox4_32_10_t gives cuRAND's.
-#ifndef HOSTCUDA_RANDOM_H
-#define HOSTCUDA_RANDOM_H
+#pragma once
 
 #include "../cuda_runtime.h"
 
@@ -142,5 +141,3 @@ inline unsigned curand_poisson(curandState* state, double mean) {
   }
   return events;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // hostcuda: what half and bfloat16 share: a number of 16 bits that computes as a float and is
 // rounded to nearest even after each operation, and a pair of them.
-#ifndef HOSTCUDA_SMALL_FLOAT_H
-#define HOSTCUDA_SMALL_FLOAT_H
+#pragma once
 
 #include "../cuda_runtime.h"
 
@@ -132,5 +131,3 @@ inline unsigned short half_bits(float value) {
   inline Pair atomicAdd(Pair* address, Pair value) {                                   \
     return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};         \
   }
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A lookup computes what the CUDA programming guide says, in float, with the 8 bits of fraction
 // that a GPU's linear filter has. There are no mipmaps, no cube maps and no sRGB.
-#ifndef HOSTCUDA_TEXTURE_H
-#define HOSTCUDA_TEXTURE_H
+#pragma once
 
 #include <math.h>
 
@@ -330,5 +329,3 @@ T surf1Dread(cudaSurfaceObject_t object, int x,
              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
   return surf3Dread<T>(object, x, 0, 0, mode);
 }
-
-#endif

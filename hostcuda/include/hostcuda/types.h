@@ -1,6 +1,5 @@
 // hostcuda: CUDA's qualifiers, vector types and built-in variables.
-#ifndef HOSTCUDA_TYPES_H
-#define HOSTCUDA_TYPES_H
+#pragma once
 
 #ifndef __HOSTCUDA__  // the launcher defines it on the command line; plain .cpp files get it here
 #define __HOSTCUDA__ 1
@@ -108,5 +107,3 @@ extern HOSTCUDA_BUILT_IN uint3 blockIdx;
 extern HOSTCUDA_BUILT_IN dim3 blockDim;
 extern HOSTCUDA_BUILT_IN dim3 gridDim;
 constexpr int warpSize = 32;
-
-#endif

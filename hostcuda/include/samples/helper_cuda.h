@@ -1,7 +1,6 @@
 // hostcuda: what programs use of the CUDA samples' helper_cuda.h: errors, and the choice of a
 // device.
-#ifndef HOSTCUDA_HELPER_CUDA_H
-#define HOSTCUDA_HELPER_CUDA_H
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -62,5 +61,3 @@ inline bool checkCudaCapabilities(int major, int minor) {
   checkCudaErrors(cudaGetDeviceProperties(&properties, 0));
   return properties.major > major || (properties.major == major && properties.minor >= minor);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: Thrust's searches in sorted ranges, for one value or for many.
-#ifndef HOSTCUDA_THRUST_BINARY_SEARCH_H
-#define HOSTCUDA_THRUST_BINARY_SEARCH_H
+#pragma once
 
 #include <algorithm>
 
@@ -57,5 +56,3 @@ HOSTCUDA_THRUST_ALGORITHM(lower_bound)
 HOSTCUDA_THRUST_ALGORITHM(upper_bound)
 HOSTCUDA_THRUST_ALGORITHM(binary_search)
 }  // namespace thrust
-
-#endif

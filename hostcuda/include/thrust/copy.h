@@ -1,6 +1,5 @@
 // hostcuda: thrust::copy and relatives, within a memory and from one to the other.
-#ifndef HOSTCUDA_THRUST_COPY_H
-#define HOSTCUDA_THRUST_COPY_H
+#pragma once
 
 #include <algorithm>
 #include <deque>
@@ -114,5 +113,3 @@ To copy(From first, From last, To result) {
   return detail::copy_between(first, static_cast<std::size_t>(std::distance(first, last)), result);
 }
 }  // namespace thrust
-
-#endif

@@ -1,7 +1,6 @@
 // hostcuda: Thrust's pointers to device memory. What host code reads or writes through them is
 // copied.
-#ifndef HOSTCUDA_THRUST_DEVICE_PTR_H
-#define HOSTCUDA_THRUST_DEVICE_PTR_H
+#pragma once
 
 #include <memory>
 #include <utility>
@@ -174,5 +173,3 @@ inline void device_free(device_ptr<void> p) {
 }
 
 }  // namespace thrust
-
-#endif

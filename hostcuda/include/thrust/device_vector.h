@@ -1,6 +1,5 @@
 // hostcuda: thrust::device_vector.
-#ifndef HOSTCUDA_THRUST_DEVICE_VECTOR_H
-#define HOSTCUDA_THRUST_DEVICE_VECTOR_H
+#pragma once
 
 #include "detail/vector.h"
 
@@ -8,5 +7,3 @@ namespace thrust {
 template <class T, class Allocator = void>
 using device_vector = detail::vector<T, detail::device_memory>;
 }
-
-#endif

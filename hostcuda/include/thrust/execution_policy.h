@@ -3,8 +3,7 @@
 // On the device it is a launch, with a thread for each element or one for all: it waits its turn in
 // the stream, its accesses are checked as a kernel's, and a functor may not use what a kernel may
 // not use.
-#ifndef HOSTCUDA_THRUST_EXECUTION_POLICY_H
-#define HOSTCUDA_THRUST_EXECUTION_POLICY_H
+#pragma once
 
 #include <memory>
 #include <new>
@@ -162,5 +161,3 @@ namespace cuda = thrust::cuda;
   }
 
 }  // namespace thrust
-
-#endif

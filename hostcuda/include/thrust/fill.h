@@ -1,6 +1,5 @@
 // hostcuda: thrust::fill, sequence, tabulate, generate.
-#ifndef HOSTCUDA_THRUST_FILL_H
-#define HOSTCUDA_THRUST_FILL_H
+#pragma once
 
 #include "execution_policy.h"
 
@@ -66,5 +65,3 @@ HOSTCUDA_THRUST_ALGORITHM(tabulate)
 HOSTCUDA_THRUST_ALGORITHM(generate)
 HOSTCUDA_THRUST_ALGORITHM(generate_n)
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: Thrust's functors, and _1, _2, ... for expressions such as a * _1 + _2.
-#ifndef HOSTCUDA_THRUST_FUNCTIONAL_H
-#define HOSTCUDA_THRUST_FUNCTIONAL_H
+#pragma once
 
 #include <functional>
 #include <tuple>
@@ -168,5 +167,3 @@ inline constexpr detail::expression<detail::argument<2>> _3{};
 }  // namespace placeholders
 
 }  // namespace thrust
-
-#endif

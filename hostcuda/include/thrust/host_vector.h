@@ -1,6 +1,5 @@
 // hostcuda: thrust::host_vector.
-#ifndef HOSTCUDA_THRUST_HOST_VECTOR_H
-#define HOSTCUDA_THRUST_HOST_VECTOR_H
+#pragma once
 
 #include "detail/vector.h"
 
@@ -8,5 +7,3 @@ namespace thrust {
 template <class T, class Allocator = void>
 using host_vector = detail::vector<T, detail::host_memory>;
 }
-
-#endif

@@ -2,8 +2,7 @@
 //
 // One thread goes through the elements in order. A GPU adds in another order, so that a sum of
 // floats differs in its last digits.
-#ifndef HOSTCUDA_THRUST_REDUCE_H
-#define HOSTCUDA_THRUST_REDUCE_H
+#pragma once
 
 #include <algorithm>
 
@@ -148,5 +147,3 @@ HOSTCUDA_THRUST_ALGORITHM(max_element)
 HOSTCUDA_THRUST_ALGORITHM(minmax_element)
 HOSTCUDA_THRUST_ALGORITHM(reduce_by_key)
 }  // namespace thrust
-
-#endif

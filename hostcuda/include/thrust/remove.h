@@ -1,6 +1,5 @@
 // hostcuda: thrust::copy_if, remove, unique, partition, reverse: which elements stay, and where.
-#ifndef HOSTCUDA_THRUST_REMOVE_H
-#define HOSTCUDA_THRUST_REMOVE_H
+#pragma once
 
 #include "copy.h"
 #include "execution_policy.h"
@@ -181,5 +180,3 @@ HOSTCUDA_THRUST_ALGORITHM(partition_copy)
 HOSTCUDA_THRUST_ALGORITHM(reverse)
 HOSTCUDA_THRUST_ALGORITHM(reverse_copy)
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: Thrust's scans, and adjacent_difference.
-#ifndef HOSTCUDA_THRUST_SCAN_H
-#define HOSTCUDA_THRUST_SCAN_H
+#pragma once
 
 #include "execution_policy.h"
 #include "functional.h"
@@ -175,5 +174,3 @@ HOSTCUDA_THRUST_ALGORITHM(transform_inclusive_scan)
 HOSTCUDA_THRUST_ALGORITHM(transform_exclusive_scan)
 HOSTCUDA_THRUST_ALGORITHM(adjacent_difference)
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: thrust::sort and relatives, merge and the operations on sorted ranges as sets.
-#ifndef HOSTCUDA_THRUST_SORT_H
-#define HOSTCUDA_THRUST_SORT_H
+#pragma once
 
 #include <algorithm>
 
@@ -154,5 +153,3 @@ HOSTCUDA_THRUST_ALGORITHM(set_intersection)
 HOSTCUDA_THRUST_ALGORITHM(set_difference)
 HOSTCUDA_THRUST_ALGORITHM(set_symmetric_difference)
 }  // namespace thrust
-
-#endif

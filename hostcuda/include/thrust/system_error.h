@@ -1,6 +1,5 @@
 // hostcuda: how Thrust reports CUDA's errors.
-#ifndef HOSTCUDA_THRUST_SYSTEM_ERROR_H
-#define HOSTCUDA_THRUST_SYSTEM_ERROR_H
+#pragma once
 
 #include <string>
 #include <system_error>
@@ -39,5 +38,3 @@ inline void throw_on_error(cudaError_t error, const char* what) {
 }  // namespace detail
 
 }  // namespace thrust
-
-#endif

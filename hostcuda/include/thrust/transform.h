@@ -1,6 +1,5 @@
 // hostcuda: thrust::for_each, transform, replace, gather, scatter: each element for itself.
-#ifndef HOSTCUDA_THRUST_TRANSFORM_H
-#define HOSTCUDA_THRUST_TRANSFORM_H
+#pragma once
 
 #include "execution_policy.h"
 
@@ -120,5 +119,3 @@ HOSTCUDA_THRUST_ALGORITHM(gather)
 HOSTCUDA_THRUST_ALGORITHM(scatter)
 HOSTCUDA_THRUST_ALGORITHM(scatter_if)
 }  // namespace thrust
-
-#endif

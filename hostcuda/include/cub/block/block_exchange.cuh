@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockExchange: from each thread's own run of items to one of every kThreads-th.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_EXCHANGE_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_EXCHANGE_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 
@@ -38,5 +37,3 @@ class BlockExchange {
 };
 
 }  // namespace cub
-
-#endif

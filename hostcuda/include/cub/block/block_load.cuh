@@ -1,7 +1,6 @@
 // hostcuda: cub::BlockLoad and cub::BlockStore. The addresses are those that the chosen algorithm
 // touches on a GPU, so that counted memory accesses are the algorithm's.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_LOAD_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_LOAD_CUH
+#pragma once
 
 #include "block_exchange.cuh"
 
@@ -106,5 +105,3 @@ class BlockStore {
 };
 
 }  // namespace cub
-
-#endif

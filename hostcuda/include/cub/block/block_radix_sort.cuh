@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockRadixSort.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_RADIX_SORT_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_RADIX_SORT_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../detail/radix.cuh"
@@ -85,5 +84,3 @@ class BlockRadixSort {
 };
 
 }  // namespace cub
-
-#endif

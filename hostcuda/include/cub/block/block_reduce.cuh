@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockReduce. Thread 0 has the result; what the others get is unspecified.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_REDUCE_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_REDUCE_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../thread_operators.cuh"
@@ -56,5 +55,3 @@ class BlockReduce {
 };
 
 }  // namespace cub
-
-#endif

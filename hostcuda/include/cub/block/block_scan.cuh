@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockScan.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_SCAN_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_SCAN_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../thread_operators.cuh"
@@ -161,5 +160,3 @@ class BlockScan {
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: what CUB's primitives for a block share.
-#ifndef HOSTCUDA_CUB_DETAIL_BLOCK_CUH
-#define HOSTCUDA_CUB_DETAIL_BLOCK_CUH
+#pragma once
 
 #include <cstddef>
 #include <cstring>
@@ -45,5 +44,3 @@ T reduced(T (&items)[N], Operation operation) {
 
 }  // namespace detail
 }  // namespace cub
-
-#endif

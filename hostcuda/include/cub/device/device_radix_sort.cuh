@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceRadixSort: a pass for every 8 bits of the keys, the lowest first.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_RADIX_SORT_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_RADIX_SORT_CUH
+#pragma once
 
 #include "../detail/device.cuh"
 #include "../detail/radix.cuh"
@@ -132,5 +131,3 @@ struct DeviceRadixSort {
 };
 
 }  // namespace cub
-
-#endif

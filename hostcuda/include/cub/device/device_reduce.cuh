@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceReduce and cub::DeviceSegmentedReduce. One thread reduces in order.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_REDUCE_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_REDUCE_CUH
+#pragma once
 
 #include <limits>
 
@@ -115,5 +114,3 @@ struct DeviceSegmentedReduce {
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceSelect and cub::DevicePartition.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_SELECT_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_SELECT_CUH
+#pragma once
 
 #include "../../thrust/remove.h"
 #include "../detail/device.cuh"
@@ -108,5 +107,3 @@ struct DevicePartition {
 };
 
 }  // namespace cub
-
-#endif

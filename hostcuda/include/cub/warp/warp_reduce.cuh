@@ -1,6 +1,5 @@
 // hostcuda: cub::WarpReduce. Lane 0 has the result; what the others get is unspecified.
-#ifndef HOSTCUDA_CUB_WARP_WARP_REDUCE_CUH
-#define HOSTCUDA_CUB_WARP_WARP_REDUCE_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../thread_operators.cuh"
@@ -76,5 +75,3 @@ class WarpReduce {
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cub::WarpScan.
-#ifndef HOSTCUDA_CUB_WARP_WARP_SCAN_CUH
-#define HOSTCUDA_CUB_WARP_WARP_SCAN_CUH
+#pragma once
 
 #include "warp_reduce.cuh"
 
@@ -69,5 +68,3 @@ class WarpScan {
 #undef HOSTCUDA_HERE_CUB
 
 }  // namespace cub
-
-#endif

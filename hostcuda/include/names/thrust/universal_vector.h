@@ -1,6 +1,5 @@
 // hostcuda: thrust::universal_vector.
-#ifndef HOSTCUDA_THRUST_UNIVERSAL_VECTOR_H
-#define HOSTCUDA_THRUST_UNIVERSAL_VECTOR_H
+#pragma once
 
 #include "thrust/detail/vector.h"
 
@@ -8,5 +7,3 @@ namespace thrust {
 template <class T, class Allocator = void>
 using universal_vector = detail::vector<T, detail::universal_memory>;
 }
-
-#endif

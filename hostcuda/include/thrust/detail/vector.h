@@ -1,6 +1,5 @@
 // hostcuda: the vector that host_vector, device_vector and universal_vector are.
-#ifndef HOSTCUDA_THRUST_DETAIL_VECTOR_H
-#define HOSTCUDA_THRUST_DETAIL_VECTOR_H
+#pragma once
 
 #include <algorithm>
 #include <initializer_list>
@@ -234,5 +233,3 @@ bool operator!=(const vector<T, Memory>& a, const Other& b) {
 
 }  // namespace detail
 }  // namespace thrust
-
-#endif
