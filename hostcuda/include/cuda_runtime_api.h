@@ -1,3 +1,2 @@
 // hostcuda: host code that needs only the API includes this name; there is one header underneath.
-#pragma once
 #include "cuda_runtime.h"

@@ -1,5 +1,2 @@
-// hostcuda: cuRAND in kernels. As in CUDA it brings the host's part along.
-#pragma once
-
+// hostcuda: cuRAND in kernels brings the host's part along, as in CUDA.
 #include "curand.h"
-#include "hostcuda/random.h"

@@ -232,4 +232,12 @@ bool operator!=(const vector<T, Memory>& a, const Other& b) {
 }
 
 }  // namespace detail
+
+template <class T, class Allocator = void>
+using host_vector = detail::vector<T, detail::host_memory>;
+template <class T, class Allocator = void>
+using device_vector = detail::vector<T, detail::device_memory>;
+template <class T, class Allocator = void>
+using universal_vector = detail::vector<T, detail::universal_memory>;
+
 }  // namespace thrust
