@@ -34,12 +34,7 @@ struct bit_xor {
 template <class Group, class T, class Operation>
 T reduce(const Group& group, T value, const Operation& operation, HOSTCUDA_HERE) {
   const unsigned mask = group.lanes();
-  const auto all = hostcuda::gather(mask, value, file, line);
-  int lane = __builtin_ctz(mask);
-  T result = all.of_lane[lane];
-  while (++lane < 32)
-    if (mask >> lane & 1) result = operation(result, all.of_lane[lane]);
-  return result;
+  return hostcuda::fold(hostcuda::gather(mask, value, file, line), mask, operation);
 }
 
 }  // namespace cooperative_groups

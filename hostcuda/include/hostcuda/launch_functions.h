@@ -53,8 +53,7 @@ struct NamedKernel {
 
 template <class... Parameters>
 NamedKernel<Parameters...> name_kernel(void (*function)(Parameters...), const char* name,
-                                       const char* file = __builtin_FILE(),
-                                       int line = __builtin_LINE()) {
+                                       HOSTCUDA_HERE) {
   return {function, Site{name, file, line}};
 }
 // A pointer of unknown type.
@@ -163,23 +162,18 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
 // The kernel is known by its address only.
 inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                     std::size_t dynamic_shared_bytes = 0,
-                                    cudaStream_t stream = nullptr,
-                                    const char* file = __builtin_FILE(),
-                                    int line = __builtin_LINE()) {
+                                    cudaStream_t stream = nullptr, HOSTCUDA_HERE) {
   const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, nullptr, 0};
   return hostcuda::launch_erased(kernel, config, arguments, file, line);
 }
 inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
-                                       void** arguments, const char* file = __builtin_FILE(),
-                                       int line = __builtin_LINE()) {
+                                       void** arguments, HOSTCUDA_HERE) {
   return hostcuda::launch_erased(kernel, *config, arguments, file, line);
 }
 inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
                                                void** arguments,
                                                std::size_t dynamic_shared_bytes = 0,
-                                               cudaStream_t stream = nullptr,
-                                               const char* file = __builtin_FILE(),
-                                               int line = __builtin_LINE()) {
+                                               cudaStream_t stream = nullptr, HOSTCUDA_HERE) {
   cudaLaunchAttribute cooperative{cudaLaunchAttributeCooperative, {}};
   cooperative.val.cooperative = 1;
   const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, &cooperative, 1};

@@ -89,13 +89,7 @@ inline unsigned short half_bits(float value) {
   inline Name hrsqrt(Name a) { return Name(rsqrtf(a)); }                               \
   inline Name __ldg(const Name* address) { return *address; }                          \
   inline Name atomicAdd(Name* address, Name value) {                                   \
-    unsigned short seen = __atomic_load_n(&address->bits, __ATOMIC_RELAXED);           \
-    for (;;) {                                                                         \
-      const Name old{Name##_raw{seen}};                                                \
-      if (__atomic_compare_exchange_n(&address->bits, &seen, (old + value).bits, true, \
-                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))             \
-        return old;                                                                    \
-    }                                                                                  \
+    return hostcuda::atomic_change(address, [=](Name old) { return old + value; });    \
   }                                                                                    \
   namespace hostcuda {                                                                 \
   template <>                                                                          \

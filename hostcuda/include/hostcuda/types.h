@@ -34,6 +34,8 @@
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
+// The last parameters of a function whose messages name the place of the call.
+#define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 // __shared__, __launch_bounds__ and __noinline__ are not macros: the launcher rewrites them.
 // (libstdc++ itself writes __attribute__((__noinline__)): a macro of that name would break it.)
 
