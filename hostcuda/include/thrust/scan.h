@@ -3,6 +3,7 @@
 
 #include "execution_policy.h"
 #include "functional.h"
+#include "iterator/transform_iterator.h"
 
 namespace thrust {
 namespace detail {
@@ -117,32 +118,16 @@ Out exclusive_scan_by_key(const Policy& policy, Keys first, Keys last, In values
 template <class Policy, class In, class Out, class Function, class Operation>
 Out transform_inclusive_scan(const Policy& policy, In first, In last, Out result, Function function,
                              Operation operation) {
-  in_sequence(policy, "thrust::transform_inclusive_scan",
-              [in = raw(first), count = last - first, out = raw(result), function, operation] {
-                if (count == 0) return;
-                auto sum = function(in[0]);
-                out[0] = sum;
-                for (std::ptrdiff_t i = 1; i < count; ++i) {
-                  sum = operation(sum, function(in[i]));
-                  out[i] = sum;
-                }
-              });
-  return result + (last - first);
+  return scan_inclusively(policy, "thrust::transform_inclusive_scan", no_keys(),
+                          make_transform_iterator(first, function), last - first, result,
+                          one_segment(), operation);
 }
 template <class Policy, class In, class Out, class Function, class T, class Operation>
 Out transform_exclusive_scan(const Policy& policy, In first, In last, Out result, Function function,
                              T begin, Operation operation) {
-  in_sequence(
-      policy, "thrust::transform_exclusive_scan",
-      [in = raw(first), count = last - first, out = raw(result), function, begin, operation] {
-        T sum = begin;
-        for (std::ptrdiff_t i = 0; i < count; ++i) {
-          const auto value = function(in[i]);
-          out[i] = sum;
-          sum = operation(sum, value);
-        }
-      });
-  return result + (last - first);
+  return scan_exclusively(policy, "thrust::transform_exclusive_scan", no_keys(),
+                          make_transform_iterator(first, function), last - first, result, begin,
+                          one_segment(), operation);
 }
 
 template <class Policy, class In, class Out, class Operation>

@@ -26,25 +26,17 @@ class BlockRadixSort {
         thread_(
             detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockRadixSort")) {}
 
-  void Sort(Key (&keys)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, kNone, {begin_bit, end_bit, false}, false);
+#define HOSTCUDA_SORT(Name, descending, striped)                                        \
+  void Name(Key(&keys)[N], int begin_bit = 0, int end_bit = kBits) {                    \
+    sort(keys, kNone, {begin_bit, end_bit, descending}, striped);                       \
+  }                                                                                     \
+  void Name(Key(&keys)[N], Value(&values)[N], int begin_bit = 0, int end_bit = kBits) { \
+    sort(keys, values, {begin_bit, end_bit, descending}, striped);                      \
   }
-  void Sort(Key (&keys)[N], Value (&values)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, values, {begin_bit, end_bit, false}, false);
-  }
-  void SortDescending(Key (&keys)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, kNone, {begin_bit, end_bit, true}, false);
-  }
-  void SortDescending(Key (&keys)[N], Value (&values)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, values, {begin_bit, end_bit, true}, false);
-  }
-  void SortBlockedToStriped(Key (&keys)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, kNone, {begin_bit, end_bit, false}, true);
-  }
-  void SortBlockedToStriped(Key (&keys)[N], Value (&values)[N], int begin_bit = 0,
-                            int end_bit = kBits) {
-    sort(keys, values, {begin_bit, end_bit, false}, true);
-  }
+  HOSTCUDA_SORT(Sort, false, false)
+  HOSTCUDA_SORT(SortDescending, true, false)
+  HOSTCUDA_SORT(SortBlockedToStriped, false, true)
+#undef HOSTCUDA_SORT
 
  private:
   static constexpr struct none {

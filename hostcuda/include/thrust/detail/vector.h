@@ -195,13 +195,15 @@ class vector {
 
  private:
   void construct(size_type first, size_type last, const T& value) {
-    in_parallel(typename Memory::policy(), "thrust::uninitialized_fill", last - first,
-                [to = memory_ + first, value](size_type i) { ::new (to + i) T(value); });
+    in_parallel(typename Memory::policy(), "thrust::uninitialized_fill",
+                static_cast<difference_type>(last - first),
+                [to = memory_ + first, value](difference_type i) { ::new (to + i) T(value); });
   }
   void destroy(size_type first, size_type last) {
     if constexpr (!std::is_trivially_destructible_v<T>)
-      in_parallel(typename Memory::policy(), "thrust::destroy", last - first,
-                  [from = memory_ + first](size_type i) { from[i].~T(); });
+      in_parallel(typename Memory::policy(), "thrust::destroy",
+                  static_cast<difference_type>(last - first),
+                  [from = memory_ + first](difference_type i) { from[i].~T(); });
   }
 
   T* memory_ = nullptr;
