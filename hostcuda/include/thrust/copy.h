@@ -2,18 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
-#include <vector>
 
 #include "device_ptr.h"
 #include "execution_policy.h"
 
 namespace thrust {
 namespace detail {
-
-// Values on their way: a vector, where a vector holds values and not bits.
-template <class T>
-using values = std::conditional_t<std::is_same_v<T, bool>, std::deque<bool>, std::vector<T>>;
 
 template <class Value, class From, class To>
 constexpr bool are_arrays = std::is_pointer_v<raw_t<From>>&& std::is_pointer_v<raw_t<To>>&&
@@ -28,15 +22,14 @@ void copy_bytes(const From& first, std::ptrdiff_t count, const To& result) {
 }
 
 template <class From, class To>
-void copy_to_device(const From& first, std::ptrdiff_t count, const To& result) {
+void copy_to_device(From first, std::ptrdiff_t count, const To& result) {
   using Value = value_t<From>;
   if constexpr (are_arrays<Value, From, To>) {
     copy_bytes(first, count, result);
   } else {
-    values<Value> here(first, std::next(first, count));
     temporary<Value> there(count);
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const Value value = here[static_cast<std::size_t>(i)];
+    for (std::ptrdiff_t i = 0; i < count; ++i, ++first) {
+      const Value value = *first;
       throw_on_error(cudaMemcpy(there.get() + i, &value, sizeof value, cudaMemcpyHostToDevice),
                      "thrust::copy");
     }
