@@ -75,12 +75,9 @@ void in_parallel(const device_policy& policy, const char* name, std::ptrdiff_t c
 template <class T>
 class temporary {
  public:
-  explicit temporary(std::ptrdiff_t count) {
-    void* memory = nullptr;
-    throw_on_error(cudaMalloc(&memory, static_cast<std::size_t>(count) * sizeof(T)),
-                   "temporary memory");
-    address_ = static_cast<T*>(memory);
-  }
+  explicit temporary(std::ptrdiff_t count)
+      : address_(static_cast<T*>(
+            allocated(static_cast<std::size_t>(count) * sizeof(T), "temporary memory"))) {}
   ~temporary() { cudaFree(address_); }
   temporary(const temporary&) = delete;
   temporary& operator=(const temporary&) = delete;

@@ -13,10 +13,7 @@ class BlockExchange {
  public:
   using TempStorage = detail::storage<T, kThreads * N>;
 
-  explicit BlockExchange(TempStorage& storage)
-      : storage_(storage),
-        thread_(
-            detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockExchange")) {}
+  explicit BlockExchange(TempStorage& storage) : storage_(storage) {}
 
   void StripedToBlocked(T (&items)[N]) { StripedToBlocked(items, items); }
   void StripedToBlocked(T (&input)[N], T (&output)[N]) {
@@ -33,7 +30,7 @@ class BlockExchange {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockExchange");
 };
 
 }  // namespace cub

@@ -43,9 +43,7 @@ class BlockLoad {
  public:
   using TempStorage = std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType>;
 
-  explicit BlockLoad(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockLoad")) {}
+  explicit BlockLoad(TempStorage& storage) : storage_(storage) {}
 
   template <class Iterator>
   void Load(Iterator from, T (&items)[N]) {
@@ -67,7 +65,7 @@ class BlockLoad {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockLoad");
 };
 
 template <class T, int BLOCK_DIM_X, int ITEMS_PER_THREAD,
@@ -82,9 +80,7 @@ class BlockStore {
  public:
   using TempStorage = std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType>;
 
-  explicit BlockStore(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockStore")) {}
+  explicit BlockStore(TempStorage& storage) : storage_(storage) {}
 
   template <class Iterator>
   void Store(Iterator to, T (&items)[N]) {
@@ -101,7 +97,7 @@ class BlockStore {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockStore");
 };
 
 }  // namespace cub

@@ -21,10 +21,7 @@ class BlockRadixSort {
     std::uint64_t places[detail::kDigits];
   };
 
-  explicit BlockRadixSort(TempStorage& storage)
-      : storage_(storage),
-        thread_(
-            detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockRadixSort")) {}
+  explicit BlockRadixSort(TempStorage& storage) : storage_(storage) {}
 
 #define HOSTCUDA_SORT(Name, descending, striped)                                        \
   void Name(Key(&keys)[N], int begin_bit = 0, int end_bit = kBits) {                    \
@@ -72,7 +69,7 @@ class BlockRadixSort {
   }
 
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockRadixSort");
 };
 
 }  // namespace cub

@@ -20,9 +20,7 @@ class BlockReduce {
  public:
   using TempStorage = detail::storage<T, kThreads>;
 
-  explicit BlockReduce(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockReduce")) {}
+  explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
 
   // Of the first num_valid threads' values.
   template <class Operation>
@@ -51,7 +49,7 @@ class BlockReduce {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockReduce");
 };
 
 }  // namespace cub

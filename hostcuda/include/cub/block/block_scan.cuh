@@ -21,9 +21,7 @@ class BlockScan {
     detail::storage<T, 1> prefix;
   };
 
-  explicit BlockScan(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockScan")) {}
+  explicit BlockScan(TempStorage& storage) : storage_(storage) {}
 
   // ---- with arrays of items, each thread's after those of the thread before -------------------
   template <int N, class Operation>
@@ -156,7 +154,7 @@ class BlockScan {
   }
 
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockScan");
 };
 
 }  // namespace cub

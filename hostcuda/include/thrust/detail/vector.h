@@ -25,11 +25,7 @@ struct device_memory {
   template <class T>
   using pointer = device_ptr<T>;
   using policy = device_policy;
-  static void* allocate(std::size_t bytes) {
-    void* memory = nullptr;
-    throw_on_error(cudaMalloc(&memory, bytes), "device_vector");
-    return memory;
-  }
+  static void* allocate(std::size_t bytes) { return allocated(bytes, "device_vector"); }
   static void release(void* memory) { cudaFree(memory); }
 };
 struct universal_memory : device_memory {
