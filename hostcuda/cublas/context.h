@@ -1,6 +1,5 @@
 // A handle, and how its work gets into its stream.
-#ifndef HOSTCUDA_CUBLAS_CONTEXT_H
-#define HOSTCUDA_CUBLAS_CONTEXT_H
+#pragma once
 
 #include "cublas_v2.h"
 #include "hostcuda/launch.h"
@@ -19,5 +18,3 @@ cublasStatus_t enqueue(cublasHandle_t handle, const Work& work) {
 }
 
 }  // namespace hostcuda
-
-#endif

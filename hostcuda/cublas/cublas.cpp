@@ -97,50 +97,39 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
 
 namespace {
 
-cublasStatus_t copy_elements(int n, int size, const void* from, int from_step, void* to,
-                             int to_step) {
-  if (n < 0 || size <= 0 || from_step <= 0 || to_step <= 0) return CUBLAS_STATUS_INVALID_VALUE;
-  const auto bytes = static_cast<std::size_t>(size);
-  const cudaError_t error = cudaMemcpy2D(to, bytes * static_cast<std::size_t>(to_step), from,
-                                         bytes * static_cast<std::size_t>(from_step), bytes,
-                                         static_cast<std::size_t>(n), cudaMemcpyDefault);
-  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
-}
-
-}  // namespace
-
-cublasStatus_t cublasSetVector(int n, int size, const void* host, int incx, void* device,
-                               int incy) {
-  return copy_elements(n, size, host, incx, device, incy);
-}
-
-cublasStatus_t cublasGetVector(int n, int size, const void* device, int incx, void* host,
-                               int incy) {
-  return copy_elements(n, size, device, incx, host, incy);
-}
-
-namespace {
-
-cublasStatus_t copy_matrix(int rows, int columns, int size, const void* from, int from_rows,
-                           void* to, int to_rows) {
-  if (rows < 0 || columns < 0 || size <= 0 || from_rows < rows || to_rows < rows)
+// copy: cudaMemcpy2D, or its sister for a stream.
+template <class Copy, class... Stream>
+cublasStatus_t copy_matrix(const Copy& copy, int rows, int columns, int size, const void* from,
+                           int lda, void* to, int ldb, Stream... stream) {
+  if (rows < 0 || columns < 0 || size <= 0 || lda < rows || ldb < rows)
     return CUBLAS_STATUS_INVALID_VALUE;
-  const auto bytes = static_cast<std::size_t>(size);
-  const cudaError_t error = cudaMemcpy2D(to, bytes * static_cast<std::size_t>(to_rows), from,
-                                         bytes * static_cast<std::size_t>(from_rows),
-                                         bytes * static_cast<std::size_t>(rows),
-                                         static_cast<std::size_t>(columns), cudaMemcpyDefault);
+  const auto bytes = [=](int count) {
+    return static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
+  };
+  const cudaError_t error = copy(to, bytes(ldb), from, bytes(lda), bytes(rows),
+                                 static_cast<std::size_t>(columns), cudaMemcpyDefault, stream...);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
 
 }  // namespace
 
-cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const void* host, int lda,
-                               void* device, int ldb) {
-  return copy_matrix(rows, columns, size, host, lda, device, ldb);
-}
-
-cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void* device, int lda,
-                               void* host, int ldb) {
-  return copy_matrix(rows, columns, size, device, lda, host, ldb);
-}
+// A vector is a matrix of one row.
+#define COPIES(Set)                                                                              \
+  cublasStatus_t cublas##Set##Vector(int n, int size, const void* from, int incx, void* to,      \
+                                     int incy) {                                                 \
+    return copy_matrix(cudaMemcpy2D, 1, n, size, from, incx, to, incy);                          \
+  }                                                                                              \
+  cublasStatus_t cublas##Set##VectorAsync(int n, int size, const void* from, int incx, void* to, \
+                                          int incy, cudaStream_t stream) {                       \
+    return copy_matrix(cudaMemcpy2DAsync, 1, n, size, from, incx, to, incy, stream);             \
+  }                                                                                              \
+  cublasStatus_t cublas##Set##Matrix(int rows, int columns, int size, const void* from, int lda, \
+                                     void* to, int ldb) {                                        \
+    return copy_matrix(cudaMemcpy2D, rows, columns, size, from, lda, to, ldb);                   \
+  }                                                                                              \
+  cublasStatus_t cublas##Set##MatrixAsync(int rows, int columns, int size, const void* from,     \
+                                          int lda, void* to, int ldb, cudaStream_t stream) {     \
+    return copy_matrix(cudaMemcpy2DAsync, rows, columns, size, from, lda, to, ldb, stream);      \
+  }
+COPIES(Set)
+COPIES(Get)

@@ -8,13 +8,14 @@
 namespace hostcuda {
 namespace {
 
-// A scalar argument: its value where it is the host's, else where it will be.
+// A scalar argument: its value where it is the host's, else where it will be. Nothing, of a call
+// that is refused.
 template <class Real>
 class Scalar {
  public:
   Scalar(cublasHandle_t handle, const Real* pointer)
-      : pointer_(pointer), is_device_(handle->mode == CUBLAS_POINTER_MODE_DEVICE) {
-    if (!is_device_) value_ = *pointer;
+      : pointer_(pointer), is_device_(handle && handle->mode == CUBLAS_POINTER_MODE_DEVICE) {
+    if (pointer && !is_device_) value_ = *pointer;
   }
   Real get() const { return is_device_ ? *pointer_ : value_; }
 
@@ -55,6 +56,12 @@ bool is_product(cublasOperation_t operation_a, cublasOperation_t operation_b, in
          ldb >= std::max(1, rows_b) && ldc >= std::max(1, m) && alpha && beta;
 }
 
+// Of op(x).
+template <class Real>
+Real element(cublasOperation_t operation, const Real* x, int ld, int i, int j) {
+  return operation == CUBLAS_OP_N ? x[i + std::size_t(j) * ld] : x[j + std::size_t(i) * ld];
+}
+
 // BLAS says where the largest is; nobody says where the smallest is.
 template <class Real>
 int smallest(int n, const Real* x, int increment) {
@@ -76,51 +83,46 @@ using namespace hostcuda;
   cublasStatus_t cublas##L##gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, \
                                  const Real* alpha, const Real* a, int lda, const Real* x,         \
                                  int incx, const Real* beta, Real* y, int incy) {                  \
-    const bool is_valid =                                                                          \
-        m >= 0 && n >= 0 && lda >= std::max(1, m) && incx && incy && alpha && beta && handle;      \
-    if (!is_valid) return handle ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_NOT_INITIALIZED;    \
-    return enqueue(handle, [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {       \
-      cblas_##l##gemv(CblasColMajor, transposed(operation), m, n, alpha.get(), a, lda, x, incx,    \
-                      beta.get(), y, incy);                                                        \
-    });                                                                                            \
+    return update(handle,                                                                          \
+                  m >= 0 && n >= 0 && lda >= std::max(1, m) && incx && incy && alpha && beta,      \
+                  [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {                \
+                    cblas_##l##gemv(CblasColMajor, transposed(operation), m, n, alpha.get(), a,    \
+                                    lda, x, incx, beta.get(), y, incy);                            \
+                  });                                                                              \
   }                                                                                                \
   cublasStatus_t cublas##L##ger(cublasHandle_t handle, int m, int n, const Real* alpha,            \
                                 const Real* x, int incx, const Real* y, int incy, Real* a,         \
                                 int lda) {                                                         \
-    const bool is_valid =                                                                          \
-        m >= 0 && n >= 0 && lda >= std::max(1, m) && incx && incy && alpha && handle;              \
-    if (!is_valid) return handle ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_NOT_INITIALIZED;    \
-    return enqueue(handle, [=, alpha = Scalar(handle, alpha)] {                                    \
-      cblas_##l##ger(CblasColMajor, m, n, alpha.get(), x, incx, y, incy, a, lda);                  \
-    });                                                                                            \
+    return update(handle, m >= 0 && n >= 0 && lda >= std::max(1, m) && incx && incy && alpha,      \
+                  [=, alpha = Scalar(handle, alpha)] {                                             \
+                    cblas_##l##ger(CblasColMajor, m, n, alpha.get(), x, incx, y, incy, a, lda);    \
+                  });                                                                              \
   }                                                                                                \
   cublasStatus_t cublas##L##gemmStridedBatched(                                                    \
       cublasHandle_t handle, cublasOperation_t operation_a, cublasOperation_t operation_b, int m,  \
       int n, int k, const Real* alpha, const Real* a, int lda, long long stride_a, const Real* b,  \
       int ldb, long long stride_b, const Real* beta, Real* c, int ldc, long long stride_c,         \
       int count) {                                                                                 \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                             \
-    if (!is_product(operation_a, operation_b, m, n, k, lda, ldb, ldc, count, alpha, beta))         \
-      return CUBLAS_STATUS_INVALID_VALUE;                                                          \
-    return enqueue(handle, [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {       \
-      for (int i = 0; i < count; ++i)                                                              \
-        cblas_##l##gemm(CblasColMajor, transposed(operation_a), transposed(operation_b), m, n, k,  \
-                        alpha.get(), a + i * stride_a, lda, b + i * stride_b, ldb, beta.get(),     \
-                        c + i * stride_c, ldc);                                                    \
-    });                                                                                            \
+    return update(                                                                                 \
+        handle, is_product(operation_a, operation_b, m, n, k, lda, ldb, ldc, count, alpha, beta),  \
+        [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {                          \
+          for (int i = 0; i < count; ++i)                                                          \
+            cblas_##l##gemm(CblasColMajor, transposed(operation_a), transposed(operation_b), m, n, \
+                            k, alpha.get(), a + i * stride_a, lda, b + i * stride_b, ldb,          \
+                            beta.get(), c + i * stride_c, ldc);                                    \
+        });                                                                                        \
   }                                                                                                \
   cublasStatus_t cublas##L##gemmBatched(                                                           \
       cublasHandle_t handle, cublasOperation_t operation_a, cublasOperation_t operation_b, int m,  \
       int n, int k, const Real* alpha, const Real* const a[], int lda, const Real* const b[],      \
       int ldb, const Real* beta, Real* const c[], int ldc, int count) {                            \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                             \
-    if (!is_product(operation_a, operation_b, m, n, k, lda, ldb, ldc, count, alpha, beta))         \
-      return CUBLAS_STATUS_INVALID_VALUE;                                                          \
-    return enqueue(handle, [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {       \
-      for (int i = 0; i < count; ++i)                                                              \
-        cblas_##l##gemm(CblasColMajor, transposed(operation_a), transposed(operation_b), m, n, k,  \
-                        alpha.get(), a[i], lda, b[i], ldb, beta.get(), c[i], ldc);                 \
-    });                                                                                            \
+    return update(                                                                                 \
+        handle, is_product(operation_a, operation_b, m, n, k, lda, ldb, ldc, count, alpha, beta),  \
+        [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {                          \
+          for (int i = 0; i < count; ++i)                                                          \
+            cblas_##l##gemm(CblasColMajor, transposed(operation_a), transposed(operation_b), m, n, \
+                            k, alpha.get(), a[i], lda, b[i], ldb, beta.get(), c[i], ldc);          \
+        });                                                                                        \
   }                                                                                                \
   cublasStatus_t cublas##L##gemm(cublasHandle_t handle, cublasOperation_t operation_a,             \
                                  cublasOperation_t operation_b, int m, int n, int k,               \
@@ -133,34 +135,27 @@ using namespace hostcuda;
                                  cublasOperation_t operation_b, int m, int n, const Real* alpha,   \
                                  const Real* a, int lda, const Real* beta, const Real* b, int ldb, \
                                  Real* c, int ldc) {                                               \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                             \
-    if (m < 0 || n < 0 || ldc < std::max(1, m) || !alpha || !beta)                                 \
-      return CUBLAS_STATUS_INVALID_VALUE;                                                          \
-    return enqueue(handle, [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {       \
-      const auto at = [](cublasOperation_t operation, const Real* x, int ld, int i, int j) {       \
-        return operation == CUBLAS_OP_N ? x[i + std::size_t(j) * ld] : x[j + std::size_t(i) * ld]; \
-      };                                                                                           \
-      for (int j = 0; j < n; ++j)                                                                  \
-        for (int i = 0; i < m; ++i)                                                                \
-          c[i + std::size_t(j) * ldc] =                                                            \
-              (alpha.get() == 0 ? 0 : alpha.get() * at(operation_a, a, lda, i, j)) +               \
-              (beta.get() == 0 ? 0 : beta.get() * at(operation_b, b, ldb, i, j));                  \
-    });                                                                                            \
+    return update(                                                                                 \
+        handle, m >= 0 && n >= 0 && ldc >= std::max(1, m) && alpha && beta,                        \
+        [=, alpha = Scalar(handle, alpha), beta = Scalar(handle, beta)] {                          \
+          for (int j = 0; j < n; ++j)                                                              \
+            for (int i = 0; i < m; ++i)                                                            \
+              c[i + std::size_t(j) * ldc] =                                                        \
+                  (alpha.get() == 0 ? 0 : alpha.get() * element(operation_a, a, lda, i, j)) +      \
+                  (beta.get() == 0 ? 0 : beta.get() * element(operation_b, b, ldb, i, j));         \
+        });                                                                                        \
   }                                                                                                \
   cublasStatus_t cublas##L##axpy(cublasHandle_t handle, int n, const Real* alpha, const Real* x,   \
                                  int incx, Real* y, int incy) {                                    \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                             \
-    if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;                                                \
-    return enqueue(handle, [=, alpha = Scalar(handle, alpha)] {                                    \
+    return update(handle, alpha, [=, alpha = Scalar(handle, alpha)] {                              \
       cblas_##l##axpy(n, alpha.get(), x, incx, y, incy);                                           \
     });                                                                                            \
   }                                                                                                \
   cublasStatus_t cublas##L##scal(cublasHandle_t handle, int n, const Real* alpha, Real* x,         \
                                  int incx) {                                                       \
-    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                             \
-    if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;                                                \
-    return enqueue(                                                                                \
-        handle, [=, alpha = Scalar(handle, alpha)] { cblas_##l##scal(n, alpha.get(), x, incx); }); \
+    return update(handle, alpha, [=, alpha = Scalar(handle, alpha)] {                              \
+      cblas_##l##scal(n, alpha.get(), x, incx);                                                    \
+    });                                                                                            \
   }                                                                                                \
   cublasStatus_t cublas##L##copy(cublasHandle_t handle, int n, const Real* x, int incx, Real* y,   \
                                  int incy) {                                                       \

@@ -1,26 +1,16 @@
 // hostcuda: cooperative groups: blocks, clusters, grids, tiles of a warp, coalesced threads.
 //
 // A tile or a coalesced group is a mask of lanes; its operations are those of the warp.
-#ifndef HOSTCUDA_COOPERATIVE_GROUPS_H
-#define HOSTCUDA_COOPERATIVE_GROUPS_H
+#pragma once
 
 #include "cuda_runtime.h"
-
-#define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace cooperative_groups {
 
 namespace details {
-inline unsigned rank_in_block() {
-  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+using hostcuda::block_size;
+using hostcuda::rank_in_block;
 inline unsigned lane() { return rank_in_block() % 32; }
-// Of the running thread's warp: the last one of a block may be short.
-inline unsigned existing_lanes() {
-  const unsigned after = block_size() - (rank_in_block() - lane());
-  return after >= 32 ? 0xffffffffu : (1u << after) - 1;
-}
 inline unsigned lanes_below(unsigned mask) {
   return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane()) - 1)));
 }
@@ -104,7 +94,22 @@ class thread_block {
 };
 inline thread_block this_thread_block() { return {}; }
 
-class grid_group {
+// The barrier of several blocks, in one step or in two.
+template <hostcuda::Scope kScope>
+class blocks_group {
+ public:
+  static void sync(HOSTCUDA_HERE) { hostcuda::sync_blocks(kScope, file, line); }
+  struct arrival_token {};
+  static arrival_token barrier_arrive(HOSTCUDA_HERE) {
+    hostcuda::arrive_at(kScope, file, line);
+    return {};
+  }
+  static void barrier_wait(arrival_token = {}, HOSTCUDA_HERE) {
+    hostcuda::wait_at(kScope, file, line);
+  }
+};
+
+class grid_group : public blocks_group<hostcuda::Scope::grid> {
  public:
   static unsigned long long block_rank() {
     return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
@@ -122,29 +127,11 @@ class grid_group {
   static dim3 dim_blocks() { return gridDim; }
   static dim3 block_index() { return blockIdx; }
   static bool is_valid() { return hostcuda::launch_is_cooperative(); }
-  static void sync(HOSTCUDA_HERE) { hostcuda::sync_blocks(hostcuda::Scope::grid, file, line); }
-  struct arrival_token {};
-  static arrival_token barrier_arrive(HOSTCUDA_HERE) {
-    hostcuda::arrive_at(hostcuda::Scope::grid, file, line);
-    return {};
-  }
-  static void barrier_wait(arrival_token = {}, HOSTCUDA_HERE) {
-    hostcuda::wait_at(hostcuda::Scope::grid, file, line);
-  }
 };
 inline grid_group this_grid() { return {}; }
 
-class cluster_group {
+class cluster_group : public blocks_group<hostcuda::Scope::cluster> {
  public:
-  static void sync(HOSTCUDA_HERE) { hostcuda::sync_blocks(hostcuda::Scope::cluster, file, line); }
-  struct arrival_token {};
-  static arrival_token barrier_arrive(HOSTCUDA_HERE) {
-    hostcuda::arrive_at(hostcuda::Scope::cluster, file, line);
-    return {};
-  }
-  static void barrier_wait(arrival_token = {}, HOSTCUDA_HERE) {
-    hostcuda::wait_at(hostcuda::Scope::cluster, file, line);
-  }
   static dim3 dim_blocks() { return hostcuda::cluster_shape(); }
   static unsigned num_blocks() {
     const dim3 shape = dim_blocks();
@@ -201,7 +188,7 @@ class thread_block_tile : public lanes_group {
   static unsigned own_lanes() {
     const unsigned first = details::lane() / kSize * kSize;
     const unsigned all = kSize == 32 ? 0xffffffffu : ((1u << kSize % 32) - 1) << first;
-    return all & details::existing_lanes();
+    return all & hostcuda::existing_lanes();
   }
 };
 
@@ -270,5 +257,3 @@ void sync(const Group& group, HOSTCUDA_HERE) {
 }
 
 }  // namespace cooperative_groups
-
-#endif

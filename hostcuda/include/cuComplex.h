@@ -1,6 +1,5 @@
 // hostcuda: CUDA's complex numbers for C, which are pairs.
-#ifndef HOSTCUDA_CUCOMPLEX_H
-#define HOSTCUDA_CUCOMPLEX_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -42,5 +41,3 @@ static inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex z) {
 static inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) {
   return make_cuFloatComplex(static_cast<float>(z.x), static_cast<float>(z.y));
 }
-
-#endif

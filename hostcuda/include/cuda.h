@@ -1,3 +1,2 @@
 // The driver API is not emulated. Programs that include its header for the runtime's sake compile.
-#pragma once
 #include "cuda_runtime.h"

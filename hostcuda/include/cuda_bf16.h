@@ -1,6 +1,5 @@
 // hostcuda: bfloat16.
-#ifndef HOSTCUDA_CUDA_BF16_H
-#define HOSTCUDA_CUDA_BF16_H
+#pragma once
 
 #include "hostcuda/small_float.h"
 
@@ -21,5 +20,3 @@ inline float __low2float(__nv_bfloat162 a) { return a.x; }
 inline float __high2float(__nv_bfloat162 a) { return a.y; }
 inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return __nv_bfloat16_raw{bits}; }
 inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: half precision.
-#ifndef HOSTCUDA_CUDA_FP16_H
-#define HOSTCUDA_CUDA_FP16_H
+#pragma once
 
 #include "hostcuda/small_float.h"
 
@@ -28,5 +27,3 @@ inline float __low2float(__half2 a) { return a.x; }
 inline float __high2float(__half2 a) { return a.y; }
 inline __half __ushort_as_half(unsigned short bits) { return __half_raw{bits}; }
 inline unsigned short __half_as_ushort(__half a) { return a.bits; }
-
-#endif

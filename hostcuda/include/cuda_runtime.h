@@ -2,8 +2,7 @@
 //
 // The same .cu files are compiled by nvcc against NVIDIA's header of this name and, through
 // launcher/hostcudacc.py, by g++ or clang++ against this one. See README.md for what a run proves.
-#ifndef HOSTCUDA_CUDA_RUNTIME_H
-#define HOSTCUDA_CUDA_RUNTIME_H
+#pragma once
 
 // CUDA's own header brings these along.
 #include <assert.h>
@@ -22,5 +21,3 @@
 #include "hostcuda/texture.h"
 #include "hostcuda/types.h"
 // clang-format on
-
-#endif

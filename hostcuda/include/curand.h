@@ -1,6 +1,5 @@
 // hostcuda: cuRAND's host API: arrays of random numbers, generated in a stream.
-#ifndef HOSTCUDA_CURAND_H
-#define HOSTCUDA_CURAND_H
+#pragma once
 
 #include "hostcuda/random.h"
 
@@ -98,40 +97,21 @@ inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t 
   generator->stream = stream;
   return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandGenerate(curandGenerator_t generator, unsigned* out,
-                                     std::size_t count) {
-  return hostcuda::generate(generator, out, count, [](curandState* s) { return curand(s); });
-}
-inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out,
-                                            std::size_t count) {
-  return hostcuda::generate(generator, out, count,
-                            [](curandState* s) { return curand_uniform(s); });
-}
-inline curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* out,
-                                                  std::size_t count) {
-  return hostcuda::generate(generator, out, count,
-                            [](curandState* s) { return curand_uniform_double(s); });
-}
-inline curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* out,
-                                           std::size_t count, float mean, float deviation) {
-  return hostcuda::generate(generator, out, count,
-                            [=](curandState* s) { return mean + deviation * curand_normal(s); });
-}
-inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* out,
-                                                 std::size_t count, double mean, double deviation) {
-  return hostcuda::generate(generator, out, count, [=](curandState* s) {
-    return mean + deviation * curand_normal_double(s);
-  });
-}
-inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out,
-                                              std::size_t count, float mean, float deviation) {
-  return hostcuda::generate(generator, out, count,
-                            [=](curandState* s) { return curand_log_normal(s, mean, deviation); });
-}
-inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned* out,
-                                            std::size_t count, double mean) {
-  return hostcuda::generate(generator, out, count,
-                            [=](curandState* s) { return curand_poisson(s, mean); });
-}
-
-#endif
+// Each number from the state `s`.
+#define HOSTCUDA_GENERATE(Name, number, ...)                                                  \
+  inline curandStatus_t Name(curandGenerator_t generator, __VA_ARGS__) {                      \
+    return hostcuda::generate(generator, out, count, [=](curandState* s) { return number; }); \
+  }
+HOSTCUDA_GENERATE(curandGenerate, curand(s), unsigned* out, std::size_t count)
+HOSTCUDA_GENERATE(curandGenerateUniform, curand_uniform(s), float* out, std::size_t count)
+HOSTCUDA_GENERATE(curandGenerateUniformDouble, curand_uniform_double(s), double* out,
+                  std::size_t count)
+HOSTCUDA_GENERATE(curandGenerateNormal, mean + deviation * curand_normal(s), float* out,
+                  std::size_t count, float mean, float deviation)
+HOSTCUDA_GENERATE(curandGenerateNormalDouble, mean + deviation * curand_normal_double(s),
+                  double* out, std::size_t count, double mean, double deviation)
+HOSTCUDA_GENERATE(curandGenerateLogNormal, curand_log_normal(s, mean, deviation), float* out,
+                  std::size_t count, float mean, float deviation)
+HOSTCUDA_GENERATE(curandGeneratePoisson, curand_poisson(s, mean), unsigned* out, std::size_t count,
+                  double mean)
+#undef HOSTCUDA_GENERATE

@@ -1,8 +1,2 @@
-// hostcuda: cuRAND in kernels. As in CUDA it brings the host's part along.
-#ifndef HOSTCUDA_CURAND_KERNEL_H
-#define HOSTCUDA_CURAND_KERNEL_H
-
+// hostcuda: cuRAND in kernels brings the host's part along, as in CUDA.
 #include "curand.h"
-#include "hostcuda/random.h"
-
-#endif

@@ -110,40 +110,17 @@ cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int i
 cublasStatus_t cublasIsamin(cublasHandle_t handle, int n, const float* x, int incx, int* result);
 cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 
-// Copies of n elements that lie `inc` elements apart, between host and device.
-cublasStatus_t cublasSetVector(int n, int size, const void* host, int incx, void* device, int incy);
-cublasStatus_t cublasGetVector(int n, int size, const void* device, int incx, void* host, int incy);
-// Of the parts of matrices that have `rows` rows, column by column.
-cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const void* host, int lda,
-                               void* device, int ldb);
-cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void* device, int lda,
-                               void* host, int ldb);
-
-// Likewise, in the order of a stream.
-inline cublasStatus_t hostcuda_copy_matrix(int rows, int columns, int size, const void* from,
-                                           int from_rows, void* to, int to_rows,
-                                           cudaStream_t stream) {
-  const auto bytes = [=](int count) {
-    return static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
-  };
-  const cudaError_t error =
-      cudaMemcpy2DAsync(to, bytes(to_rows), from, bytes(from_rows), bytes(rows),
-                        static_cast<std::size_t>(columns), cudaMemcpyDefault, stream);
-  return error ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasSetMatrixAsync(int rows, int columns, int size, const void* host,
-                                           int lda, void* device, int ldb, cudaStream_t stream) {
-  return hostcuda_copy_matrix(rows, columns, size, host, lda, device, ldb, stream);
-}
-inline cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int size, const void* device,
-                                           int lda, void* host, int ldb, cudaStream_t stream) {
-  return hostcuda_copy_matrix(rows, columns, size, device, lda, host, ldb, stream);
-}
-inline cublasStatus_t cublasSetVectorAsync(int n, int size, const void* host, int incx,
-                                           void* device, int incy, cudaStream_t stream) {
-  return hostcuda_copy_matrix(1, n, size, host, incx, device, incy, stream);
-}
-inline cublasStatus_t cublasGetVectorAsync(int n, int size, const void* device, int incx,
-                                           void* host, int incy, cudaStream_t stream) {
-  return hostcuda_copy_matrix(1, n, size, device, incx, host, incy, stream);
-}
+// Copies between host and device, at once or in the order of a stream: of n elements that lie `inc`
+// elements apart, or of the parts of matrices that have `rows` rows, column by column.
+#define HOSTCUDA_COPIES(Set)                                                                     \
+  cublasStatus_t cublas##Set##Vector(int n, int size, const void* from, int incx, void* to,      \
+                                     int incy);                                                  \
+  cublasStatus_t cublas##Set##VectorAsync(int n, int size, const void* from, int incx, void* to, \
+                                          int incy, cudaStream_t stream);                        \
+  cublasStatus_t cublas##Set##Matrix(int rows, int columns, int size, const void* from, int lda, \
+                                     void* to, int ldb);                                         \
+  cublasStatus_t cublas##Set##MatrixAsync(int rows, int columns, int size, const void* from,     \
+                                          int lda, void* to, int ldb, cudaStream_t stream);
+HOSTCUDA_COPIES(Set)
+HOSTCUDA_COPIES(Get)
+#undef HOSTCUDA_COPIES

@@ -1,48 +1,28 @@
 // hostcuda: cg::reduce, for tiles and coalesced groups.
-#ifndef HOSTCUDA_COOPERATIVE_GROUPS_REDUCE_H
-#define HOSTCUDA_COOPERATIVE_GROUPS_REDUCE_H
+#pragma once
 
 #include "../cooperative_groups.h"
 
 namespace cooperative_groups {
 
-template <class T>
-struct plus {
-  T operator()(T a, T b) const { return a + b; }
-};
-template <class T>
-struct less {
-  T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <class T>
-struct greater {
-  T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <class T>
-struct bit_and {
-  T operator()(T a, T b) const { return a & b; }
-};
-template <class T>
-struct bit_or {
-  T operator()(T a, T b) const { return a | b; }
-};
-template <class T>
-struct bit_xor {
-  T operator()(T a, T b) const { return a ^ b; }
-};
+#define HOSTCUDA_OPERATOR(name, result)             \
+  template <class T>                                \
+  struct name {                                     \
+    T operator()(T a, T b) const { return result; } \
+  };
+HOSTCUDA_OPERATOR(plus, a + b)
+HOSTCUDA_OPERATOR(less, b < a ? b : a)
+HOSTCUDA_OPERATOR(greater, a < b ? b : a)
+HOSTCUDA_OPERATOR(bit_and, a& b)
+HOSTCUDA_OPERATOR(bit_or, a | b)
+HOSTCUDA_OPERATOR(bit_xor, a ^ b)
+#undef HOSTCUDA_OPERATOR
 
 // In the order of the ranks. The order of a GPU is another one, and not promised.
 template <class Group, class T, class Operation>
 T reduce(const Group& group, T value, const Operation& operation, HOSTCUDA_HERE) {
   const unsigned mask = group.lanes();
-  const auto all = hostcuda::gather(mask, value, file, line);
-  int lane = __builtin_ctz(mask);
-  T result = all.of_lane[lane];
-  while (++lane < 32)
-    if (mask >> lane & 1) result = operation(result, all.of_lane[lane]);
-  return result;
+  return hostcuda::fold(hostcuda::gather(mask, value, file, line), mask, operation);
 }
 
 }  // namespace cooperative_groups
-
-#endif

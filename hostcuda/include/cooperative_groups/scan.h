@@ -1,6 +1,5 @@
 // hostcuda: cg::inclusive_scan and cg::exclusive_scan, for tiles and coalesced groups.
-#ifndef HOSTCUDA_COOPERATIVE_GROUPS_SCAN_H
-#define HOSTCUDA_COOPERATIVE_GROUPS_SCAN_H
+#pragma once
 
 #include "reduce.h"
 
@@ -12,14 +11,8 @@ T scan(const Group& group, T value, const Operation& operation, bool with_own, c
        int line) {
   const unsigned mask = group.lanes();
   const auto all = hostcuda::gather(mask, value, file, line);
-  T result{};
-  bool any = false;
-  for (unsigned other = 0; other < lane() + with_own; ++other) {
-    if (!(mask >> other & 1)) continue;
-    result = any ? operation(result, all.of_lane[other]) : all.of_lane[other];
-    any = true;
-  }
-  return result;
+  const unsigned own = 1u << lane(), before = mask & (with_own ? own | (own - 1) : own - 1);
+  return before ? hostcuda::fold(all, before, operation) : T{};
 }
 }  // namespace details
 
@@ -33,5 +26,3 @@ T exclusive_scan(const Group& group, T value, const Operation& operation = {}, H
 }
 
 }  // namespace cooperative_groups
-
-#endif

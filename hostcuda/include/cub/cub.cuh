@@ -1,6 +1,5 @@
 // hostcuda: all of CUB that is here.
-#ifndef HOSTCUDA_CUB_CUB_CUH
-#define HOSTCUDA_CUB_CUB_CUH
+#pragma once
 
 #include "block/block_exchange.cuh"
 #include "block/block_load.cuh"
@@ -18,5 +17,3 @@
 #include "util_debug.cuh"
 #include "warp/warp_reduce.cuh"
 #include "warp/warp_scan.cuh"
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: CUB's operators.
-#ifndef HOSTCUDA_CUB_THREAD_OPERATORS_CUH
-#define HOSTCUDA_CUB_THREAD_OPERATORS_CUH
+#pragma once
 
 #include "util_type.cuh"
 
@@ -12,44 +11,20 @@ struct Sum {
     return a + b;
   }
 };
-struct Max {
-  template <class T>
-  T operator()(const T& a, const T& b) const {
-    return a < b ? b : a;
-  }
-};
-struct Min {
-  template <class T>
-  T operator()(const T& a, const T& b) const {
-    return b < a ? b : a;
-  }
-};
-struct Equality {
-  template <class T>
-  bool operator()(const T& a, const T& b) const {
-    return a == b;
-  }
-};
-struct Inequality {
-  template <class T>
-  bool operator()(const T& a, const T& b) const {
-    return a != b;
-  }
-};
+#define HOSTCUDA_OPERATOR(Name, result)             \
+  struct Name {                                     \
+    template <class T>                              \
+    auto operator()(const T& a, const T& b) const { \
+      return result;                                \
+    }                                               \
+  };
+HOSTCUDA_OPERATOR(Max, a < b ? b : a)
+HOSTCUDA_OPERATOR(Min, b < a ? b : a)
+HOSTCUDA_OPERATOR(Equality, a == b)
+HOSTCUDA_OPERATOR(Inequality, a != b)
 // Of equal values the one with the lower key.
-struct ArgMax {
-  template <class Pair>
-  Pair operator()(const Pair& a, const Pair& b) const {
-    return a.value < b.value || (!(b.value < a.value) && b.key < a.key) ? b : a;
-  }
-};
-struct ArgMin {
-  template <class Pair>
-  Pair operator()(const Pair& a, const Pair& b) const {
-    return b.value < a.value || (!(a.value < b.value) && b.key < a.key) ? b : a;
-  }
-};
+HOSTCUDA_OPERATOR(ArgMax, a.value < b.value || (!(b.value < a.value) && b.key < a.key) ? b : a)
+HOSTCUDA_OPERATOR(ArgMin, b.value < a.value || (!(a.value < b.value) && b.key < a.key) ? b : a)
+#undef HOSTCUDA_OPERATOR
 
 }  // namespace cub
-
-#endif

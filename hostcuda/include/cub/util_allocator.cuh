@@ -1,6 +1,5 @@
 // hostcuda: cub::CachingDeviceAllocator, which caches nothing here.
-#ifndef HOSTCUDA_CUB_UTIL_ALLOCATOR_CUH
-#define HOSTCUDA_CUB_UTIL_ALLOCATOR_CUH
+#pragma once
 
 #include <cstddef>
 
@@ -19,5 +18,3 @@ struct CachingDeviceAllocator {
 };
 
 }  // namespace cub
-
-#endif

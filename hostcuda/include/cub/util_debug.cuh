@@ -1,6 +1,5 @@
 // hostcuda: CubDebug and CubDebugExit, which report errors of CUDA.
-#ifndef HOSTCUDA_CUB_UTIL_DEBUG_CUH
-#define HOSTCUDA_CUB_UTIL_DEBUG_CUH
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,5 +20,3 @@ inline cudaError_t Debug(cudaError_t error, const char* file, int line) {
   do {                                                                \
     if (cub::Debug((e), __FILE__, __LINE__)) std::exit(EXIT_FAILURE); \
   } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: CUB's small types: NullType, KeyValuePair, DoubleBuffer, Uninitialized.
-#ifndef HOSTCUDA_CUB_UTIL_TYPE_CUH
-#define HOSTCUDA_CUB_UTIL_TYPE_CUH
+#pragma once
 
 namespace cub {
 
@@ -34,5 +33,3 @@ struct Uninitialized {
 };
 
 }  // namespace cub
-
-#endif

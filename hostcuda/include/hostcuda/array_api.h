@@ -1,6 +1,5 @@
 // hostcuda: arrays of one to three dimensions, copies of boxes, channel formats.
-#ifndef HOSTCUDA_ARRAY_API_H
-#define HOSTCUDA_ARRAY_API_H
+#pragma once
 
 #include <type_traits>
 
@@ -105,5 +104,3 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, co
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
                                   std::size_t x, std::size_t y, std::size_t width,
                                   std::size_t height, cudaMemcpyKind kind);
-
-#endif

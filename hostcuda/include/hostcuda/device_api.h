@@ -1,6 +1,5 @@
 // hostcuda: what a program may ask about a device.
-#ifndef HOSTCUDA_DEVICE_API_H
-#define HOSTCUDA_DEVICE_API_H
+#pragma once
 
 #include <cstddef>
 
@@ -81,5 +80,3 @@ struct cudaDeviceProp {
       maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
   std::size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
 };
-
-#endif

@@ -1,9 +1,5 @@
 // hostcuda: barriers, warp functions, atomics and fences.
-//
-// The defaults of the trailing file and line parameters name the caller, so that a message can say
-// which barrier it means; kernels never pass them.
-#ifndef HOSTCUDA_DEVICE_FUNCTIONS_H
-#define HOSTCUDA_DEVICE_FUNCTIONS_H
+#pragma once
 
 #include <cstdint>
 #include <cstdlib>
@@ -86,8 +82,30 @@ Gathered<Value> gather(unsigned mask, Value value, const char* file, int line) {
   return all;
 }
 
+// From the first lane of the mask to the last.
+template <class Value, class Operation>
+Value fold(const Gathered<Value>& all, unsigned mask, const Operation& operation) {
+  int lane = __builtin_ctz(mask);
+  Value result = all.of_lane[lane];
+  while (++lane < 32)
+    if (mask >> lane & 1) result = operation(result, all.of_lane[lane]);
+  return result;
+}
+
 template <class Value>
 constexpr bool kMayShuffle = std::is_arithmetic_v<Value>;
+template <class Value>
+using Shuffled = std::enable_if_t<kMayShuffle<Value>, Value>;
+
+inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned rank_in_block() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+// Of the running thread's warp: the last one of a block may be short.
+inline unsigned existing_lanes() {
+  const unsigned rank = rank_in_block(), lanes = block_size() - (rank - rank % 32);
+  return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
+}
 
 template <class Integer>
 inline Integer atomic_update(Integer* address, Integer desired_if,
@@ -100,13 +118,15 @@ inline Integer atomic_update(Integer* address, Integer desired_if,
   return seen;
 }
 
-template <class Real>
-inline Real atomic_add_real(Real* address, Real value) {
-  Real seen;
+// *address = change(*address). Returns what it was.
+template <class T, class Change>
+inline T atomic_change(T* address, const Change& change) {
+  T seen;
   __atomic_load(address, &seen, __ATOMIC_RELAXED);
-  Real sum = seen + value;
-  while (!__atomic_compare_exchange(address, &seen, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    sum = seen + value;
+  T next = change(seen);
+  while (
+      !__atomic_compare_exchange(address, &seen, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    next = change(seen);
   return seen;
 }
 
@@ -114,25 +134,19 @@ inline Real atomic_add_real(Real* address, Real value) {
 
 // ---- barriers -----------------------------------------------------------------------------------
 
-static inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  hostcuda::block_barrier(file, line);
-}
+static inline void __syncthreads(HOSTCUDA_HERE) { hostcuda::block_barrier(file, line); }
 
-static inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
-                                      int line = __builtin_LINE()) {
+static inline int __syncthreads_count(int predicate, HOSTCUDA_HERE) {
   return static_cast<int>(hostcuda::counting_barrier(predicate != 0, file, line));
 }
-static inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(),
-                                   int line = __builtin_LINE()) {
+static inline int __syncthreads_or(int predicate, HOSTCUDA_HERE) {
   return __syncthreads_count(predicate, file, line) != 0;
 }
-static inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
-                                    int line = __builtin_LINE()) {
+static inline int __syncthreads_and(int predicate, HOSTCUDA_HERE) {
   return __syncthreads_count(!predicate, file, line) == 0;
 }
 
-static inline void __syncwarp(unsigned mask = 0xffffffffu, const char* file = __builtin_FILE(),
-                              int line = __builtin_LINE()) {
+static inline void __syncwarp(unsigned mask = 0xffffffffu, HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::sync, mask};
   hostcuda::warp_call(request, file, line);
 }
@@ -140,64 +154,48 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu, const char* file = __
 // ---- warp functions: width divides the warp into groups that behave as small warps --------------
 
 template <class Value>
-std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_sync(
-    unsigned mask, Value value, int source, int width = warpSize,
-    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+hostcuda::Shuffled<Value> __shfl_sync(unsigned mask, Value value, int source, int width = warpSize,
+                                      HOSTCUDA_HERE) {
   const int group = hostcuda::lane() & ~(width - 1);
   return hostcuda::shuffle(mask, value, group | (source & (width - 1)), file, line);
 }
-
 template <class Value>
-std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_up_sync(
-    unsigned mask, Value value, unsigned delta, int width = warpSize,
-    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const int lane = hostcuda::lane();
-  const int source = lane - static_cast<int>(delta);
+hostcuda::Shuffled<Value> __shfl_up_sync(unsigned mask, Value value, unsigned delta,
+                                         int width = warpSize, HOSTCUDA_HERE) {
+  const int lane = hostcuda::lane(), source = lane - static_cast<int>(delta);
   const int group = lane & ~(width - 1);
   return hostcuda::shuffle(mask, value, source >= group ? source : lane, file, line);
 }
-
 template <class Value>
-std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_down_sync(
-    unsigned mask, Value value, unsigned delta, int width = warpSize,
-    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const int lane = hostcuda::lane();
-  const int source = lane + static_cast<int>(delta);
+hostcuda::Shuffled<Value> __shfl_xor_sync(unsigned mask, Value value, int lane_mask,
+                                          int width = warpSize, HOSTCUDA_HERE) {
+  const int lane = hostcuda::lane(), source = lane ^ lane_mask;
   const int group_end = (lane & ~(width - 1)) + width;
   return hostcuda::shuffle(mask, value, source < group_end ? source : lane, file, line);
 }
-
 template <class Value>
-std::enable_if_t<hostcuda::kMayShuffle<Value>, Value> __shfl_xor_sync(
-    unsigned mask, Value value, int lane_mask, int width = warpSize,
-    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+hostcuda::Shuffled<Value> __shfl_down_sync(unsigned mask, Value value, unsigned delta,
+                                           int width = warpSize, HOSTCUDA_HERE) {
   const int lane = hostcuda::lane();
-  const int source = lane ^ lane_mask;
-  const int group_end = (lane & ~(width - 1)) + width;
-  return hostcuda::shuffle(mask, value, source < group_end ? source : lane, file, line);
+  return __shfl_xor_sync(mask, value, lane ^ (lane + static_cast<int>(delta)), width, file, line);
 }
 
-static inline unsigned __ballot_sync(unsigned mask, int predicate,
-                                     const char* file = __builtin_FILE(),
-                                     int line = __builtin_LINE()) {
+static inline unsigned __ballot_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::vote, mask, 0, predicate != 0};
   hostcuda::warp_call(request, file, line);
   return request.ballot;
 }
 
-static inline int __any_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
-                             int line = __builtin_LINE()) {
+static inline int __any_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
   return __ballot_sync(mask, predicate, file, line) != 0;
 }
 
-static inline int __all_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
-                             int line = __builtin_LINE()) {
+static inline int __all_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
   return __ballot_sync(mask, !predicate, file, line) == 0;
 }
 
 template <class Value>
-unsigned __match_any_sync(unsigned mask, Value value, const char* file = __builtin_FILE(),
-                          int line = __builtin_LINE()) {
+unsigned __match_any_sync(unsigned mask, Value value, HOSTCUDA_HERE) {
   const auto all = hostcuda::gather(mask, value, file, line);
   unsigned same = 0;
   for (int lane = 0; lane < 32; ++lane)
@@ -206,23 +204,15 @@ unsigned __match_any_sync(unsigned mask, Value value, const char* file = __built
 }
 
 template <class Value>
-unsigned __match_all_sync(unsigned mask, Value value, int* all_same,
-                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+unsigned __match_all_sync(unsigned mask, Value value, int* all_same, HOSTCUDA_HERE) {
   *all_same = __match_any_sync(mask, value, file, line) == mask;
   return *all_same ? mask : 0;
 }
 
-#define HOSTCUDA_REDUCE(name, Type, operation)                                            \
-  static inline Type name(unsigned mask, Type value, const char* file = __builtin_FILE(), \
-                          int line = __builtin_LINE()) {                                  \
-    const auto all = hostcuda::gather(mask, value, file, line);                           \
-    Type a = all.of_lane[__builtin_ctz(mask)];                                            \
-    for (int lane = __builtin_ctz(mask) + 1; lane < 32; ++lane) {                         \
-      if (!(mask >> lane & 1)) continue;                                                  \
-      const Type b = all.of_lane[lane];                                                   \
-      a = operation;                                                                      \
-    }                                                                                     \
-    return a;                                                                             \
+#define HOSTCUDA_REDUCE(name, Type, operation)                             \
+  static inline Type name(unsigned mask, Type value, HOSTCUDA_HERE) {      \
+    return hostcuda::fold(hostcuda::gather(mask, value, file, line), mask, \
+                          [](Type a, Type b) { return operation; });       \
   }
 HOSTCUDA_REDUCE(__reduce_add_sync, int, a + b)
 HOSTCUDA_REDUCE(__reduce_add_sync, unsigned, a + b)
@@ -236,8 +226,7 @@ HOSTCUDA_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef HOSTCUDA_REDUCE
 
 // The lanes that are here before any of them goes on: as converged as a GPU could make them.
-static inline unsigned __activemask(const char* file = __builtin_FILE(),
-                                    int line = __builtin_LINE()) {
+static inline unsigned __activemask(HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::converge, 0xffffffffu};
   hostcuda::warp_call(request, file, line);
   return request.ballot;
@@ -296,10 +285,10 @@ static inline unsigned atomicSub(unsigned* address, unsigned value) {
   return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
 }
 static inline float atomicAdd(float* address, float value) {
-  return hostcuda::atomic_add_real(address, value);
+  return hostcuda::atomic_change(address, [=](float old) { return old + value; });
 }
 static inline double atomicAdd(double* address, double value) {
-  return hostcuda::atomic_add_real(address, value);
+  return hostcuda::atomic_change(address, [=](double old) { return old + value; });
 }
 // Each component is added atomically, the vector is not: so it is on a GPU (from sm_90 on).
 static inline float2 atomicAdd(float2* address, float2 value) {
@@ -329,9 +318,4 @@ inline Value __ldg(const Value* address) {
   return *address;
 }
 
-[[noreturn]] static inline void __trap(const char* file = __builtin_FILE(),
-                                       int line = __builtin_LINE()) {
-  hostcuda::trap(file, line);
-}
-
-#endif
+[[noreturn]] static inline void __trap(HOSTCUDA_HERE) { hostcuda::trap(file, line); }

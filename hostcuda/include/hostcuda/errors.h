@@ -1,6 +1,5 @@
 // hostcuda: the results of the runtime API. Those that nothing here returns are names for programs.
-#ifndef HOSTCUDA_ERRORS_H
-#define HOSTCUDA_ERRORS_H
+#pragma once
 
 // The underlying type is fixed, so that a number that is no enumerator is still a valid value.
 enum cudaError : unsigned {
@@ -140,5 +139,3 @@ enum cudaError : unsigned {
   cudaErrorApiFailureBase = 10000
 };
 typedef cudaError cudaError_t;
-
-#endif

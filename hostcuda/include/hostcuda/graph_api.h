@@ -1,6 +1,5 @@
 // hostcuda: CUDA graphs: capture of streams, graphs built by hand, instantiation, replay.
-#ifndef HOSTCUDA_GRAPH_API_H
-#define HOSTCUDA_GRAPH_API_H
+#pragma once
 
 #include "array_api.h"
 #include "launch_functions.h"
@@ -79,9 +78,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* dependencies, std::size_t count);
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaKernelNodeParams* parameters,
-                                   const char* file = __builtin_FILE(),
-                                   int line = __builtin_LINE());
+                                   const cudaKernelNodeParams* parameters, HOSTCUDA_HERE);
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaMemcpy3DParms* parameters);
@@ -122,11 +119,7 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   return error;
 }
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters,
-                                             const char* file = __builtin_FILE(),
-                                             int line = __builtin_LINE());
+                                             const cudaKernelNodeParams* parameters, HOSTCUDA_HERE);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
-
-#endif

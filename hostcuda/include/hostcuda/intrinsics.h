@@ -1,7 +1,6 @@
 // hostcuda: the smaller device functions: cached loads and stores, integer and rounding intrinsics,
 // clocks.
-#ifndef HOSTCUDA_INTRINSICS_H
-#define HOSTCUDA_INTRINSICS_H
+#pragma once
 
 #include <fenv.h>
 
@@ -125,47 +124,30 @@ inline float rounded_to_zero(double exact) {
 }
 }  // namespace hostcuda
 
-#define HOSTCUDA_ROUNDED(name, operator)                               \
-  static inline float name##_rd(float a, float b) {                    \
-    return hostcuda::rounded_down(double { a } operator double{b});    \
-  }                                                                    \
-  static inline float name##_ru(float a, float b) {                    \
-    return hostcuda::rounded_up(double { a } operator double{b});      \
-  }                                                                    \
-  static inline float name##_rz(float a, float b) {                    \
-    return hostcuda::rounded_to_zero(double { a } operator double{b}); \
+#define HOSTCUDA_ROUNDED(name, symbol, suffix, mode, rounded_as)                         \
+  static inline float __f##name##_##suffix(float a, float b) {                           \
+    return hostcuda::rounded_as(double{a} symbol double{b});                             \
+  }                                                                                      \
+  static inline double __d##name##_##suffix(double a, double b) {                        \
+    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x symbol y; }); \
   }
-HOSTCUDA_ROUNDED(__fadd, +)
-HOSTCUDA_ROUNDED(__fsub, -)
-HOSTCUDA_ROUNDED(__fmul, *)
-HOSTCUDA_ROUNDED(__fdiv, /)
-#undef HOSTCUDA_ROUNDED
-
-#define HOSTCUDA_ROUNDED(name, mode)                                                  \
-  static inline double __dadd_##name(double a, double b) {                            \
-    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x + y; });   \
-  }                                                                                   \
-  static inline double __dsub_##name(double a, double b) {                            \
-    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x - y; });   \
-  }                                                                                   \
-  static inline double __dmul_##name(double a, double b) {                            \
-    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x * y; });   \
-  }                                                                                   \
-  static inline double __ddiv_##name(double a, double b) {                            \
-    return hostcuda::rounded(mode, a, b, [](double x, double y) { return x / y; });   \
-  }                                                                                   \
-  static inline double __drcp_##name(double a) { return __ddiv_##name(1.0, a); }      \
-  static inline float __frcp_##name(float a) { return __fdiv_##name(1.0f, a); }       \
-  static inline double __dsqrt_##name(double a) {                                     \
+#define HOSTCUDA_ROUNDING(suffix, mode, rounded_as)                                   \
+  HOSTCUDA_ROUNDED(add, +, suffix, mode, rounded_as)                                  \
+  HOSTCUDA_ROUNDED(sub, -, suffix, mode, rounded_as)                                  \
+  HOSTCUDA_ROUNDED(mul, *, suffix, mode, rounded_as)                                  \
+  HOSTCUDA_ROUNDED(div, /, suffix, mode, rounded_as)                                  \
+  static inline double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); }  \
+  static inline float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }   \
+  static inline double __dsqrt_##suffix(double a) {                                   \
     return hostcuda::rounded(mode, a, 0.0, [](double x, double) { return sqrt(x); }); \
   }                                                                                   \
-  static inline float __fsqrt_##name(float a) {                                       \
-    return static_cast<float>(                                                        \
-        hostcuda::rounded(mode, a, 0.0f, [](float x, float) { return sqrtf(x); }));   \
+  static inline float __fsqrt_##suffix(float a) {                                     \
+    return hostcuda::rounded(mode, a, 0.0f, [](float x, float) { return sqrtf(x); }); \
   }
-HOSTCUDA_ROUNDED(rd, FE_DOWNWARD)
-HOSTCUDA_ROUNDED(ru, FE_UPWARD)
-HOSTCUDA_ROUNDED(rz, FE_TOWARDZERO)
+HOSTCUDA_ROUNDING(rd, FE_DOWNWARD, rounded_down)
+HOSTCUDA_ROUNDING(ru, FE_UPWARD, rounded_up)
+HOSTCUDA_ROUNDING(rz, FE_TOWARDZERO, rounded_to_zero)
+#undef HOSTCUDA_ROUNDING
 #undef HOSTCUDA_ROUNDED
 
 static inline int __float2int_ru(float f) { return static_cast<int>(ceilf(f)); }
@@ -203,18 +185,11 @@ static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 // ---- atomics that wrap, and scopes: everything is visible to the whole system here --------------
 
 static inline unsigned atomicInc(unsigned* address, unsigned limit) {
-  unsigned seen = __atomic_load_n(address, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(address, &seen, seen >= limit ? 0 : seen + 1, true,
-                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-  return seen;
+  return hostcuda::atomic_change(address, [=](unsigned old) { return old >= limit ? 0 : old + 1; });
 }
 static inline unsigned atomicDec(unsigned* address, unsigned limit) {
-  unsigned seen = __atomic_load_n(address, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(address, &seen, seen == 0 || seen > limit ? limit : seen - 1,
-                                      true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-  return seen;
+  return hostcuda::atomic_change(
+      address, [=](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
 }
 #define HOSTCUDA_SCOPES(name)                               \
   template <class T, class... Values>                       \
@@ -246,5 +221,3 @@ long long clock_ticks();  // nanoseconds of the host's clock
 static inline long long clock64() { return hostcuda::clock_ticks(); }
 static inline void __nanosleep(unsigned) { hostcuda::yield(); }
 static inline void __brkpt() {}
-
-#endif

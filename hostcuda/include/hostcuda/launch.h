@@ -12,8 +12,7 @@
 //   extern __shared__ float4 tile[];
 //   auto* const tile = dynamic_shared<float4>();
 //
-#ifndef HOSTCUDA_LAUNCH_H
-#define HOSTCUDA_LAUNCH_H
+#pragma once
 
 #include <cstddef>
 #include <tuple>
@@ -301,5 +300,3 @@ inline void check_cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
 }
 
 }  // namespace hostcuda
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The launcher writes name_kernel(k, "k") for the kernel k that such a call names: messages can
 // then name it, and its parameters are known even where the program casts it to void*.
-#ifndef HOSTCUDA_LAUNCH_FUNCTIONS_H
-#define HOSTCUDA_LAUNCH_FUNCTIONS_H
+#pragma once
 
 #include "launch.h"
 
@@ -54,8 +53,7 @@ struct NamedKernel {
 
 template <class... Parameters>
 NamedKernel<Parameters...> name_kernel(void (*function)(Parameters...), const char* name,
-                                       const char* file = __builtin_FILE(),
-                                       int line = __builtin_LINE()) {
+                                       HOSTCUDA_HERE) {
   return {function, Site{name, file, line}};
 }
 // A pointer of unknown type.
@@ -82,8 +80,8 @@ cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(
 // Kernels that a program casts to void*: how to call them is found by their address.
 using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
-cudaError_t launch_erased(const void* function, const cudaLaunchConfig_t& config, void** arguments,
-                          const char* file, int line);
+cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
+                              void** arguments, const char* file, int line);
 
 // The launcher writes erased(k, "k") for (void*)k.
 template <class... Parameters>
@@ -104,7 +102,8 @@ void* erased(Anything&& anything, const char*) {
 
 template <class... Parameters>
 cudaError_t launch_configured(const NamedKernel<Parameters...>& kernel,
-                              const cudaLaunchConfig_t& config, void** arguments) {
+                              const cudaLaunchConfig_t& config, void** arguments,
+                              const char* = nullptr, int = 0) {
   LaunchRequest request =
       request_for(kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes, config.stream);
   if (const cudaError_t error = apply_attributes(request, config)) return error;
@@ -114,28 +113,27 @@ cudaError_t launch_configured(const NamedKernel<Parameters...>& kernel,
 
 }  // namespace hostcuda
 
-template <class... Parameters>
-cudaError_t cudaLaunchKernel(const hostcuda::NamedKernel<Parameters...>& kernel, dim3 grid,
-                             dim3 block, void** arguments, std::size_t dynamic_shared_bytes = 0,
-                             cudaStream_t stream = nullptr) {
-  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, nullptr, 0};
-  return hostcuda::launch_configured(kernel, config, arguments);
+// Kernel: a NamedKernel, or a pointer where the kernel is known by its address only.
+template <class Kernel>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const Kernel& kernel,
+                                void** arguments, HOSTCUDA_HERE) {
+  return hostcuda::launch_configured(kernel, *config, arguments, file, line);
 }
-template <class... Parameters>
-cudaError_t cudaLaunchCooperativeKernel(const hostcuda::NamedKernel<Parameters...>& kernel,
-                                        dim3 grid, dim3 block, void** arguments,
-                                        std::size_t dynamic_shared_bytes = 0,
-                                        cudaStream_t stream = nullptr) {
+template <class Kernel>
+cudaError_t cudaLaunchKernel(const Kernel& kernel, dim3 grid, dim3 block, void** arguments,
+                             std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
+                             HOSTCUDA_HERE) {
+  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, nullptr, 0};
+  return cudaLaunchKernelExC(&config, kernel, arguments, file, line);
+}
+template <class Kernel>
+cudaError_t cudaLaunchCooperativeKernel(const Kernel& kernel, dim3 grid, dim3 block,
+                                        void** arguments, std::size_t dynamic_shared_bytes = 0,
+                                        cudaStream_t stream = nullptr, HOSTCUDA_HERE) {
   cudaLaunchAttribute cooperative{cudaLaunchAttributeCooperative, {}};
   cooperative.val.cooperative = 1;
   const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, &cooperative, 1};
-  return hostcuda::launch_configured(kernel, config, arguments);
-}
-template <class... Parameters>
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
-                                const hostcuda::NamedKernel<Parameters...>& kernel,
-                                void** arguments) {
-  return hostcuda::launch_configured(kernel, *config, arguments);
+  return cudaLaunchKernelExC(&config, kernel, arguments, file, line);
 }
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
@@ -161,35 +159,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
   return hostcuda::max_active_clusters(clusters, request);
 }
 
-// The kernel is known by its address only.
-inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                    std::size_t dynamic_shared_bytes = 0,
-                                    cudaStream_t stream = nullptr,
-                                    const char* file = __builtin_FILE(),
-                                    int line = __builtin_LINE()) {
-  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, nullptr, 0};
-  return hostcuda::launch_erased(kernel, config, arguments, file, line);
-}
-inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
-                                       void** arguments, const char* file = __builtin_FILE(),
-                                       int line = __builtin_LINE()) {
-  return hostcuda::launch_erased(kernel, *config, arguments, file, line);
-}
-inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
-                                               void** arguments,
-                                               std::size_t dynamic_shared_bytes = 0,
-                                               cudaStream_t stream = nullptr,
-                                               const char* file = __builtin_FILE(),
-                                               int line = __builtin_LINE()) {
-  cudaLaunchAttribute cooperative{cudaLaunchAttributeCooperative, {}};
-  cooperative.val.cooperative = 1;
-  const cudaLaunchConfig_t config{grid, block, dynamic_shared_bytes, stream, &cooperative, 1};
-  return hostcuda::launch_erased(kernel, config, arguments, file, line);
-}
-
 // Programmatic launches: here a grid begins when the one before it in the stream is done, which is
 // the latest that a GPU allows.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
-
-#endif

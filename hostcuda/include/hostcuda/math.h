@@ -3,8 +3,7 @@
 // Results are those of the host's libm: within CUDA's documented error bounds, not bit-identical.
 // The fast intrinsics (__fdividef, __expf, ...) are the accurate functions here, so a kernel that
 // survives only with accurate arithmetic passes on the emulator and may fail on a GPU.
-#ifndef HOSTCUDA_MATH_H
-#define HOSTCUDA_MATH_H
+#pragma once
 
 #include <math.h>  // not <cmath>: CUDA has float overloads of sqrt and friends in the global scope
 #include <stdlib.h>
@@ -123,5 +122,3 @@ HOSTCUDA_YIELDS double max(float a, double b) { return fmax(double{a}, b); }
 HOSTCUDA_YIELDS double min(double a, float b) { return fmin(a, double{b}); }
 HOSTCUDA_YIELDS double max(double a, float b) { return fmax(a, double{b}); }
 #undef HOSTCUDA_YIELDS
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Every generator is Philox 4x32-10 here: as good, with sequences of its own for each thread, but
 // not the numbers of cuRAND's other generators. curandStatePhilox4_32_10_t gives cuRAND's.
-#ifndef HOSTCUDA_RANDOM_H
-#define HOSTCUDA_RANDOM_H
+#pragma once
 
 #include "../cuda_runtime.h"
 
@@ -89,36 +88,26 @@ inline double curand_uniform_double(curandState* state) {
   return static_cast<double>((low ^ high << 21) & 0x1fffffffffffffull) * kScale + kScale / 2;
 }
 
-inline float2 curand_normal2(curandState* state) {
-  const float radius = sqrtf(-2.0f * logf(curand_uniform(state)));
-  const float angle = 6.28318531f * curand_uniform(state);
-  return make_float2(radius * sinf(angle), radius * cosf(angle));
-}
-inline double2 curand_normal2_double(curandState* state) {
-  const double radius = sqrt(-2.0 * log(curand_uniform_double(state)));
-  const double angle = 6.283185307179586 * curand_uniform_double(state);
-  return make_double2(radius * sin(angle), radius * cos(angle));
-}
-inline float curand_normal(curandState* state) {
-  if (state->has_normal) return state->has_normal = false, state->normal;
-  const float2 pair = curand_normal2(state);
-  state->has_normal = true;
-  state->normal = pair.y;
-  return pair.x;
-}
-inline double curand_normal_double(curandState* state) {
-  if (state->has_normal_double) return state->has_normal_double = false, state->normal_double;
-  const double2 pair = curand_normal2_double(state);
-  state->has_normal_double = true;
-  state->normal_double = pair.y;
-  return pair.x;
-}
-inline float curand_log_normal(curandState* state, float mean, float deviation) {
-  return expf(mean + deviation * curand_normal(state));
-}
-inline double curand_log_normal_double(curandState* state, double mean, double deviation) {
-  return exp(mean + deviation * curand_normal_double(state));
-}
+#define HOSTCUDA_NORMAL(Real, suffix, f)                                                 \
+  inline Real##2 curand_normal2##suffix(curandState* state) {                            \
+    const Real radius = sqrt##f(Real(-2) * log##f(curand_uniform##suffix(state)));       \
+    const Real angle = Real(6.283185307179586) * curand_uniform##suffix(state);          \
+    return make_##Real##2(radius * sin##f(angle), radius * cos##f(angle));               \
+  }                                                                                      \
+  inline Real curand_normal##suffix(curandState* state) {                                \
+    if (state->has_normal##suffix)                                                       \
+      return state->has_normal##suffix = false, state->normal##suffix;                   \
+    const Real##2 pair = curand_normal2##suffix(state);                                  \
+    state->has_normal##suffix = true;                                                    \
+    state->normal##suffix = pair.y;                                                      \
+    return pair.x;                                                                       \
+  }                                                                                      \
+  inline Real curand_log_normal##suffix(curandState* state, Real mean, Real deviation) { \
+    return exp##f(mean + deviation * curand_normal##suffix(state));                      \
+  }
+HOSTCUDA_NORMAL(float, , f)
+HOSTCUDA_NORMAL(double, _double, )
+#undef HOSTCUDA_NORMAL
 inline uint4 curand4(curandState* state) {
   const unsigned a = curand(state), b = curand(state), c = curand(state);
   return make_uint4(a, b, c, curand(state));
@@ -142,5 +131,3 @@ inline unsigned curand_poisson(curandState* state, double mean) {
   }
   return events;
 }
-
-#endif

@@ -3,8 +3,7 @@
 // Values of enumerators are those of CUDA. Every function records an error for cudaGetLastError,
 // per host thread. All functions may be called from several host threads; operations themselves run
 // one at a time, inside the call that makes them run (see HOSTCUDA_STREAMS in README.md).
-#ifndef HOSTCUDA_RUNTIME_API_H
-#define HOSTCUDA_RUNTIME_API_H
+#pragma once
 
 #include <cstddef>
 
@@ -350,5 +349,3 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Fun
                                                       int limit = 0) {
   return hostcuda::max_potential_block_size(grid, block, dynamic_shared_bytes, limit);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // hostcuda: what clang reads before a .cu file to tell host code from device code, in place of a
 // compilation: see launcher/semantics.py. Only declarations count; nothing of this is compiled.
-#ifndef HOSTCUDA_SEMANTICS_H
-#define HOSTCUDA_SEMANTICS_H
+#pragma once
 
 #define HOSTCUDA_SEMANTICS 1
 #define __global__ __attribute__((global))
@@ -61,5 +60,3 @@ __device__ long long llabs(long long);
 // What clang makes of <<<>>>.
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
 extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
-
-#endif

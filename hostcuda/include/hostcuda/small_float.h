@@ -1,7 +1,6 @@
 // hostcuda: what half and bfloat16 share: a number of 16 bits that computes as a float and is
 // rounded to nearest even after each operation, and a pair of them.
-#ifndef HOSTCUDA_SMALL_FLOAT_H
-#define HOSTCUDA_SMALL_FLOAT_H
+#pragma once
 
 #include "../cuda_runtime.h"
 
@@ -90,13 +89,7 @@ inline unsigned short half_bits(float value) {
   inline Name hrsqrt(Name a) { return Name(rsqrtf(a)); }                               \
   inline Name __ldg(const Name* address) { return *address; }                          \
   inline Name atomicAdd(Name* address, Name value) {                                   \
-    unsigned short seen = __atomic_load_n(&address->bits, __ATOMIC_RELAXED);           \
-    for (;;) {                                                                         \
-      const Name old{Name##_raw{seen}};                                                \
-      if (__atomic_compare_exchange_n(&address->bits, &seen, (old + value).bits, true, \
-                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))             \
-        return old;                                                                    \
-    }                                                                                  \
+    return hostcuda::atomic_change(address, [=](Name old) { return old + value; });    \
   }                                                                                    \
   namespace hostcuda {                                                                 \
   template <>                                                                          \
@@ -132,5 +125,3 @@ inline unsigned short half_bits(float value) {
   inline Pair atomicAdd(Pair* address, Pair value) {                                   \
     return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};         \
   }
-
-#endif

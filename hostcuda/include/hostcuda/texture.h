@@ -2,8 +2,7 @@
 //
 // A lookup computes what the CUDA programming guide says, in float, with the 8 bits of fraction
 // that a GPU's linear filter has. There are no mipmaps, no cube maps and no sRGB.
-#ifndef HOSTCUDA_TEXTURE_H
-#define HOSTCUDA_TEXTURE_H
+#pragma once
 
 #include <math.h>
 
@@ -148,7 +147,8 @@ struct Place {
   long first, second;
   float weight;
 };
-inline Place place_along(const Texture& texture, int axis, float coordinate, std::size_t size) {
+inline Place place_along(const Texture& texture, int axis, float coordinate) {
+  const std::size_t size = axis == 0 ? texture.width : axis == 1 ? texture.height : texture.depth;
   const cudaTextureDesc& how = texture.description;
   const bool normalized = how.normalizedCoords != 0;
   const cudaTextureAddressMode mode = how.addressMode[axis];
@@ -179,8 +179,10 @@ T blend(const T& a, const T& b, float weight) {
   return result;
 }
 
+constexpr Place kOnlyOne{0, 0, 0.0f};
 template <class T>
-T lookup(const Texture& texture, const Place& x, const Place& y, const Place& z) {
+T lookup(const Texture& texture, const Place& x, const Place& y = kOnlyOne,
+         const Place& z = kOnlyOne) {
   const auto row = [&](long j, long k) {
     const T first = texel_at<T>(texture, x.first, j, k);
     return x.weight > 0 ? blend(first, texel_at<T>(texture, x.second, j, k), x.weight) : first;
@@ -193,7 +195,6 @@ T lookup(const Texture& texture, const Place& x, const Place& y, const Place& z)
   return z.weight > 0 ? blend(first, plane(z.second), z.weight) : first;
 }
 
-constexpr Place kOnlyOne{0, 0, 0.0f};
 inline Place layer_place(const Texture& texture, int layer) {
   const long last = static_cast<long>(texture.depth) - 1;
   const long chosen = layer < 0 ? 0 : layer > last ? last : layer;
@@ -237,34 +238,32 @@ T tex1Dfetch(cudaTextureObject_t object, int i) {
 template <class T>
 T tex1D(cudaTextureObject_t object, float x) {
   const hostcuda::Texture& texture = hostcuda::texture_of(object);
-  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x, texture.width),
-                             hostcuda::kOnlyOne, hostcuda::kOnlyOne);
+  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x));
 }
 template <class T>
 T tex2D(cudaTextureObject_t object, float x, float y) {
   const hostcuda::Texture& texture = hostcuda::texture_of(object);
-  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x, texture.width),
-                             hostcuda::place_along(texture, 1, y, texture.height),
-                             hostcuda::kOnlyOne);
+  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x),
+                             hostcuda::place_along(texture, 1, y));
 }
 template <class T>
 T tex3D(cudaTextureObject_t object, float x, float y, float z) {
   const hostcuda::Texture& texture = hostcuda::texture_of(object);
-  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x, texture.width),
-                             hostcuda::place_along(texture, 1, y, texture.height),
-                             hostcuda::place_along(texture, 2, z, texture.depth));
+  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x),
+                             hostcuda::place_along(texture, 1, y),
+                             hostcuda::place_along(texture, 2, z));
 }
 template <class T>
 T tex1DLayered(cudaTextureObject_t object, float x, int layer) {
   const hostcuda::Texture& texture = hostcuda::texture_of(object);
-  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x, texture.width),
-                             hostcuda::kOnlyOne, hostcuda::layer_place(texture, layer));
+  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x), hostcuda::kOnlyOne,
+                             hostcuda::layer_place(texture, layer));
 }
 template <class T>
 T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
   const hostcuda::Texture& texture = hostcuda::texture_of(object);
-  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x, texture.width),
-                             hostcuda::place_along(texture, 1, y, texture.height),
+  return hostcuda::lookup<T>(texture, hostcuda::place_along(texture, 0, x),
+                             hostcuda::place_along(texture, 1, y),
                              hostcuda::layer_place(texture, layer));
 }
 // The four texels that the linear filter would blend, one channel of each.
@@ -272,8 +271,8 @@ template <class T>
 T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0) {
   hostcuda::Texture texture = hostcuda::texture_of(object);
   texture.description.filterMode = cudaFilterModeLinear;
-  const hostcuda::Place u = hostcuda::place_along(texture, 0, x, texture.width);
-  const hostcuda::Place v = hostcuda::place_along(texture, 1, y, texture.height);
+  const hostcuda::Place u = hostcuda::place_along(texture, 0, x);
+  const hostcuda::Place v = hostcuda::place_along(texture, 1, y);
   using Scalar = hostcuda::ScalarOf<T>;
   Scalar values[4];
   const long corners[4][2] = {
@@ -330,5 +329,3 @@ T surf1Dread(cudaSurfaceObject_t object, int x,
              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
   return surf3Dread<T>(object, x, 0, 0, mode);
 }
-
-#endif

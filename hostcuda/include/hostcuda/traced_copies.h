@@ -1,7 +1,6 @@
 // memcpy, memmove and memset for programs that are traced: the launcher puts these names for
 // theirs, because the compiler calls memcpy for the copy of a struct, too, which tells of itself.
-#ifndef HOSTCUDA_TRACED_COPIES_H
-#define HOSTCUDA_TRACED_COPIES_H
+#pragma once
 
 extern "C" {
 void* hostcuda_memcpy(void* to, const void* from, unsigned long size);  // they may overlap
@@ -11,5 +10,3 @@ namespace std {  // for std::memcpy
 using ::hostcuda_memcpy;
 using ::hostcuda_memset;
 }  // namespace std
-
-#endif

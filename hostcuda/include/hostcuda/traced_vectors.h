@@ -1,7 +1,6 @@
 // The vector types for programs that are traced: a copy of a float4 is one access of 16 bytes, as
 // it is on a GPU. The compiler's own instrumentation would see four of 4 bytes.
-#ifndef HOSTCUDA_TRACED_VECTORS_H
-#define HOSTCUDA_TRACED_VECTORS_H
+#pragma once
 
 namespace hostcuda {
 
@@ -47,5 +46,3 @@ void vector_copied(const void* from, const void* to, unsigned long size, const v
   constexpr inline Name make_##Name(Scalar x, Scalar y, Scalar z, Scalar w) {                  \
     return Name{x, y, z, w};                                                                   \
   }
-
-#endif

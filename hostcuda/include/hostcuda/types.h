@@ -1,6 +1,5 @@
 // hostcuda: CUDA's qualifiers, vector types and built-in variables.
-#ifndef HOSTCUDA_TYPES_H
-#define HOSTCUDA_TYPES_H
+#pragma once
 
 #ifndef __HOSTCUDA__  // the launcher defines it on the command line; plain .cpp files get it here
 #define __HOSTCUDA__ 1
@@ -35,6 +34,8 @@
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
+// The last parameters of a function whose messages name the place of the call.
+#define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 // __shared__, __launch_bounds__ and __noinline__ are not macros: the launcher rewrites them.
 // (libstdc++ itself writes __attribute__((__noinline__)): a macro of that name would break it.)
 
@@ -108,5 +109,3 @@ extern HOSTCUDA_BUILT_IN uint3 blockIdx;
 extern HOSTCUDA_BUILT_IN dim3 blockDim;
 extern HOSTCUDA_BUILT_IN dim3 gridDim;
 constexpr int warpSize = 32;
-
-#endif

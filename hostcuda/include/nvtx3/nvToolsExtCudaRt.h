@@ -1,3 +1,1 @@
-// hostcuda: see ../nvToolsExt.h.
-#pragma once
 #include "../nvToolsExt.h"

@@ -1,7 +1,6 @@
 // hostcuda: what programs use of the CUDA samples' helper_cuda.h: errors, and the choice of a
 // device.
-#ifndef HOSTCUDA_HELPER_CUDA_H
-#define HOSTCUDA_HELPER_CUDA_H
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,21 +25,17 @@ void check(Result result, const char* function, const char* file, int line) {
 }
 #define checkCudaErrors(value) check((value), #value, __FILE__, __LINE__)
 
-inline void __getLastCudaError(const char* message, const char* file, int line) {
+inline bool __printLastCudaError(const char* message, const char* file, int line) {
   const cudaError_t error = cudaGetLastError();
-  if (error == cudaSuccess) return;
+  if (error == cudaSuccess) return false;
   std::fprintf(stderr, "%s(%i) : getLastCudaError() CUDA error : %s : (%d) %s.\n", file, line,
                message, static_cast<int>(error), cudaGetErrorString(error));
-  std::exit(EXIT_FAILURE);
+  return true;
+}
+inline void __getLastCudaError(const char* message, const char* file, int line) {
+  if (__printLastCudaError(message, file, line)) std::exit(EXIT_FAILURE);
 }
 #define getLastCudaError(message) __getLastCudaError(message, __FILE__, __LINE__)
-
-inline void __printLastCudaError(const char* message, const char* file, int line) {
-  const cudaError_t error = cudaGetLastError();
-  if (error != cudaSuccess)
-    std::fprintf(stderr, "%s(%i) : getLastCudaError() CUDA error : %s : (%d) %s.\n", file, line,
-                 message, static_cast<int>(error), cudaGetErrorString(error));
-}
 #define printLastCudaError(message) __printLastCudaError(message, __FILE__, __LINE__)
 
 inline int ftoi(float value) { return static_cast<int>(value >= 0 ? value + 0.5f : value - 0.5f); }
@@ -62,5 +57,3 @@ inline bool checkCudaCapabilities(int major, int minor) {
   checkCudaErrors(cudaGetDeviceProperties(&properties, 0));
   return properties.major > major || (properties.major == major && properties.minor >= minor);
 }
-
-#endif

@@ -1,8 +1,5 @@
 // hostcuda: the CUDA samples' helpers, without those for images.
-#ifndef HOSTCUDA_HELPER_FUNCTIONS_H
-#define HOSTCUDA_HELPER_FUNCTIONS_H
+#pragma once
 
 #include "helper_string.h"
 #include "helper_timer.h"
-
-#endif

@@ -1,7 +1,6 @@
 // hostcuda: what programs use of the CUDA samples' helper_math.h: arithmetic of float, int and uint
 // vectors.
-#ifndef HOSTCUDA_HELPER_MATH_H
-#define HOSTCUDA_HELPER_MATH_H
+#pragma once
 
 #include <cmath>
 
@@ -97,5 +96,3 @@ HOSTCUDA_HD float4 make_float4(float3 v, float w = 0) { return float4{v.x, v.y, 
 #undef HOSTCUDA_OF3
 #undef HOSTCUDA_OF4
 #undef HOSTCUDA_HD
-
-#endif

@@ -1,7 +1,6 @@
 // hostcuda: what programs use of the CUDA samples' helper_string.h: options of the form
 // -name=value.
-#ifndef HOSTCUDA_HELPER_STRING_H
-#define HOSTCUDA_HELPER_STRING_H
+#pragma once
 
 #include <strings.h>
 
@@ -52,5 +51,3 @@ bool getCmdLineArgumentValue(const int count, const char** words, const char* na
   if (value) *number = static_cast<Number>(std::atof(value));
   return value != nullptr;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: what programs use of the CUDA samples' helper_timer.h: stop watches, in milliseconds.
-#ifndef HOSTCUDA_HELPER_TIMER_H
-#define HOSTCUDA_HELPER_TIMER_H
+#pragma once
 
 #include <chrono>
 
@@ -50,5 +49,3 @@ inline float sdkGetTimerValue(StopWatchInterface** timer) { return (*timer)->get
 inline float sdkGetAverageTimerValue(StopWatchInterface** timer) {
   return (*timer)->getAverageTime();
 }
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: Thrust's searches in sorted ranges, for one value or for many.
-#ifndef HOSTCUDA_THRUST_BINARY_SEARCH_H
-#define HOSTCUDA_THRUST_BINARY_SEARCH_H
+#pragma once
 
 #include <algorithm>
 
@@ -21,11 +20,10 @@ namespace detail {
   template <class Policy, class Iterator, class Values, class Out>                                 \
   Out name(const Policy& policy, Iterator first, Iterator last, Values values, Values end,         \
            Out result) {                                                                           \
-    in_parallel(policy, "thrust::" #name, static_cast<std::size_t>(end - values),                  \
+    in_parallel(policy, "thrust::" #name, end - values,                                            \
                 [first = raw(first), last = raw(last), values = raw(values),                       \
-                 out = raw(result)](std::size_t i) {                                               \
-                  const auto n = static_cast<std::ptrdiff_t>(i);                                   \
-                  out[n] = static_cast<value_t<Out>>(std::name(first, last, values[n]) - first);   \
+                 out = raw(result)](std::ptrdiff_t i) {                                            \
+                  out[i] = static_cast<value_t<Out>>(std::name(first, last, values[i]) - first);   \
                 });                                                                                \
     return result + (end - values);                                                                \
   }
@@ -43,12 +41,9 @@ bool binary_search(const Policy& policy, Iterator first, Iterator last, T value)
 template <class Policy, class Iterator, class Values, class Out>
 Out binary_search(const Policy& policy, Iterator first, Iterator last, Values values, Values end,
                   Out result) {
-  in_parallel(policy, "thrust::binary_search", static_cast<std::size_t>(end - values),
-              [first = raw(first), last = raw(last), values = raw(values),
-               out = raw(result)](std::size_t i) {
-                const auto n = static_cast<std::ptrdiff_t>(i);
-                out[n] = std::binary_search(first, last, values[n]);
-              });
+  in_parallel(policy, "thrust::binary_search", end - values,
+              [first = raw(first), last = raw(last), values = raw(values), out = raw(result)](
+                  std::ptrdiff_t i) { out[i] = std::binary_search(first, last, values[i]); });
   return result + (end - values);
 }
 
@@ -57,5 +52,3 @@ HOSTCUDA_THRUST_ALGORITHM(lower_bound)
 HOSTCUDA_THRUST_ALGORITHM(upper_bound)
 HOSTCUDA_THRUST_ALGORITHM(binary_search)
 }  // namespace thrust
-
-#endif

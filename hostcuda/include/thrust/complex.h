@@ -1,6 +1,5 @@
 // hostcuda: Thrust's complex numbers are the standard library's.
-#ifndef HOSTCUDA_THRUST_COMPLEX_H
-#define HOSTCUDA_THRUST_COMPLEX_H
+#pragma once
 
 #include <complex>
 
@@ -13,5 +12,3 @@ using std::exp;
 using std::norm;
 using std::polar;
 }  // namespace thrust
-
-#endif

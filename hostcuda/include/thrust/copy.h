@@ -1,10 +1,7 @@
 // hostcuda: thrust::copy and relatives, within a memory and from one to the other.
-#ifndef HOSTCUDA_THRUST_COPY_H
-#define HOSTCUDA_THRUST_COPY_H
+#pragma once
 
 #include <algorithm>
-#include <deque>
-#include <vector>
 
 #include "device_ptr.h"
 #include "execution_policy.h"
@@ -12,79 +9,70 @@
 namespace thrust {
 namespace detail {
 
-// Values on their way: a vector, where a vector holds values and not bits.
-template <class T>
-using values = std::conditional_t<std::is_same_v<T, bool>, std::deque<bool>, std::vector<T>>;
-
 template <class Value, class From, class To>
 constexpr bool are_arrays = std::is_pointer_v<raw_t<From>>&& std::is_pointer_v<raw_t<To>>&&
     std::is_same_v<value_t<From>, value_t<To>>&& std::is_trivially_copyable_v<Value>;
 
 template <class From, class To>
-void copy_bytes(const From& first, std::size_t count, const To& result) {
+void copy_bytes(const From& first, std::ptrdiff_t count, const To& result) {
   throw_on_error(
-      cudaMemcpy(raw(result), raw(first), count * sizeof(value_t<From>), cudaMemcpyDefault),
+      cudaMemcpy(raw(result), raw(first), static_cast<std::size_t>(count) * sizeof(value_t<From>),
+                 cudaMemcpyDefault),
       "thrust::copy");
 }
 
 template <class From, class To>
-void copy_to_device(const From& first, std::size_t count, const To& result) {
+void copy_to_device(From first, std::ptrdiff_t count, const To& result) {
   using Value = value_t<From>;
   if constexpr (are_arrays<Value, From, To>) {
     copy_bytes(first, count, result);
   } else {
-    values<Value> here(first, std::next(first, static_cast<std::ptrdiff_t>(count)));
     temporary<Value> there(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Value value = here[i];
+    for (std::ptrdiff_t i = 0; i < count; ++i, ++first) {
+      const Value value = *first;
       throw_on_error(cudaMemcpy(there.get() + i, &value, sizeof value, cudaMemcpyHostToDevice),
                      "thrust::copy");
     }
     in_parallel(device_policy{}, "thrust::copy", count,
-                [from = there.get(), to = raw(result)](std::size_t i) {
-                  to[static_cast<std::ptrdiff_t>(i)] = from[i];
-                });
+                [from = there.get(), to = raw(result)](std::ptrdiff_t i) { to[i] = from[i]; });
   }
 }
 
 template <class From, class To>
-void copy_to_host(const From& first, std::size_t count, To result) {
+void copy_to_host(const From& first, std::ptrdiff_t count, To result) {
   using Value = value_t<From>;
   if constexpr (are_arrays<Value, From, To>) {
     copy_bytes(first, count, result);
   } else {
     temporary<Value> there(count);
-    in_parallel(device_policy{}, "thrust::copy", count,
-                [from = raw(first), to = there.get()](std::size_t i) {
-                  ::new (to + i) Value(from[static_cast<std::ptrdiff_t>(i)]);
-                });
-    for (std::size_t i = 0; i < count; ++i, ++result)
+    in_parallel(
+        device_policy{}, "thrust::copy", count,
+        [from = raw(first), to = there.get()](std::ptrdiff_t i) { ::new (to + i) Value(from[i]); });
+    for (std::ptrdiff_t i = 0; i < count; ++i, ++result)
       *result = copied_from_device<Value>(there.get() + i);
   }
 }
 
 // From and to overlap only where a forward copy is right, as the standard's copy allows.
 template <class Policy, class From, class To>
-void copy_within(const Policy& policy, const From& first, std::size_t count, const To& result) {
+void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, const To& result) {
   // An iterator of the standard library need not be one for random access.
   if constexpr (std::is_same_v<Policy, host_policy>) {
     std::copy_n(first, count, result);
   } else {
     in_parallel(policy, "thrust::copy", count,
-                [from = raw(first), to = raw(result)](std::size_t i) {
-                  to[static_cast<std::ptrdiff_t>(i)] = from[static_cast<std::ptrdiff_t>(i)];
-                });
+                [from = raw(first), to = raw(result)](std::ptrdiff_t i) { to[i] = from[i]; });
   }
 }
 
 // With a policy everything lies where the policy says, without one where the iterators say.
-template <class Policy, class From, class Size, class To>
-To copy_n(const Policy& policy, From first, Size size, To result) {
-  copy_within(policy, first, static_cast<std::size_t>(size), result);
-  return std::next(result, static_cast<std::ptrdiff_t>(size));
+template <class Policy, class From, class To>
+To copy_n(const Policy& policy, From first, std::ptrdiff_t size, To result) {
+  copy_within(policy, first, size, result);
+  return std::next(result, size);
 }
 template <class From, class To>
-To copy_between(From first, std::size_t count, To result) {
+To copy_between(From first, std::ptrdiff_t count, To result) {
   if (count == 0) return result;
   if constexpr (on_device<From> == on_device<To>)
     copy_within(policy_for<From>(), first, count, result);
@@ -92,18 +80,18 @@ To copy_between(From first, std::size_t count, To result) {
     copy_to_device(first, count, result);
   else
     copy_to_host(first, count, result);
-  return std::next(result, static_cast<std::ptrdiff_t>(count));
+  return std::next(result, count);
 }
 
 }  // namespace detail
 
 template <class Policy, class From, class Size, class To>
 To copy_n(const Policy& policy, From first, Size count, To result) {
-  return detail::copy_n(policy, first, count, result);
+  return detail::copy_n(policy, first, static_cast<std::ptrdiff_t>(count), result);
 }
 template <class From, class Size, class To>
 To copy_n(From first, Size count, To result) {
-  return detail::copy_between(first, static_cast<std::size_t>(count), result);
+  return detail::copy_between(first, static_cast<std::ptrdiff_t>(count), result);
 }
 template <class Policy, class From, class To>
 To copy(const Policy& policy, From first, From last, To result) {
@@ -111,8 +99,6 @@ To copy(const Policy& policy, From first, From last, To result) {
 }
 template <class From, class To>
 To copy(From first, From last, To result) {
-  return detail::copy_between(first, static_cast<std::size_t>(std::distance(first, last)), result);
+  return detail::copy_between(first, std::distance(first, last), result);
 }
 }  // namespace thrust
-
-#endif

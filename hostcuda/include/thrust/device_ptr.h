@@ -1,7 +1,6 @@
 // hostcuda: Thrust's pointers to device memory. What host code reads or writes through them is
 // copied.
-#ifndef HOSTCUDA_THRUST_DEVICE_PTR_H
-#define HOSTCUDA_THRUST_DEVICE_PTR_H
+#pragma once
 
 #include <memory>
 #include <utility>
@@ -162,9 +161,7 @@ device_ptr<T> device_pointer_cast(const device_ptr<T>& p) {
 
 template <class T>
 device_ptr<T> device_malloc(std::size_t count) {
-  void* address = nullptr;
-  detail::throw_on_error(cudaMalloc(&address, count * sizeof(T)), "device_malloc");
-  return device_ptr<T>(static_cast<T*>(address));
+  return device_ptr<T>(static_cast<T*>(detail::allocated(count * sizeof(T), "device_malloc")));
 }
 inline device_ptr<void> device_malloc(std::size_t bytes) {
   return device_malloc<unsigned char>(bytes);
@@ -174,5 +171,3 @@ inline void device_free(device_ptr<void> p) {
 }
 
 }  // namespace thrust
-
-#endif

@@ -3,8 +3,7 @@
 // On the device it is a launch, with a thread for each element or one for all: it waits its turn in
 // the stream, its accesses are checked as a kernel's, and a functor may not use what a kernel may
 // not use.
-#ifndef HOSTCUDA_THRUST_EXECUTION_POLICY_H
-#define HOSTCUDA_THRUST_EXECUTION_POLICY_H
+#pragma once
 
 #include <memory>
 #include <new>
@@ -33,8 +32,8 @@ inline constexpr bool is_policy =
     std::is_same_v<std::decay_t<T>, host_policy> || std::is_same_v<std::decay_t<T>, device_policy>;
 
 template <class Each>
-__global__ void thread_each(Each each, std::size_t count) {
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+__global__ void thread_each(Each each, std::ptrdiff_t count) {
+  const std::ptrdiff_t i = std::ptrdiff_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) each(i);
 }
 template <class Work>
@@ -43,7 +42,7 @@ __global__ void one_thread(Work work) {
 }
 
 template <class... Parameters>
-void launch(const device_policy& policy, const char* name, std::size_t blocks, unsigned threads,
+void launch(const device_policy& policy, const char* name, std::ptrdiff_t blocks, unsigned threads,
             void (*kernel)(Parameters...), const Parameters&... parameters) {
   const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__},
                                         reinterpret_cast<const void*>(kernel),
@@ -59,12 +58,12 @@ void launch(const device_policy& policy, const char* name, std::size_t blocks, u
 
 // each(i) for all i below count, in any order.
 template <class Each>
-void in_parallel(const host_policy&, const char*, std::size_t count, Each each) {
-  for (std::size_t i = 0; i < count; ++i) each(i);
+void in_parallel(const host_policy&, const char*, std::ptrdiff_t count, Each each) {
+  for (std::ptrdiff_t i = 0; i < count; ++i) each(i);
 }
 template <class Each>
-void in_parallel(const device_policy& policy, const char* name, std::size_t count, Each each) {
-  constexpr unsigned kThreads = 256;
+void in_parallel(const device_policy& policy, const char* name, std::ptrdiff_t count, Each each) {
+  constexpr int kThreads = 256;
   if (hostcuda::in_kernel())
     in_parallel(host_policy{}, name, count, each);
   else if (count > 0)
@@ -76,11 +75,9 @@ void in_parallel(const device_policy& policy, const char* name, std::size_t coun
 template <class T>
 class temporary {
  public:
-  explicit temporary(std::size_t count) {
-    void* memory = nullptr;
-    throw_on_error(cudaMalloc(&memory, count * sizeof(T)), "temporary memory");
-    address_ = static_cast<T*>(memory);
-  }
+  explicit temporary(std::ptrdiff_t count)
+      : address_(static_cast<T*>(
+            allocated(static_cast<std::size_t>(count) * sizeof(T), "temporary memory"))) {}
   ~temporary() { cudaFree(address_); }
   temporary(const temporary&) = delete;
   temporary& operator=(const temporary&) = delete;
@@ -92,13 +89,14 @@ class temporary {
 
 // work(memory) with room for `count` values where the algorithm runs; with null in a kernel.
 template <class T, class Work>
-void with_scratch(const host_policy&, std::size_t count, const Work& work) {
+void with_scratch(const host_policy&, std::ptrdiff_t count, const Work& work) {
   if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));
-  const std::unique_ptr<unsigned char[]> memory(new unsigned char[count * sizeof(T)]);
+  const std::unique_ptr<unsigned char[]> memory(
+      new unsigned char[static_cast<std::size_t>(count) * sizeof(T)]);
   work(reinterpret_cast<T*>(memory.get()));
 }
 template <class T, class Work>
-void with_scratch(const device_policy& policy, std::size_t count, const Work& work) {
+void with_scratch(const device_policy& policy, std::ptrdiff_t count, const Work& work) {
   if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));
   const temporary<T> memory(count);
   work(memory.get());
@@ -162,5 +160,3 @@ namespace cuda = thrust::cuda;
   }
 
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: thrust::fill, sequence, tabulate, generate.
-#ifndef HOSTCUDA_THRUST_FILL_H
-#define HOSTCUDA_THRUST_FILL_H
+#pragma once
 
 #include "execution_policy.h"
 
@@ -9,17 +8,15 @@ namespace detail {
 
 template <class Policy, class Iterator, class Size, class Make>
 Iterator make_each(const Policy& policy, const char* name, Iterator first, Size count, Make make) {
-  in_parallel(policy, name, static_cast<std::size_t>(count),
-              [to = raw(first), make](std::size_t i) mutable {
-                to[static_cast<std::ptrdiff_t>(i)] = make(i);
-              });
+  in_parallel(policy, name, static_cast<std::ptrdiff_t>(count),
+              [to = raw(first), make](std::ptrdiff_t i) mutable { to[i] = make(i); });
   return first + static_cast<std::ptrdiff_t>(count);
 }
 
 template <class Policy, class Iterator, class Size, class T>
 Iterator fill_n(const Policy& policy, Iterator first, Size count, T value) {
   return make_each(policy, "thrust::fill", first, count,
-                   [value](std::size_t) { return static_cast<value_t<Iterator>>(value); });
+                   [value](std::ptrdiff_t) { return static_cast<value_t<Iterator>>(value); });
 }
 template <class Policy, class Iterator, class T>
 void fill(const Policy& policy, Iterator first, Iterator last, T value) {
@@ -29,7 +26,7 @@ void fill(const Policy& policy, Iterator first, Iterator last, T value) {
 template <class Policy, class Iterator, class T, class Step>
 void sequence(const Policy& policy, Iterator first, Iterator last, T begin, Step step) {
   using Value = value_t<Iterator>;
-  make_each(policy, "thrust::sequence", first, last - first, [begin, step](std::size_t i) {
+  make_each(policy, "thrust::sequence", first, last - first, [begin, step](std::ptrdiff_t i) {
     return static_cast<Value>(begin + static_cast<Value>(i) * step);
   });
 }
@@ -44,14 +41,13 @@ void sequence(const Policy& policy, Iterator first, Iterator last) {
 
 template <class Policy, class Iterator, class Function>
 void tabulate(const Policy& policy, Iterator first, Iterator last, Function function) {
-  make_each(policy, "thrust::tabulate", first, last - first,
-            [function](std::size_t i) mutable { return function(static_cast<std::ptrdiff_t>(i)); });
+  make_each(policy, "thrust::tabulate", first, last - first, function);
 }
 
 template <class Policy, class Iterator, class Size, class Generator>
 Iterator generate_n(const Policy& policy, Iterator first, Size count, Generator generator) {
   return make_each(policy, "thrust::generate", first, count,
-                   [generator](std::size_t) mutable { return generator(); });
+                   [generator](std::ptrdiff_t) mutable { return generator(); });
 }
 template <class Policy, class Iterator, class Generator>
 void generate(const Policy& policy, Iterator first, Iterator last, Generator generator) {
@@ -66,5 +62,3 @@ HOSTCUDA_THRUST_ALGORITHM(tabulate)
 HOSTCUDA_THRUST_ALGORITHM(generate)
 HOSTCUDA_THRUST_ALGORITHM(generate_n)
 }  // namespace thrust
-
-#endif

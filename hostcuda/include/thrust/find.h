@@ -1,6 +1,5 @@
 // hostcuda: thrust::find, all_of, equal and relatives.
-#ifndef HOSTCUDA_THRUST_FIND_H
-#define HOSTCUDA_THRUST_FIND_H
+#pragma once
 
 #include <algorithm>
 
@@ -69,5 +68,3 @@ HOSTCUDA_THRUST_ALGORITHM(all_of)
 HOSTCUDA_THRUST_ALGORITHM(mismatch)
 HOSTCUDA_THRUST_ALGORITHM(equal)
 }  // namespace thrust
-
-#endif

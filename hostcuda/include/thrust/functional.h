@@ -1,6 +1,5 @@
 // hostcuda: Thrust's functors, and _1, _2, ... for expressions such as a * _1 + _2.
-#ifndef HOSTCUDA_THRUST_FUNCTIONAL_H
-#define HOSTCUDA_THRUST_FUNCTIONAL_H
+#pragma once
 
 #include <functional>
 #include <tuple>
@@ -27,28 +26,21 @@ using std::negate;
 using std::not_equal_to;
 using std::plus;
 
-template <class T = void>
-struct maximum {
-  T operator()(const T& a, const T& b) const { return a < b ? b : a; }
-};
-template <class T = void>
-struct minimum {
-  T operator()(const T& a, const T& b) const { return b < a ? b : a; }
-};
-template <>
-struct maximum<void> {
-  template <class T, class U>
-  std::common_type_t<T, U> operator()(const T& a, const U& b) const {
-    return a < b ? b : a;
-  }
-};
-template <>
-struct minimum<void> {
-  template <class T, class U>
-  std::common_type_t<T, U> operator()(const T& a, const U& b) const {
-    return b < a ? b : a;
-  }
-};
+#define HOSTCUDA_EXTREME(name, better)                                  \
+  template <class T = void>                                             \
+  struct name {                                                         \
+    T operator()(const T& a, const T& b) const { return better; }       \
+  };                                                                    \
+  template <>                                                           \
+  struct name<void> {                                                   \
+    template <class T, class U>                                         \
+    std::common_type_t<T, U> operator()(const T& a, const U& b) const { \
+      return better;                                                    \
+    }                                                                   \
+  };
+HOSTCUDA_EXTREME(maximum, a < b ? b : a)
+HOSTCUDA_EXTREME(minimum, b < a ? b : a)
+#undef HOSTCUDA_EXTREME
 template <class T>
 struct square {
   T operator()(const T& x) const { return x * x; }
@@ -168,5 +160,3 @@ inline constexpr detail::expression<detail::argument<2>> _3{};
 }  // namespace placeholders
 
 }  // namespace thrust
-
-#endif

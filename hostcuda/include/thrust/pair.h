@@ -1,6 +1,5 @@
 // hostcuda: Thrust's pairs are the standard library's.
-#ifndef HOSTCUDA_THRUST_PAIR_H
-#define HOSTCUDA_THRUST_PAIR_H
+#pragma once
 
 #include <utility>
 
@@ -9,5 +8,3 @@ using std::make_pair;
 using std::pair;
 using std::swap;
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: Thrust's random numbers: engines of the standard library, Thrust's own distributions.
-#ifndef HOSTCUDA_THRUST_RANDOM_H
-#define HOSTCUDA_THRUST_RANDOM_H
+#pragma once
 
 #include <limits>
 #include <random>
@@ -48,5 +47,3 @@ class uniform_int_distribution {
 }  // namespace random
 using namespace random;
 }  // namespace thrust
-
-#endif

@@ -2,8 +2,7 @@
 //
 // One thread goes through the elements in order. A GPU adds in another order, so that a sum of
 // floats differs in its last digits.
-#ifndef HOSTCUDA_THRUST_REDUCE_H
-#define HOSTCUDA_THRUST_REDUCE_H
+#pragma once
 
 #include <algorithm>
 
@@ -68,28 +67,18 @@ std::ptrdiff_t count(const Policy& policy, Iterator first, Iterator last, T valu
                           [value](const value_t<Iterator>& seen) { return seen == value; });
 }
 
-template <class Policy, class Iterator, class Less>
-Iterator min_element(const Policy& policy, Iterator first, Iterator last, Less less) {
-  return first + in_sequence(policy, "thrust::min_element",
-                             [first = raw(first), last = raw(last), less]() -> std::ptrdiff_t {
-                               return std::min_element(first, last, less) - first;
-                             });
-}
-template <class Policy, class Iterator>
-Iterator min_element(const Policy& policy, Iterator first, Iterator last) {
-  return detail::min_element(policy, first, last, thrust::less<value_t<Iterator>>());
-}
-template <class Policy, class Iterator, class Less>
-Iterator max_element(const Policy& policy, Iterator first, Iterator last, Less less) {
-  return first + in_sequence(policy, "thrust::max_element",
-                             [first = raw(first), last = raw(last), less]() -> std::ptrdiff_t {
-                               return std::max_element(first, last, less) - first;
-                             });
-}
-template <class Policy, class Iterator>
-Iterator max_element(const Policy& policy, Iterator first, Iterator last) {
-  return detail::max_element(policy, first, last, thrust::less<value_t<Iterator>>());
-}
+#define HOSTCUDA_EXTREME(name)                                                               \
+  template <class Policy, class Iterator, class... Less>                                     \
+  Iterator name(const Policy& policy, Iterator first, Iterator last, Less... less) {         \
+    return first +                                                                           \
+           in_sequence(policy, "thrust::" #name,                                             \
+                       [first = raw(first), last = raw(last), less...]() -> std::ptrdiff_t { \
+                         return std::name(first, last, less...) - first;                     \
+                       });                                                                   \
+  }
+HOSTCUDA_EXTREME(min_element)
+HOSTCUDA_EXTREME(max_element)
+#undef HOSTCUDA_EXTREME
 template <class Policy, class Iterator, class... Less>
 pair<Iterator, Iterator> minmax_element(const Policy& policy, Iterator first, Iterator last,
                                         Less... less) {
@@ -148,5 +137,3 @@ HOSTCUDA_THRUST_ALGORITHM(max_element)
 HOSTCUDA_THRUST_ALGORITHM(minmax_element)
 HOSTCUDA_THRUST_ALGORITHM(reduce_by_key)
 }  // namespace thrust
-
-#endif

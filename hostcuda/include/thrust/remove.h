@@ -1,6 +1,5 @@
 // hostcuda: thrust::copy_if, remove, unique, partition, reverse: which elements stay, and where.
-#ifndef HOSTCUDA_THRUST_REMOVE_H
-#define HOSTCUDA_THRUST_REMOVE_H
+#pragma once
 
 #include "copy.h"
 #include "execution_policy.h"
@@ -108,7 +107,7 @@ Iterator stable_partition(const Policy& policy, Iterator first, Iterator last, S
                           Predicate predicate) {
   using Value = value_t<Iterator>;
   std::ptrdiff_t yes = 0;
-  with_scratch<Value>(policy, static_cast<std::size_t>(last - first), [&](Value* others) {
+  with_scratch<Value>(policy, last - first, [&](Value* others) {
     yes = in_sequence(policy, "thrust::partition",
                       [in = raw(first), count = last - first, stencil = raw(stencil), predicate,
                        others]() mutable -> std::ptrdiff_t {
@@ -147,21 +146,19 @@ pair<Yes, No> partition_copy(const Policy& policy, In first, In last, Yes yes, N
 
 template <class Policy, class In, class Out>
 Out reverse_copy(const Policy& policy, In first, In last, Out result) {
-  in_parallel(policy, "thrust::reverse_copy", static_cast<std::size_t>(last - first),
-              [in = raw(first), count = last - first, out = raw(result)](std::size_t i) {
-                const auto n = static_cast<std::ptrdiff_t>(i);
-                out[n] = in[count - 1 - n];
+  in_parallel(policy, "thrust::reverse_copy", last - first,
+              [in = raw(first), count = last - first, out = raw(result)](std::ptrdiff_t i) {
+                out[i] = in[count - 1 - i];
               });
   return result + (last - first);
 }
 template <class Policy, class Iterator>
 void reverse(const Policy& policy, Iterator first, Iterator last) {
-  in_parallel(policy, "thrust::reverse", static_cast<std::size_t>((last - first) / 2),
-              [it = raw(first), count = last - first](std::size_t i) {
-                const auto n = static_cast<std::ptrdiff_t>(i);
-                const value_t<Iterator> kept = it[n];
-                it[n] = static_cast<value_t<Iterator>>(it[count - 1 - n]);
-                it[count - 1 - n] = kept;
+  in_parallel(policy, "thrust::reverse", (last - first) / 2,
+              [it = raw(first), count = last - first](std::ptrdiff_t i) {
+                const value_t<Iterator> kept = it[i];
+                it[i] = static_cast<value_t<Iterator>>(it[count - 1 - i]);
+                it[count - 1 - i] = kept;
               });
 }
 
@@ -181,5 +178,3 @@ HOSTCUDA_THRUST_ALGORITHM(partition_copy)
 HOSTCUDA_THRUST_ALGORITHM(reverse)
 HOSTCUDA_THRUST_ALGORITHM(reverse_copy)
 }  // namespace thrust
-
-#endif

@@ -1,9 +1,9 @@
 // hostcuda: Thrust's scans, and adjacent_difference.
-#ifndef HOSTCUDA_THRUST_SCAN_H
-#define HOSTCUDA_THRUST_SCAN_H
+#pragma once
 
 #include "execution_policy.h"
 #include "functional.h"
+#include "iterator/transform_iterator.h"
 
 namespace thrust {
 namespace detail {
@@ -118,32 +118,16 @@ Out exclusive_scan_by_key(const Policy& policy, Keys first, Keys last, In values
 template <class Policy, class In, class Out, class Function, class Operation>
 Out transform_inclusive_scan(const Policy& policy, In first, In last, Out result, Function function,
                              Operation operation) {
-  in_sequence(policy, "thrust::transform_inclusive_scan",
-              [in = raw(first), count = last - first, out = raw(result), function, operation] {
-                if (count == 0) return;
-                auto sum = function(in[0]);
-                out[0] = sum;
-                for (std::ptrdiff_t i = 1; i < count; ++i) {
-                  sum = operation(sum, function(in[i]));
-                  out[i] = sum;
-                }
-              });
-  return result + (last - first);
+  return scan_inclusively(policy, "thrust::transform_inclusive_scan", no_keys(),
+                          make_transform_iterator(first, function), last - first, result,
+                          one_segment(), operation);
 }
 template <class Policy, class In, class Out, class Function, class T, class Operation>
 Out transform_exclusive_scan(const Policy& policy, In first, In last, Out result, Function function,
                              T begin, Operation operation) {
-  in_sequence(
-      policy, "thrust::transform_exclusive_scan",
-      [in = raw(first), count = last - first, out = raw(result), function, begin, operation] {
-        T sum = begin;
-        for (std::ptrdiff_t i = 0; i < count; ++i) {
-          const auto value = function(in[i]);
-          out[i] = sum;
-          sum = operation(sum, value);
-        }
-      });
-  return result + (last - first);
+  return scan_exclusively(policy, "thrust::transform_exclusive_scan", no_keys(),
+                          make_transform_iterator(first, function), last - first, result, begin,
+                          one_segment(), operation);
 }
 
 template <class Policy, class In, class Out, class Operation>
@@ -175,5 +159,3 @@ HOSTCUDA_THRUST_ALGORITHM(transform_inclusive_scan)
 HOSTCUDA_THRUST_ALGORITHM(transform_exclusive_scan)
 HOSTCUDA_THRUST_ALGORITHM(adjacent_difference)
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: thrust::sort and relatives, merge and the operations on sorted ranges as sets.
-#ifndef HOSTCUDA_THRUST_SORT_H
-#define HOSTCUDA_THRUST_SORT_H
+#pragma once
 
 #include <algorithm>
 
@@ -55,7 +54,7 @@ struct store_to {
 template <class Policy, class Iterator, class Less>
 void stable_sort(const Policy& policy, Iterator first, Iterator last, Less less) {
   using Item = value_t<Iterator>;
-  with_scratch<Item>(policy, static_cast<std::size_t>(2 * (last - first)), [&](Item* scratch) {
+  with_scratch<Item>(policy, 2 * (last - first), [&](Item* scratch) {
     in_sequence(policy, "thrust::sort", [it = raw(first), count = last - first, less, scratch] {
       sort_items(count, load_from<raw_t<Iterator>>{it}, store_to<raw_t<Iterator>>{it}, less,
                  scratch);
@@ -94,7 +93,7 @@ void sort_keyed(Keys keys, std::ptrdiff_t count, Values values, Less less,
 template <class Policy, class Keys, class Values, class Less>
 void stable_sort_by_key(const Policy& policy, Keys first, Keys last, Values values, Less less) {
   using Item = keyed<value_t<Keys>, value_t<Values>>;
-  with_scratch<Item>(policy, static_cast<std::size_t>(2 * (last - first)), [&](Item* scratch) {
+  with_scratch<Item>(policy, 2 * (last - first), [&](Item* scratch) {
     in_sequence(policy, "thrust::sort_by_key",
                 [keys = raw(first), count = last - first, values = raw(values), less, scratch] {
                   sort_keyed(keys, count, values, less, scratch);
@@ -154,5 +153,3 @@ HOSTCUDA_THRUST_ALGORITHM(set_intersection)
 HOSTCUDA_THRUST_ALGORITHM(set_difference)
 HOSTCUDA_THRUST_ALGORITHM(set_symmetric_difference)
 }  // namespace thrust
-
-#endif

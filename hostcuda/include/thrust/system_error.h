@@ -1,6 +1,5 @@
 // hostcuda: how Thrust reports CUDA's errors.
-#ifndef HOSTCUDA_THRUST_SYSTEM_ERROR_H
-#define HOSTCUDA_THRUST_SYSTEM_ERROR_H
+#pragma once
 
 #include <string>
 #include <system_error>
@@ -36,8 +35,11 @@ inline void throw_on_error(cudaError_t error, const char* what) {
   if (error != cudaSuccess)
     throw system_error(static_cast<int>(error), cuda_category(), std::string("thrust: ") + what);
 }
+inline void* allocated(std::size_t bytes, const char* what) {
+  void* memory = nullptr;
+  throw_on_error(cudaMalloc(&memory, bytes), what);
+  return memory;
+}
 }  // namespace detail
 
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: thrust::for_each, transform, replace, gather, scatter: each element for itself.
-#ifndef HOSTCUDA_THRUST_TRANSFORM_H
-#define HOSTCUDA_THRUST_TRANSFORM_H
+#pragma once
 
 #include "execution_policy.h"
 
@@ -9,10 +8,8 @@ namespace detail {
 
 template <class Policy, class Iterator, class Size, class Function>
 Iterator for_each_n(const Policy& policy, Iterator first, Size count, Function function) {
-  in_parallel(policy, "thrust::for_each", static_cast<std::size_t>(count),
-              [it = raw(first), function](std::size_t i) mutable {
-                function(it[static_cast<std::ptrdiff_t>(i)]);
-              });
+  in_parallel(policy, "thrust::for_each", static_cast<std::ptrdiff_t>(count),
+              [it = raw(first), function](std::ptrdiff_t i) mutable { function(it[i]); });
   return first + static_cast<std::ptrdiff_t>(count);
 }
 template <class Policy, class Iterator, class Function>
@@ -24,39 +21,24 @@ Iterator for_each(const Policy& policy, Iterator first, Iterator last, Function 
 template <class Policy, class Wanted, class Act>
 void act_where(const Policy& policy, const char* name, std::ptrdiff_t count, Wanted wanted,
                Act act) {
-  in_parallel(policy, name, static_cast<std::size_t>(count), [wanted, act](std::size_t n) mutable {
-    const auto i = static_cast<std::ptrdiff_t>(n);
+  in_parallel(policy, name, count, [wanted, act](std::ptrdiff_t i) mutable {
     if (wanted(i)) act(i);
   });
 }
-struct always {
-  bool operator()(std::ptrdiff_t) const { return true; }
-};
 
 template <class Policy, class In, class Out, class Function>
 Out transform(const Policy& policy, In first, In last, Out result, Function function) {
-  act_where(policy, "thrust::transform", last - first, always(),
-            [in = raw(first), out = raw(result), function](std::ptrdiff_t i) mutable {
-              out[i] = function(in[i]);
-            });
+  in_parallel(policy, "thrust::transform", last - first,
+              [in = raw(first), out = raw(result), function](std::ptrdiff_t i) mutable {
+                out[i] = function(in[i]);
+              });
   return result + (last - first);
 }
 template <class Policy, class In, class Other, class Out, class Function>
 Out transform(const Policy& policy, In first, In last, Other other, Out result, Function function) {
-  act_where(policy, "thrust::transform", last - first, always(),
-            [in = raw(first), in2 = raw(other), out = raw(result),
-             function](std::ptrdiff_t i) mutable { out[i] = function(in[i], in2[i]); });
-  return result + (last - first);
-}
-template <class Policy, class In, class Out, class Function, class Predicate>
-Out transform_if(const Policy& policy, In first, In last, Out result, Function function,
-                 Predicate predicate) {
-  act_where(
-      policy, "thrust::transform_if", last - first,
-      [in = raw(first), predicate](std::ptrdiff_t i) mutable { return predicate(in[i]); },
-      [in = raw(first), out = raw(result), function](std::ptrdiff_t i) mutable {
-        out[i] = function(in[i]);
-      });
+  in_parallel(policy, "thrust::transform", last - first,
+              [in = raw(first), in2 = raw(other), out = raw(result),
+               function](std::ptrdiff_t i) mutable { out[i] = function(in[i], in2[i]); });
   return result + (last - first);
 }
 template <class Policy, class In, class Stencil, class Out, class Function, class Predicate>
@@ -69,6 +51,11 @@ Out transform_if(const Policy& policy, In first, In last, Stencil stencil, Out r
         out[i] = function(in[i]);
       });
   return result + (last - first);
+}
+template <class Policy, class In, class Out, class Function, class Predicate>
+Out transform_if(const Policy& policy, In first, In last, Out result, Function function,
+                 Predicate predicate) {
+  return detail::transform_if(policy, first, last, first, result, function, predicate);
 }
 
 template <class Policy, class Iterator, class Predicate, class T>
@@ -86,18 +73,18 @@ void replace(const Policy& policy, Iterator first, Iterator last, T old, T value
 
 template <class Policy, class Map, class In, class Out>
 Out gather(const Policy& policy, Map first, Map last, In input, Out result) {
-  act_where(policy, "thrust::gather", last - first, always(),
-            [map = raw(first), in = raw(input), out = raw(result)](std::ptrdiff_t i) {
-              out[i] = in[static_cast<std::ptrdiff_t>(map[i])];
-            });
+  in_parallel(policy, "thrust::gather", last - first,
+              [map = raw(first), in = raw(input), out = raw(result)](std::ptrdiff_t i) {
+                out[i] = in[static_cast<std::ptrdiff_t>(map[i])];
+              });
   return result + (last - first);
 }
 template <class Policy, class In, class Map, class Out>
 void scatter(const Policy& policy, In first, In last, Map to, Out result) {
-  act_where(policy, "thrust::scatter", last - first, always(),
-            [map = raw(to), in = raw(first), out = raw(result)](std::ptrdiff_t i) {
-              out[static_cast<std::ptrdiff_t>(map[i])] = in[i];
-            });
+  in_parallel(policy, "thrust::scatter", last - first,
+              [map = raw(to), in = raw(first), out = raw(result)](std::ptrdiff_t i) {
+                out[static_cast<std::ptrdiff_t>(map[i])] = in[i];
+              });
 }
 template <class Policy, class In, class Map, class Stencil, class Out>
 void scatter_if(const Policy& policy, In first, In last, Map to, Stencil stencil, Out result) {
@@ -120,5 +107,3 @@ HOSTCUDA_THRUST_ALGORITHM(gather)
 HOSTCUDA_THRUST_ALGORITHM(scatter)
 HOSTCUDA_THRUST_ALGORITHM(scatter_if)
 }  // namespace thrust
-
-#endif

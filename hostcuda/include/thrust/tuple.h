@@ -1,6 +1,5 @@
 // hostcuda: Thrust's tuples are the standard library's.
-#ifndef HOSTCUDA_THRUST_TUPLE_H
-#define HOSTCUDA_THRUST_TUPLE_H
+#pragma once
 
 #include <tuple>
 
@@ -15,5 +14,3 @@ using std::tuple;
 using std::tuple_element;
 using std::tuple_size;
 }  // namespace thrust
-
-#endif

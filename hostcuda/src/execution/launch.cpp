@@ -135,8 +135,8 @@ void register_kernel(const void* function, const char* name, ErasedLaunch launch
   erased_kernels()[function] = {name, launch};
 }
 
-cudaError_t launch_erased(const void* function, const cudaLaunchConfig_t& config, void** arguments,
-                          const char* file, int line) {
+cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
+                              void** arguments, const char* file, int line) {
   const auto known = erased_kernels().find(function);
   if (known == erased_kernels().end()) return fail(cudaErrorInvalidDeviceFunction);
   LaunchRequest request{

@@ -20,8 +20,7 @@ std::vector<int> numbers(int count) {
   return all;
 }
 
-// ---- blocks
-// ---------------------------------------------------------------------------------------
+// ---- blocks -------------------------------------------------------------------------------------
 
 __global__ void reduce_block(const int* in, int* sum, int* largest, int* of_first_ten) {
   using Reduce = cub::BlockReduce<int, 16, cub::BLOCK_REDUCE_RAKING, 4>;
@@ -142,8 +141,7 @@ TEST(Cub, BlockRadixSort) {
   EXPECT_EQ(keys.get()[5], at(order[5]));
 }
 
-// ---- warps
-// ----------------------------------------------------------------------------------------
+// ---- warps --------------------------------------------------------------------------------------
 
 __global__ void in_warps(const int* in, int* sums, int* scanned, int* eights) {
   const int i = threadIdx.x;
@@ -167,8 +165,7 @@ TEST(Cub, Warps) {
   EXPECT_EQ(eights.get()[5], std::accumulate(in.begin() + 40, in.end(), 0));
 }
 
-// ---- devices
-// --------------------------------------------------------------------------------------
+// ---- devices ------------------------------------------------------------------------------------
 
 // Both calls of a function for a device.
 template <class Call>

@@ -222,6 +222,20 @@ TEST(Kernel, AtomicAddDouble) {
   EXPECT_EQ(825.0, cell.get()[0]);
 }
 
+// What ran first to last, against HOSTCUDA_ORDER.
+void expect_order(const std::vector<int>& order) {
+  const std::vector<int> forward = counting(static_cast<int>(order.size()));
+  const std::vector<int> reverse(forward.rbegin(), forward.rend());
+  if (environment_is("HOSTCUDA_ORDER", "reverse")) {
+    EXPECT_EQ(reverse, order);
+  } else if (environment_is("HOSTCUDA_ORDER", "random")) {
+    EXPECT_NE(forward, order);
+    EXPECT_NE(reverse, order);
+  } else {
+    EXPECT_EQ(forward, order);
+  }
+}
+
 __global__ void note_order(int* next, int* order, bool barrier) {
   if (barrier) __syncthreads();
   order[atomicAdd(next, 1)] = threadIdx.x;
@@ -231,16 +245,7 @@ TEST(Kernel, RunsThreadsInTheOrderAskedFor) {
   for (const bool barrier : {false, true}) {
     DeviceArray<int> next(1, 0), order(64);
     note_order<<<1, 64>>>(next, order, barrier);
-    const std::vector<int> forward = counting(64);
-    const std::vector<int> reverse(forward.rbegin(), forward.rend());
-    if (environment_is("HOSTCUDA_ORDER", "reverse")) {
-      EXPECT_EQ(reverse, order.get());
-    } else if (environment_is("HOSTCUDA_ORDER", "random")) {
-      EXPECT_NE(forward, order.get());
-      EXPECT_NE(reverse, order.get());
-    } else {
-      EXPECT_EQ(forward, order.get());
-    }
+    expect_order(order.get());
   }
 }
 
@@ -250,14 +255,7 @@ __global__ void note_block(int* next, int* order) { order[atomicAdd(next, 1)] = 
 TEST(Kernel, RunsBlocksInTheOrderAskedFor) {
   DeviceArray<int> next(1, 0), order(16);
   note_block<<<16, 1>>>(next, order);
-  const std::vector<int> forward = counting(16);
-  if (environment_is("HOSTCUDA_ORDER", "reverse")) {
-    EXPECT_EQ(std::vector<int>(forward.rbegin(), forward.rend()), order.get());
-  } else if (environment_is("HOSTCUDA_ORDER", "random")) {
-    EXPECT_NE(forward, order.get());
-  } else {
-    EXPECT_EQ(forward, order.get());
-  }
+  expect_order(order.get());
 }
 
 struct Parameters {

@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockExchange: from each thread's own run of items to one of every kThreads-th.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_EXCHANGE_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_EXCHANGE_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 
@@ -14,10 +13,7 @@ class BlockExchange {
  public:
   using TempStorage = detail::storage<T, kThreads * N>;
 
-  explicit BlockExchange(TempStorage& storage)
-      : storage_(storage),
-        thread_(
-            detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockExchange")) {}
+  explicit BlockExchange(TempStorage& storage) : storage_(storage) {}
 
   void StripedToBlocked(T (&items)[N]) { StripedToBlocked(items, items); }
   void StripedToBlocked(T (&input)[N], T (&output)[N]) {
@@ -34,9 +30,7 @@ class BlockExchange {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockExchange");
 };
 
 }  // namespace cub
-
-#endif

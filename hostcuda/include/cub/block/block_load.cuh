@@ -1,7 +1,6 @@
 // hostcuda: cub::BlockLoad and cub::BlockStore. The addresses are those that the chosen algorithm
 // touches on a GPU, so that counted memory accesses are the algorithm's.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_LOAD_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_LOAD_CUH
+#pragma once
 
 #include "block_exchange.cuh"
 
@@ -44,9 +43,7 @@ class BlockLoad {
  public:
   using TempStorage = std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType>;
 
-  explicit BlockLoad(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockLoad")) {}
+  explicit BlockLoad(TempStorage& storage) : storage_(storage) {}
 
   template <class Iterator>
   void Load(Iterator from, T (&items)[N]) {
@@ -68,7 +65,7 @@ class BlockLoad {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockLoad");
 };
 
 template <class T, int BLOCK_DIM_X, int ITEMS_PER_THREAD,
@@ -83,9 +80,7 @@ class BlockStore {
  public:
   using TempStorage = std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType>;
 
-  explicit BlockStore(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockStore")) {}
+  explicit BlockStore(TempStorage& storage) : storage_(storage) {}
 
   template <class Iterator>
   void Store(Iterator to, T (&items)[N]) {
@@ -102,9 +97,7 @@ class BlockStore {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockStore");
 };
 
 }  // namespace cub
-
-#endif

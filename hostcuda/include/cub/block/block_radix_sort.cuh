@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockRadixSort.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_RADIX_SORT_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_RADIX_SORT_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../detail/radix.cuh"
@@ -22,30 +21,19 @@ class BlockRadixSort {
     std::uint64_t places[detail::kDigits];
   };
 
-  explicit BlockRadixSort(TempStorage& storage)
-      : storage_(storage),
-        thread_(
-            detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockRadixSort")) {}
+  explicit BlockRadixSort(TempStorage& storage) : storage_(storage) {}
 
-  void Sort(Key (&keys)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, kNone, {begin_bit, end_bit, false}, false);
+#define HOSTCUDA_SORT(Name, descending, striped)                                        \
+  void Name(Key(&keys)[N], int begin_bit = 0, int end_bit = kBits) {                    \
+    sort(keys, kNone, {begin_bit, end_bit, descending}, striped);                       \
+  }                                                                                     \
+  void Name(Key(&keys)[N], Value(&values)[N], int begin_bit = 0, int end_bit = kBits) { \
+    sort(keys, values, {begin_bit, end_bit, descending}, striped);                      \
   }
-  void Sort(Key (&keys)[N], Value (&values)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, values, {begin_bit, end_bit, false}, false);
-  }
-  void SortDescending(Key (&keys)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, kNone, {begin_bit, end_bit, true}, false);
-  }
-  void SortDescending(Key (&keys)[N], Value (&values)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, values, {begin_bit, end_bit, true}, false);
-  }
-  void SortBlockedToStriped(Key (&keys)[N], int begin_bit = 0, int end_bit = kBits) {
-    sort(keys, kNone, {begin_bit, end_bit, false}, true);
-  }
-  void SortBlockedToStriped(Key (&keys)[N], Value (&values)[N], int begin_bit = 0,
-                            int end_bit = kBits) {
-    sort(keys, values, {begin_bit, end_bit, false}, true);
-  }
+  HOSTCUDA_SORT(Sort, false, false)
+  HOSTCUDA_SORT(SortDescending, true, false)
+  HOSTCUDA_SORT(SortBlockedToStriped, false, true)
+#undef HOSTCUDA_SORT
 
  private:
   static constexpr struct none {
@@ -81,9 +69,7 @@ class BlockRadixSort {
   }
 
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockRadixSort");
 };
 
 }  // namespace cub
-
-#endif

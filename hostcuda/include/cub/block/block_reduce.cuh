@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockReduce. Thread 0 has the result; what the others get is unspecified.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_REDUCE_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_REDUCE_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../thread_operators.cuh"
@@ -21,9 +20,7 @@ class BlockReduce {
  public:
   using TempStorage = detail::storage<T, kThreads>;
 
-  explicit BlockReduce(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockReduce")) {}
+  explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
 
   // Of the first num_valid threads' values.
   template <class Operation>
@@ -52,9 +49,7 @@ class BlockReduce {
 
  private:
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockReduce");
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cub::BlockScan.
-#ifndef HOSTCUDA_CUB_BLOCK_BLOCK_SCAN_CUH
-#define HOSTCUDA_CUB_BLOCK_BLOCK_SCAN_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../thread_operators.cuh"
@@ -22,9 +21,7 @@ class BlockScan {
     detail::storage<T, 1> prefix;
   };
 
-  explicit BlockScan(TempStorage& storage)
-      : storage_(storage),
-        thread_(detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockScan")) {}
+  explicit BlockScan(TempStorage& storage) : storage_(storage) {}
 
   // ---- with arrays of items, each thread's after those of the thread before -------------------
   template <int N, class Operation>
@@ -157,9 +154,7 @@ class BlockScan {
   }
 
   TempStorage& storage_;
-  int thread_;
+  int thread_ = detail::linear_thread<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>("cub::BlockScan");
 };
 
 }  // namespace cub
-
-#endif

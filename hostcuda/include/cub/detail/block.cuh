@@ -1,6 +1,5 @@
 // hostcuda: what CUB's primitives for a block share.
-#ifndef HOSTCUDA_CUB_DETAIL_BLOCK_CUH
-#define HOSTCUDA_CUB_DETAIL_BLOCK_CUH
+#pragma once
 
 #include <cstddef>
 #include <cstring>
@@ -22,9 +21,8 @@ struct storage {
 // The running thread's number in a block of X * Y * Z threads, which is what the primitive is for.
 template <int X, int Y, int Z>
 int linear_thread(const char* primitive) {
-  if (blockDim.x * blockDim.y * blockDim.z != static_cast<unsigned>(X * Y * Z))
-    hostcuda::refuse_block_size(primitive, X * Y * Z);
-  return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+  if (hostcuda::block_size() != X * Y * Z) hostcuda::refuse_block_size(primitive, X * Y * Z);
+  return static_cast<int>(hostcuda::rank_in_block());
 }
 
 // What a thread gets that is promised nothing: NaN, or a number that is easily noticed.
@@ -45,5 +43,3 @@ T reduced(T (&items)[N], Operation operation) {
 
 }  // namespace detail
 }  // namespace cub
-
-#endif

@@ -1,7 +1,6 @@
 // hostcuda: CUB's functions for a whole device: a launch in the stream, in memory that the caller
 // gives.
-#ifndef HOSTCUDA_CUB_DETAIL_DEVICE_CUH
-#define HOSTCUDA_CUB_DETAIL_DEVICE_CUH
+#pragma once
 
 #include "../../thrust/execution_policy.h"
 #include "../thread_operators.cuh"
@@ -37,5 +36,3 @@ constexpr std::size_t kSomeBytes = 256;
 
 }  // namespace detail
 }  // namespace cub
-
-#endif

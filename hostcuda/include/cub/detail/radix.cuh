@@ -1,6 +1,5 @@
 // hostcuda: keys as numbers whose order is the keys', and sorting by some of their bits.
-#ifndef HOSTCUDA_CUB_DETAIL_RADIX_CUH
-#define HOSTCUDA_CUB_DETAIL_RADIX_CUH
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -76,5 +75,3 @@ void radix_pass(const radix_order& order, int pass, const Key* keys, Key* keys_o
 
 }  // namespace detail
 }  // namespace cub
-
-#endif

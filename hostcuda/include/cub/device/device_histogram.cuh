@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceHistogram, of one channel.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_HISTOGRAM_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_HISTOGRAM_CUH
+#pragma once
 
 #include <algorithm>
 
@@ -51,5 +50,3 @@ struct DeviceHistogram {
 };
 
 }  // namespace cub
-
-#endif

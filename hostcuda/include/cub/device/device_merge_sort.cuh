@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceMergeSort, which compares with an operator. Every sort here is stable.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_MERGE_SORT_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_MERGE_SORT_CUH
+#pragma once
 
 #include "../../thrust/sort.h"
 #include "../detail/device.cuh"
@@ -51,5 +50,3 @@ struct DeviceMergeSort {
 };
 
 }  // namespace cub
-
-#endif

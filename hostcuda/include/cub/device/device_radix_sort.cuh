@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceRadixSort: a pass for every 8 bits of the keys, the lowest first.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_RADIX_SORT_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_RADIX_SORT_CUH
+#pragma once
 
 #include "../detail/device.cuh"
 #include "../detail/radix.cuh"
@@ -8,69 +7,38 @@
 namespace cub {
 
 struct DeviceRadixSort {
-  template <class Key, class Value, class Size>
-  static cudaError_t SortPairs(void* temporary, std::size_t& bytes, const Key* keys, Key* keys_out,
-                               const Value* values, Value* values_out, Size count,
-                               int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                               cudaStream_t stream = nullptr) {
-    return sort(temporary, bytes, keys, keys_out, values, values_out, count,
-                {begin_bit, end_bit, false}, stream);
+// With DoubleBuffers the input is overwritten; the result is in Current().
+#define HOSTCUDA_SORT(Pairs, Keys, descending)                                                    \
+  template <class Key, class Value, class Size>                                                   \
+  static cudaError_t Pairs(void* temporary, std::size_t& bytes, const Key* keys, Key* keys_out,   \
+                           const Value* values, Value* values_out, Size count, int begin_bit = 0, \
+                           int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr) {        \
+    return sort(temporary, bytes, keys, keys_out, values, values_out, count,                      \
+                {begin_bit, end_bit, descending}, stream);                                        \
+  }                                                                                               \
+  template <class Key, class Size>                                                                \
+  static cudaError_t Keys(void* temporary, std::size_t& bytes, const Key* keys, Key* keys_out,    \
+                          Size count, int begin_bit = 0, int end_bit = 8 * sizeof(Key),           \
+                          cudaStream_t stream = nullptr) {                                        \
+    return sort<Key, NullType>(temporary, bytes, keys, keys_out, nullptr, nullptr, count,         \
+                               {begin_bit, end_bit, descending}, stream);                         \
+  }                                                                                               \
+  template <class Key, class Value, class Size>                                                   \
+  static cudaError_t Pairs(void* temporary, std::size_t& bytes, DoubleBuffer<Key>& keys,          \
+                           DoubleBuffer<Value>& values, Size count, int begin_bit = 0,            \
+                           int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr) {        \
+    return sort(temporary, bytes, keys, values, count, {begin_bit, end_bit, descending}, stream); \
+  }                                                                                               \
+  template <class Key, class Size>                                                                \
+  static cudaError_t Keys(void* temporary, std::size_t& bytes, DoubleBuffer<Key>& keys,           \
+                          Size count, int begin_bit = 0, int end_bit = 8 * sizeof(Key),           \
+                          cudaStream_t stream = nullptr) {                                        \
+    DoubleBuffer<NullType> none;                                                                  \
+    return sort(temporary, bytes, keys, none, count, {begin_bit, end_bit, descending}, stream);   \
   }
-  template <class Key, class Value, class Size>
-  static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes, const Key* keys,
-                                         Key* keys_out, const Value* values, Value* values_out,
-                                         Size count, int begin_bit = 0,
-                                         int end_bit = 8 * sizeof(Key),
-                                         cudaStream_t stream = nullptr) {
-    return sort(temporary, bytes, keys, keys_out, values, values_out, count,
-                {begin_bit, end_bit, true}, stream);
-  }
-  template <class Key, class Size>
-  static cudaError_t SortKeys(void* temporary, std::size_t& bytes, const Key* keys, Key* keys_out,
-                              Size count, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                              cudaStream_t stream = nullptr) {
-    return sort<Key, NullType>(temporary, bytes, keys, keys_out, nullptr, nullptr, count,
-                               {begin_bit, end_bit, false}, stream);
-  }
-  template <class Key, class Size>
-  static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes, const Key* keys,
-                                        Key* keys_out, Size count, int begin_bit = 0,
-                                        int end_bit = 8 * sizeof(Key),
-                                        cudaStream_t stream = nullptr) {
-    return sort<Key, NullType>(temporary, bytes, keys, keys_out, nullptr, nullptr, count,
-                               {begin_bit, end_bit, true}, stream);
-  }
-
-  // The input is overwritten; the result is in Current().
-  template <class Key, class Value, class Size>
-  static cudaError_t SortPairs(void* temporary, std::size_t& bytes, DoubleBuffer<Key>& keys,
-                               DoubleBuffer<Value>& values, Size count, int begin_bit = 0,
-                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr) {
-    return sort(temporary, bytes, keys, values, count, {begin_bit, end_bit, false}, stream);
-  }
-  template <class Key, class Value, class Size>
-  static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes,
-                                         DoubleBuffer<Key>& keys, DoubleBuffer<Value>& values,
-                                         Size count, int begin_bit = 0,
-                                         int end_bit = 8 * sizeof(Key),
-                                         cudaStream_t stream = nullptr) {
-    return sort(temporary, bytes, keys, values, count, {begin_bit, end_bit, true}, stream);
-  }
-  template <class Key, class Size>
-  static cudaError_t SortKeys(void* temporary, std::size_t& bytes, DoubleBuffer<Key>& keys,
-                              Size count, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                              cudaStream_t stream = nullptr) {
-    DoubleBuffer<NullType> none;
-    return sort(temporary, bytes, keys, none, count, {begin_bit, end_bit, false}, stream);
-  }
-  template <class Key, class Size>
-  static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes,
-                                        DoubleBuffer<Key>& keys, Size count, int begin_bit = 0,
-                                        int end_bit = 8 * sizeof(Key),
-                                        cudaStream_t stream = nullptr) {
-    DoubleBuffer<NullType> none;
-    return sort(temporary, bytes, keys, none, count, {begin_bit, end_bit, true}, stream);
-  }
+  HOSTCUDA_SORT(SortPairs, SortKeys, false)
+  HOSTCUDA_SORT(SortPairsDescending, SortKeysDescending, true)
+#undef HOSTCUDA_SORT
 
  private:
   // The temporary memory: numbers of the digits, then keys and values between passes.
@@ -132,5 +100,3 @@ struct DeviceRadixSort {
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceReduce and cub::DeviceSegmentedReduce. One thread reduces in order.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_REDUCE_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_REDUCE_CUH
+#pragma once
 
 #include <limits>
 
@@ -34,30 +33,21 @@ struct DeviceReduce {
                          cudaStream_t stream = nullptr) {
     return Reduce(temporary, bytes, in, out, count, cub::Sum(), detail::value_t<Out>(), stream);
   }
-  template <class In, class Out>
-  static cudaError_t Min(void* temporary, std::size_t& bytes, In in, Out out, std::ptrdiff_t count,
-                         cudaStream_t stream = nullptr) {
-    using T = detail::value_t<In>;
-    return Reduce(temporary, bytes, in, out, count, cub::Min(), std::numeric_limits<T>::max(),
-                  stream);
+#define HOSTCUDA_EXTREME(Name, worst)                                                          \
+  template <class In, class Out>                                                               \
+  static cudaError_t Name(void* temporary, std::size_t& bytes, In in, Out out,                 \
+                          std::ptrdiff_t count, cudaStream_t stream = nullptr) {               \
+    return Reduce(temporary, bytes, in, out, count, cub::Name(),                               \
+                  std::numeric_limits<detail::value_t<In>>::worst(), stream);                  \
+  }                                                                                            \
+  template <class In, class Out>                                                               \
+  static cudaError_t Arg##Name(void* temporary, std::size_t& bytes, In in, Out out, int count, \
+                               cudaStream_t stream = nullptr) {                                \
+    return best(temporary, bytes, in, out, count, cub::Arg##Name(), stream);                   \
   }
-  template <class In, class Out>
-  static cudaError_t Max(void* temporary, std::size_t& bytes, In in, Out out, std::ptrdiff_t count,
-                         cudaStream_t stream = nullptr) {
-    using T = detail::value_t<In>;
-    return Reduce(temporary, bytes, in, out, count, cub::Max(), std::numeric_limits<T>::lowest(),
-                  stream);
-  }
-  template <class In, class Out>
-  static cudaError_t ArgMin(void* temporary, std::size_t& bytes, In in, Out out, int count,
-                            cudaStream_t stream = nullptr) {
-    return best(temporary, bytes, in, out, count, cub::ArgMin(), stream);
-  }
-  template <class In, class Out>
-  static cudaError_t ArgMax(void* temporary, std::size_t& bytes, In in, Out out, int count,
-                            cudaStream_t stream = nullptr) {
-    return best(temporary, bytes, in, out, count, cub::ArgMax(), stream);
-  }
+  HOSTCUDA_EXTREME(Min, max)
+  HOSTCUDA_EXTREME(Max, lowest)
+#undef HOSTCUDA_EXTREME
   template <class Keys, class KeysOut, class Values, class ValuesOut, class Runs, class Operation>
   static cudaError_t ReduceByKey(void* temporary, std::size_t& bytes, Keys keys, KeysOut keys_out,
                                  Values values, ValuesOut values_out, Runs runs,
@@ -115,5 +105,3 @@ struct DeviceSegmentedReduce {
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceRunLengthEncode.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_RUN_LENGTH_ENCODE_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_RUN_LENGTH_ENCODE_CUH
+#pragma once
 
 #include "../detail/device.cuh"
 
@@ -55,5 +54,3 @@ struct DeviceRunLengthEncode {
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceScan. One thread scans in order; output may be input.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_SCAN_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_SCAN_CUH
+#pragma once
 
 #include "../../thrust/scan.h"
 #include "../detail/device.cuh"
@@ -82,5 +81,3 @@ struct DeviceScan {
 };
 
 }  // namespace cub
-
-#endif

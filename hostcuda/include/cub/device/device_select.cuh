@@ -1,6 +1,5 @@
 // hostcuda: cub::DeviceSelect and cub::DevicePartition.
-#ifndef HOSTCUDA_CUB_DEVICE_DEVICE_SELECT_CUH
-#define HOSTCUDA_CUB_DEVICE_DEVICE_SELECT_CUH
+#pragma once
 
 #include "../../thrust/remove.h"
 #include "../detail/device.cuh"
@@ -10,23 +9,14 @@ namespace detail {
 
 // Whether element i is chosen: by a flag, or by a predicate of the element.
 template <class Flags>
-struct by_flag {
-  Flags flags;
-  bool operator()(std::ptrdiff_t i) const { return static_cast<bool>(flags[i]); }
-};
-template <class In, class Predicate>
-struct by_value {
-  In in;
-  Predicate predicate;
-  bool operator()(std::ptrdiff_t i) { return static_cast<bool>(predicate(in[i])); }
-};
-template <class Flags>
-by_flag<raw_t<Flags>> flagged(Flags flags) {
-  return {raw(flags)};
+auto flagged(Flags flags) {
+  return [flags = raw(flags)](std::ptrdiff_t i) { return static_cast<bool>(flags[i]); };
 }
 template <class In, class Predicate>
-by_value<raw_t<In>, Predicate> chosen(In in, Predicate predicate) {
-  return {raw(in), predicate};
+auto chosen(In in, Predicate predicate) {
+  return [in = raw(in), predicate](std::ptrdiff_t i) mutable {
+    return static_cast<bool>(predicate(in[i]));
+  };
 }
 
 }  // namespace detail
@@ -108,5 +98,3 @@ struct DevicePartition {
 };
 
 }  // namespace cub
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: cub::WarpReduce. Lane 0 has the result; what the others get is unspecified.
-#ifndef HOSTCUDA_CUB_WARP_WARP_REDUCE_CUH
-#define HOSTCUDA_CUB_WARP_WARP_REDUCE_CUH
+#pragma once
 
 #include "../detail/block.cuh"
 #include "../thread_operators.cuh"
@@ -17,13 +16,9 @@ struct lanes {
   static int rank() { return hostcuda::lane() - group() * kWidth; }
   // Only as many as there are: the last warp of a block may be short.
   static unsigned mask() {
-    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    const unsigned after = threads - (thread - static_cast<unsigned>(hostcuda::lane()));
-    const unsigned existing = after >= 32 ? 0xffffffffu : (1u << after) - 1;
     const unsigned own =
         kWidth == 32 ? 0xffffffffu : ((1u << (kWidth % 32)) - 1) << (group() * kWidth % 32);
-    return existing & own;
+    return hostcuda::existing_lanes() & own;
   }
   static int count() { return __builtin_popcount(mask()); }
 };
@@ -52,8 +47,7 @@ class WarpReduce {
   explicit WarpReduce(TempStorage&) {}
 
   template <class Operation>
-  T Reduce(T input, Operation operation, int valid_items, const char* file = __builtin_FILE(),
-           int line = __builtin_LINE()) {
+  T Reduce(T input, Operation operation, int valid_items, HOSTCUDA_HERE) {
     const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
     if (Lanes::rank() != 0) return detail::unspecified(input);
     T result = values[0];
@@ -62,19 +56,13 @@ class WarpReduce {
     return result;
   }
   template <class Operation>
-  T Reduce(T input, Operation operation, const char* file = __builtin_FILE(),
-           int line = __builtin_LINE()) {
+  T Reduce(T input, Operation operation, HOSTCUDA_HERE) {
     return Reduce(input, operation, LOGICAL_WARP_THREADS, file, line);
   }
-  T Sum(T input, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return Reduce(input, cub::Sum(), file, line);
-  }
-  T Sum(T input, int valid_items, const char* file = __builtin_FILE(),
-        int line = __builtin_LINE()) {
+  T Sum(T input, HOSTCUDA_HERE) { return Reduce(input, cub::Sum(), file, line); }
+  T Sum(T input, int valid_items, HOSTCUDA_HERE) {
     return Reduce(input, cub::Sum(), valid_items, file, line);
   }
 };
 
 }  // namespace cub
-
-#endif

@@ -1,12 +1,9 @@
 // hostcuda: cub::WarpScan.
-#ifndef HOSTCUDA_CUB_WARP_WARP_SCAN_CUH
-#define HOSTCUDA_CUB_WARP_WARP_SCAN_CUH
+#pragma once
 
 #include "warp_reduce.cuh"
 
 namespace cub {
-
-#define HOSTCUDA_HERE_CUB const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 template <class T, int LOGICAL_WARP_THREADS = 32, int = 0>
 class WarpScan {
@@ -17,43 +14,42 @@ class WarpScan {
   explicit WarpScan(TempStorage&) {}
 
   template <class Operation>
-  void InclusiveScan(T input, T& output, Operation operation, HOSTCUDA_HERE_CUB) {
+  void InclusiveScan(T input, T& output, Operation operation, HOSTCUDA_HERE) {
     const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
     output = folded(values, 0, Lanes::rank() + 1, operation);
   }
   template <class Operation>
-  void InclusiveScan(T input, T& output, Operation operation, T& warp_aggregate,
-                     HOSTCUDA_HERE_CUB) {
+  void InclusiveScan(T input, T& output, Operation operation, T& warp_aggregate, HOSTCUDA_HERE) {
     const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
     output = folded(values, 0, Lanes::rank() + 1, operation);
     warp_aggregate = folded(values, 0, Lanes::count(), operation);
   }
   template <class Operation>
-  void ExclusiveScan(T input, T& output, T initial, Operation operation, HOSTCUDA_HERE_CUB) {
+  void ExclusiveScan(T input, T& output, T initial, Operation operation, HOSTCUDA_HERE) {
     T total;
     ExclusiveScan(input, output, initial, operation, total, file, line);
   }
   template <class Operation>
   void ExclusiveScan(T input, T& output, T initial, Operation operation, T& warp_aggregate,
-                     HOSTCUDA_HERE_CUB) {
+                     HOSTCUDA_HERE) {
     const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
     const int rank = Lanes::rank();
     output = rank == 0 ? initial : T(operation(initial, folded(values, 0, rank, operation)));
     warp_aggregate = folded(values, 0, Lanes::count(), operation);
   }
-  void InclusiveSum(T input, T& output, HOSTCUDA_HERE_CUB) {
+  void InclusiveSum(T input, T& output, HOSTCUDA_HERE) {
     InclusiveScan(input, output, cub::Sum(), file, line);
   }
-  void InclusiveSum(T input, T& output, T& warp_aggregate, HOSTCUDA_HERE_CUB) {
+  void InclusiveSum(T input, T& output, T& warp_aggregate, HOSTCUDA_HERE) {
     InclusiveScan(input, output, cub::Sum(), warp_aggregate, file, line);
   }
-  void ExclusiveSum(T input, T& output, HOSTCUDA_HERE_CUB) {
+  void ExclusiveSum(T input, T& output, HOSTCUDA_HERE) {
     ExclusiveScan(input, output, T(), cub::Sum(), file, line);
   }
-  void ExclusiveSum(T input, T& output, T& warp_aggregate, HOSTCUDA_HERE_CUB) {
+  void ExclusiveSum(T input, T& output, T& warp_aggregate, HOSTCUDA_HERE) {
     ExclusiveScan(input, output, T(), cub::Sum(), warp_aggregate, file, line);
   }
-  T Broadcast(T input, unsigned from, HOSTCUDA_HERE_CUB) {
+  T Broadcast(T input, unsigned from, HOSTCUDA_HERE) {
     return detail::gather<LOGICAL_WARP_THREADS>(input, file, line)[static_cast<int>(from)];
   }
 
@@ -66,8 +62,4 @@ class WarpScan {
   }
 };
 
-#undef HOSTCUDA_HERE_CUB
-
 }  // namespace cub
-
-#endif

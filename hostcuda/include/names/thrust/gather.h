@@ -1,3 +1,1 @@
-// hostcuda: one of the names of Thrust; see thrust/transform.h.
-#pragma once
 #include "thrust/transform.h"

@@ -1,3 +1,1 @@
-// hostcuda: one of the names of Thrust; see thrust/fill.h.
-#pragma once
 #include "thrust/fill.h"

@@ -1,6 +1,5 @@
 // hostcuda: what the iterators of Thrust share, and how an algorithm sees through them to memory.
-#ifndef HOSTCUDA_THRUST_DETAIL_ITERATOR_H
-#define HOSTCUDA_THRUST_DETAIL_ITERATOR_H
+#pragma once
 
 #include <climits>  // Thrust brings it along
 #include <cstddef>
@@ -99,5 +98,3 @@ using std::advance;
 using std::distance;
 
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: the vector that host_vector, device_vector and universal_vector are.
-#ifndef HOSTCUDA_THRUST_DETAIL_VECTOR_H
-#define HOSTCUDA_THRUST_DETAIL_VECTOR_H
+#pragma once
 
 #include <algorithm>
 #include <initializer_list>
@@ -26,11 +25,7 @@ struct device_memory {
   template <class T>
   using pointer = device_ptr<T>;
   using policy = device_policy;
-  static void* allocate(std::size_t bytes) {
-    void* memory = nullptr;
-    throw_on_error(cudaMalloc(&memory, bytes), "device_vector");
-    return memory;
-  }
+  static void* allocate(std::size_t bytes) { return allocated(bytes, "device_vector"); }
   static void release(void* memory) { cudaFree(memory); }
 };
 struct universal_memory : device_memory {
@@ -196,13 +191,15 @@ class vector {
 
  private:
   void construct(size_type first, size_type last, const T& value) {
-    in_parallel(typename Memory::policy(), "thrust::uninitialized_fill", last - first,
-                [to = memory_ + first, value](size_type i) { ::new (to + i) T(value); });
+    in_parallel(typename Memory::policy(), "thrust::uninitialized_fill",
+                static_cast<difference_type>(last - first),
+                [to = memory_ + first, value](difference_type i) { ::new (to + i) T(value); });
   }
   void destroy(size_type first, size_type last) {
     if constexpr (!std::is_trivially_destructible_v<T>)
-      in_parallel(typename Memory::policy(), "thrust::destroy", last - first,
-                  [from = memory_ + first](size_type i) { from[i].~T(); });
+      in_parallel(typename Memory::policy(), "thrust::destroy",
+                  static_cast<difference_type>(last - first),
+                  [from = memory_ + first](difference_type i) { from[i].~T(); });
   }
 
   T* memory_ = nullptr;
@@ -233,6 +230,12 @@ bool operator!=(const vector<T, Memory>& a, const Other& b) {
 }
 
 }  // namespace detail
-}  // namespace thrust
 
-#endif
+template <class T, class Allocator = void>
+using host_vector = detail::vector<T, detail::host_memory>;
+template <class T, class Allocator = void>
+using device_vector = detail::vector<T, detail::device_memory>;
+template <class T, class Allocator = void>
+using universal_vector = detail::vector<T, detail::universal_memory>;
+
+}  // namespace thrust

@@ -1,6 +1,5 @@
 // hostcuda: numbers without memory: counting_iterator and constant_iterator.
-#ifndef HOSTCUDA_THRUST_ITERATOR_COUNTING_ITERATOR_H
-#define HOSTCUDA_THRUST_ITERATOR_COUNTING_ITERATOR_H
+#pragma once
 
 #include "../detail/iterator.h"
 
@@ -45,5 +44,3 @@ constant_iterator<T> make_constant_iterator(T value, std::ptrdiff_t index = 0) {
 }
 
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: takes values and keeps none.
-#ifndef HOSTCUDA_THRUST_ITERATOR_DISCARD_ITERATOR_H
-#define HOSTCUDA_THRUST_ITERATOR_DISCARD_ITERATOR_H
+#pragma once
 
 #include "../detail/iterator.h"
 
@@ -33,5 +32,3 @@ inline discard_iterator<> make_discard_iterator(std::ptrdiff_t index = 0) {
 }
 
 }  // namespace thrust
-
-#endif

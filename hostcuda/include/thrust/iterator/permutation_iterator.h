@@ -1,6 +1,5 @@
 // hostcuda: elements in the order that another iterator's values give.
-#ifndef HOSTCUDA_THRUST_ITERATOR_PERMUTATION_ITERATOR_H
-#define HOSTCUDA_THRUST_ITERATOR_PERMUTATION_ITERATOR_H
+#pragma once
 
 #include "../detail/iterator.h"
 
@@ -37,5 +36,3 @@ permutation_iterator<Elements, Order> make_permutation_iterator(Elements element
 }
 
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: thrust::make_reverse_iterator.
-#ifndef HOSTCUDA_THRUST_ITERATOR_REVERSE_ITERATOR_H
-#define HOSTCUDA_THRUST_ITERATOR_REVERSE_ITERATOR_H
+#pragma once
 
 #include "../detail/iterator.h"
 
@@ -29,5 +28,3 @@ reverse_iterator<Iterator> make_reverse_iterator(Iterator base) {
 }
 
 }  // namespace thrust
-
-#endif

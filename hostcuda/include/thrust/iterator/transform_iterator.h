@@ -1,6 +1,5 @@
 // hostcuda: values of a function of another iterator's values.
-#ifndef HOSTCUDA_THRUST_ITERATOR_TRANSFORM_ITERATOR_H
-#define HOSTCUDA_THRUST_ITERATOR_TRANSFORM_ITERATOR_H
+#pragma once
 
 #include "../detail/iterator.h"
 
@@ -52,5 +51,3 @@ transform_iterator<Function, Iterator> make_transform_iterator(Iterator base, Fu
 }
 
 }  // namespace thrust
-
-#endif

@@ -1,6 +1,5 @@
 // hostcuda: tuples of the elements of several ranges.
-#ifndef HOSTCUDA_THRUST_ITERATOR_ZIP_ITERATOR_H
-#define HOSTCUDA_THRUST_ITERATOR_ZIP_ITERATOR_H
+#pragma once
 
 #include "../detail/iterator.h"
 #include "../tuple.h"
@@ -67,5 +66,3 @@ auto make_zip_function(Function function) {
 }
 
 }  // namespace thrust
-
-#endif
