@@ -83,14 +83,13 @@ void refuse_api_call(const char* function, const void* code) {
 void prepare_for_faults() {
   prepare_thread_for_faults();
   watch_for_hangs();
-  static const bool told = [] {
+  [[maybe_unused]] static const bool told = [] {
     refuse_kernels_with(refuse_api_call);
     name_fault_culprits_with(name_thread);
     describe_findings_with(fill_in);
     name_fault_causes_with(name_stack_overflow);
     return true;
   }();
-  (void)told;
 }
 
 }  // namespace

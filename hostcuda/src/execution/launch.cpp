@@ -173,9 +173,7 @@ cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& c
 
 cudaError_t enqueue_work(cudaStream_t handle, Work* to_do) {
   const std::shared_ptr<const Work> work(to_do);
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   enqueue(*stream, [work] {
     const DeviceMemoryAccess access;
     work->run();

@@ -48,7 +48,7 @@ std::string where_is(const Thread& thread) {
 // the kernel's doing.
 class Output {
  public:
-  Output() : lock_(mutex()), observer_(kernel_observer) {
+  Output() : lock_(mutex_), observer_(kernel_observer) {
     if (observer_) kernel_observer = nullptr;
   }
   ~Output() {
@@ -58,10 +58,7 @@ class Output {
   Output& operator=(const Output&) = delete;
 
  private:
-  static std::mutex& mutex() {
-    static auto* instance = new std::mutex;
-    return *instance;
-  }
+  static constinit inline std::mutex mutex_;
   std::lock_guard<std::mutex> lock_;
   KernelObserver* observer_;
 };
