@@ -60,11 +60,8 @@ bool name_thread(const Fault&, char* text, std::size_t size) {
 
 void fill_in(Finding& finding) {
   if (!running_block) return;
-  const Site& site = running_block->launch().site;
-  finding.kernel = site.kernel;
-  finding.launched_at = std::string(site.file) + ":" + std::to_string(site.line);
-  finding.in_block = finding.in_thread = true;
-  finding.block = blockIdx;
+  name_block(finding, *running_block);
+  finding.in_thread = true;
   finding.thread = threadIdx;
 }
 

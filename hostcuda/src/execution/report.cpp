@@ -64,14 +64,8 @@ class Output {
 };
 
 Finding finding_in(const BlockState& block, const char* kind, std::string what) {
-  const Site& site = block.launch().site;
-  Finding finding;
-  finding.kind = kind;
-  finding.what = std::move(what);
-  finding.kernel = site.kernel;
-  finding.launched_at = place(site.file, site.line);
-  finding.in_block = true;
-  finding.block = block.launch().block_index(block.number());
+  Finding finding(kind, std::move(what));
+  name_block(finding, block);
   return finding;
 }
 
@@ -124,11 +118,17 @@ bool first_time(const char* kind, const char* file, int line) {
 
 }  // namespace
 
+void name_block(Finding& finding, const BlockState& block) {
+  const Launch& launch = block.launch();
+  finding.kernel = launch.site.kernel;
+  finding.launched_at = place(launch.site.file, launch.site.line);
+  finding.in_block = true;
+  finding.block = launch.block_index(block.number());
+}
+
 void report_outside_kernel(const char* what, const char* file, int line) {
-  Finding finding;
-  finding.kind = "outside a kernel";
-  finding.what = std::string("host code uses ") + what + " (" + place(file, line) +
-                 "), which only kernels may use";
+  Finding finding("outside a kernel", std::string("host code uses ") + what + " (" +
+                                          place(file, line) + "), which only kernels may use");
   finding.place = place(file, line);
   die(std::move(finding), "launch a kernel with <<<>>>; a call without it runs on the host");
 }

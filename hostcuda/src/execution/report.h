@@ -3,8 +3,12 @@
 #define HOSTCUDA_SRC_EXECUTION_REPORT_H
 
 #include "execution/block_state.h"
+#include "support/finding.h"
 
 namespace hostcuda {
+
+// The launch and the block, in a finding.
+void name_block(Finding& finding, const BlockState& block);
 
 // A call that only a kernel may make, made by host code.
 [[noreturn]] void report_outside_kernel(const char* what, const char* file, int line);

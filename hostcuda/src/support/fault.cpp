@@ -144,9 +144,7 @@ void call_before_death(void (*function)()) { death_function = function; }
 void keep_for_death(const char* kind, const char* what, const char* place) {
   if (!death_function) return;
   alarm(kSecondsToDie);
-  Finding finding;
-  finding.kind = kind;
-  finding.what = what;
+  Finding finding(kind, what);
   finding.place = place;
   fill_in_culprit(finding);
   keep(std::move(finding));
