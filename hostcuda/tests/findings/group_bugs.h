@@ -16,10 +16,7 @@ __global__ void pairs_write_one_slot(int* out, bool wrong) {
   __syncthreads();
   out[t] = slots[slot];
 }
-SEEDED(two_write_one_slot, "race") {
-  const Buffer<int> out(kThreads);
-  pairs_write_one_slot<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(two_write_one_slot, "race", pairs_write_one_slot, 1, kThreads, kThreads)
 
 __global__ void half_a_warp_waits(int* out, bool wrong) {
   // BUG syncwarp_in_a_branch
@@ -27,10 +24,7 @@ __global__ void half_a_warp_waits(int* out, bool wrong) {
   __syncthreads();
   out[threadIdx.x] = 1;
 }
-SEEDED(syncwarp_in_a_branch, "deadlock") {
-  const Buffer<int> out(32);
-  half_a_warp_waits<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(syncwarp_in_a_branch, "deadlock", half_a_warp_waits, 1, 32, 32)
 
 __global__ void __cluster_dims__(2) reads_the_neighbours(int* out, int by) {
   __shared__ int tile[kThreads];
@@ -75,10 +69,7 @@ __global__ void last_block_adds(int* partial, bool wrong) {
     // BUG counted_in_a_variable
     partial[0] += partial[b];
 }
-SEEDED(counted_in_a_variable, "race") {
-  const Buffer<int> partial(5);
-  last_block_adds<<<4, kThreads>>>(partial.data, wrong);
-}
+SEEDED_KERNEL(counted_in_a_variable, "race", last_block_adds, 4, kThreads, 5)
 
 __device__ int mutex;
 __global__ void adds_while_locked(int* value, bool wrong) {
@@ -91,10 +82,7 @@ __global__ void adds_while_locked(int* value, bool wrong) {
   if (!wrong) __threadfence();
   atomicExch(&mutex, 0);
 }
-SEEDED(locked_by_a_variable, "lost update") {
-  const Buffer<int> value(1);
-  adds_while_locked<<<4, kThreads>>>(value.data, wrong);
-}
+SEEDED_KERNEL(locked_by_a_variable, "lost update", adds_while_locked, 4, kThreads, 1)
 
 __global__ void sets_neighbour(int* out, int by) {
   // BUG out_of_bounds_in_a_graph

@@ -43,10 +43,7 @@ __global__ void makes_a_list(int* out, bool wrong) {
   }
   out[threadIdx.x] = sum;
 }
-SEEDED(heap_unwritten, "uninitialised") {
-  const Buffer<int> out(kThreads);
-  makes_a_list<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(heap_unwritten, "uninitialised", makes_a_list, 1, kThreads, kThreads)
 
 __device__ __noinline__ void give_back(const int* own) { delete[] own; }
 __global__ void reads_what_it_freed(int* out, bool wrong) {
@@ -57,10 +54,7 @@ __global__ void reads_what_it_freed(int* out, bool wrong) {
   out[threadIdx.x] = own[threadIdx.x];
   if (!wrong) give_back(own);
 }
-SEEDED(heap_used_after_free, "use after free") {
-  const Buffer<int> out(kThreads);
-  reads_what_it_freed<<<1, 1>>>(out.data, wrong);
-}
+SEEDED_KERNEL(heap_used_after_free, "use after free", reads_what_it_freed, 1, 1, kThreads)
 
 __global__ void frees_for_each_thread(bool wrong) {
   __shared__ int* of_all;
@@ -86,10 +80,7 @@ __global__ void frees_given(int* given, bool wrong) {
   // BUG kernel_frees_the_hosts
   if (wrong) free(given);
 }
-SEEDED(kernel_frees_the_hosts, "bad free") {
-  const Buffer<int> given(1);
-  frees_given<<<1, 1>>>(given.data, wrong);
-}
+SEEDED_KERNEL(kernel_frees_the_hosts, "bad free", frees_given, 1, 1, 1)
 
 __global__ void allocates(int** kept, bool frees) {
   // BUG heap_leak

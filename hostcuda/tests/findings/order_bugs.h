@@ -37,10 +37,7 @@ __global__ void warp_sum(int* out, bool wrong) {
   }
   if (t == 0) *out = values[0];
 }
-SEEDED(warp_synchronous, "race") {
-  const Buffer<int> out(1);
-  warp_sum<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(warp_synchronous, "race", warp_sum, 1, 32, 1)
 
 __global__ void sum_and_clear(int* data, int* out, bool wrong) {
   int sum = 0;
@@ -79,10 +76,7 @@ __global__ void count(int* counter, bool wrong) {
   else
     atomicAdd(counter, 1);
 }
-SEEDED(lost_update_in_a_block, "lost update") {
-  const Buffer<int> counter(1);
-  count<<<1, kThreads>>>(counter.data, wrong);
-}
+SEEDED_KERNEL(lost_update_in_a_block, "lost update", count, 1, kThreads, 1)
 
 __global__ void count_blocks(int* counter, bool wrong) {
   if (threadIdx.x != 0) return;
@@ -92,20 +86,14 @@ __global__ void count_blocks(int* counter, bool wrong) {
   else
     atomicAdd(counter, 1);
 }
-SEEDED(lost_update_between_blocks, "lost update") {
-  const Buffer<int> counter(1);
-  count_blocks<<<4, kThreads>>>(counter.data, wrong);
-}
+SEEDED_KERNEL(lost_update_between_blocks, "lost update", count_blocks, 4, kThreads, 1)
 
 __global__ void remember(int* found, bool wrong) {
   if (threadIdx.x % 20 == 7 && (!wrong || threadIdx.x < 40))
     // BUG all_write_one_place
     found[wrong ? 0 : threadIdx.x] = static_cast<int>(threadIdx.x);
 }
-SEEDED(all_write_one_place, "race") {
-  const Buffer<int> found(kThreads);
-  remember<<<1, kThreads>>>(found.data, wrong);
-}
+SEEDED_KERNEL(all_write_one_place, "race", remember, 1, kThreads, kThreads)
 
 __global__ void halo(const float* in, float* out, bool wrong) {
   const int i = index();
@@ -231,10 +219,7 @@ __global__ void divergent(int* out, bool wrong) {
     __syncthreads();
   }
 }
-SEEDED(two_barriers, "barrier divergence") {
-  const Buffer<int> out(kThreads);
-  divergent<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(two_barriers, "barrier divergence", divergent, 1, kThreads, kThreads)
 
 __global__ void in_a_branch(int* out, bool wrong) {
   if (!wrong || threadIdx.x < 10) {
@@ -243,10 +228,7 @@ __global__ void in_a_branch(int* out, bool wrong) {
     __syncthreads();
   }
 }
-SEEDED(barrier_in_a_branch, "return before a barrier") {
-  const Buffer<int> out(kThreads);
-  in_a_branch<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(barrier_in_a_branch, "return before a barrier", in_a_branch, 1, kThreads, kThreads)
 
 __global__ void shuffles(int* out, bool wrong) {
   int v = 1;
@@ -254,20 +236,14 @@ __global__ void shuffles(int* out, bool wrong) {
   if (!wrong || threadIdx.x < 16) v += __shfl_down_sync(wrong ? 0xffffu : 0xffffffffu, v, 8);
   out[threadIdx.x] = v;
 }
-SEEDED(shuffle_from_a_lane_that_is_not_there, "absent lane") {
-  const Buffer<int> out(32);
-  shuffles<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(shuffle_from_a_lane_that_is_not_there, "absent lane", shuffles, 1, 32, 32)
 
 __global__ void wrong_mask(int* out, bool wrong) {
   const unsigned mask = wrong ? 1u : 0xffffffffu;
   // BUG mask_without_the_caller
   out[threadIdx.x] = static_cast<int>(__ballot_sync(mask, 1));
 }
-SEEDED(mask_without_the_caller, "foreign mask") {
-  const Buffer<int> out(32);
-  wrong_mask<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(mask_without_the_caller, "foreign mask", wrong_mask, 1, 32, 32)
 
 __global__ void waits(volatile int* flag, bool wrong) {
   if (wrong)
@@ -275,10 +251,7 @@ __global__ void waits(volatile int* flag, bool wrong) {
     while (*flag == 0) {
     }
 }
-SEEDED(waits_for_ever, "hang") {
-  const Buffer<int> flag(1);
-  waits<<<1, 1>>>(flag.data, wrong);
-}
+SEEDED_KERNEL(waits_for_ever, "hang", waits, 1, 1, 1)
 
 __global__ void make(int* a) { a[threadIdx.x] = 1; }
 __global__ void use(const int* a, int* b) {

@@ -52,6 +52,13 @@ class Buffer {
   std::size_t count_;
 };
 
+// The mistake is in a kernel, which is given so many ints of zero and `wrong`.
+#define SEEDED_KERNEL(name, kind, kernel, blocks, threads, ints) \
+  SEEDED(name, kind) {                                           \
+    const Buffer<int> out(ints);                                 \
+    kernel<<<blocks, threads>>>(out.data, wrong);                \
+  }
+
 struct Stream {
   explicit Stream(unsigned flags = cudaStreamDefault) { cudaStreamCreateWithFlags(&handle, flags); }
   ~Stream() { cudaStreamDestroy(handle); }
