@@ -1,6 +1,6 @@
 // The atomic operations of instrumented code: carried out, and counted as one access each. Some
 // CUDA atomics are a load and a weak compare-and-swap here; the load is not counted.
-#include "trace.h"
+#include "tracer.h"
 
 namespace {
 

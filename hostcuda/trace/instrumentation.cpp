@@ -4,7 +4,7 @@
 
 #include "execution/block.h"
 #include "execution/watchdog.h"
-#include "trace.h"
+#include "tracer.h"
 
 using hostcuda::trace::How;
 using hostcuda::trace::Kind;

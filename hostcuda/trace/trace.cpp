@@ -1,12 +1,11 @@
-#include "trace.h"
-
+// Whether, and for how long, a process is traced.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
-#include "record.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "tracer.h"
 
 namespace hostcuda::trace {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "cooperative_groups.h"
 #include "execution/gang.h"
-#include "execution/kernel_observer.h"
 #include "execution/report.h"
 #include "execution/watchdog.h"
 #include "runtime/api.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "execution/grid.h"
+#include "execution/block_state.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "execution/kernel_observer.h"
 #include "support/config.h"
 #include "support/fault.h"
 #include "support/finding.h"

@@ -11,7 +11,6 @@
 #include <cstdlib>
 
 #include "execution/block.h"
-#include "execution/kernel_observer.h"
 #include "support/config.h"
 #include "support/fault.h"
 #include "support/source_line.h"
