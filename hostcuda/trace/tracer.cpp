@@ -1,13 +1,18 @@
 #include "tracer.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "address_space.h"
 #include "execution/block.h"
 #include "execution/report.h"
 #include "runtime/api.h"
+#include "support/config.h"
+#include "support/fault.h"
 
 namespace hostcuda::trace {
 
@@ -189,6 +194,43 @@ void Tracer::barrier_diverged(const BlockState& block) {
   }
   report(std::move(finding));
   divergences_.push_back(std::move(found));
+}
+
+// ---- the one of the process ---------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kVariable = "HOSTCUDA_TRACE";
+constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // set: also of a block of each kernel
+
+void write_record() {
+  const char* path = std::getenv(kVariable);
+  std::ofstream file(path);
+  file << record_of(*tracer) << std::flush;
+  if (file) return;
+  std::fprintf(stderr, "hostcuda: %s: cannot be written\n", path);
+  std::_Exit(1);
+}
+
+}  // namespace
+
+Tracer* tracer;
+
+void start() {
+  if (tracer || !std::getenv(kVariable)) return;
+  allow_variable(kVariable);
+  allow_variable(kPicture);
+  tracer = new Tracer;  // never destroyed: instrumented code runs until the very end
+  if (std::getenv(kPicture)) tracer->take_picture();
+  kernel_observer = tracer;
+  runtime_observer = &tracer->host();
+  on_exit(
+      [](int status, void*) {
+        tracer->host().program_ends(status);
+        write_record();
+      },
+      nullptr);
+  call_before_death(write_record);  // an error of a kernel: what was seen until then counts
 }
 
 }  // namespace hostcuda::trace
