@@ -10,25 +10,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tool_test import REVERSE
+
 HOME = Path(__file__).resolve().parents[1]
 OPTIONS = sys.argv[1:]
-PROGRAM = """#include <cstdio>
-__global__ void reverse(int* x) {
-  __shared__ int tile[64];
-  tile[threadIdx.x] = x[threadIdx.x];
-  BARRIER;
-  x[threadIdx.x] = tile[63 - threadIdx.x];
-}
-int main() {
-  int* x;
-  cudaMallocManaged(&x, 64 * sizeof(int));
-  for (int i = 0; i < 64; ++i) x[i] = i;
-  reverse<<<1, 64>>>(x);
-  cudaDeviceSynchronize();
-  std::printf("%d\\n", x[5]);
-  cudaFree(x);
-}
-"""
+PROGRAM = REVERSE % "BARRIER;"
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES CXX)
 find_package(hostcuda REQUIRED)
