@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "execution/block.h"
-#include "execution/kernel_observer.h"
+#include "execution/block_state.h"
 #include "support/config.h"
 #include "support/fault.h"
 

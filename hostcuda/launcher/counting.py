@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 # Operators, by LLVM's names.
 OPERATORS = {"fadd": "add", "fsub": "add", "fmul": "mul", "fdiv": "div", "frem": "function", "fcmp": "compare",
@@ -203,9 +204,8 @@ def compile_counted(compiler, options, rewritten, output, user_files):
          "-x", "c++-cpp-output", "-S", "-emit-llvm", rewritten, "-o", code], check=False)
     if ended.returncode:
         return ended.returncode
-    with open(code, encoding="utf-8", errors="surrogateescape") as file:
-        text = counted(file.read(), user_files, os.path.abspath(output))
-    with open(code, "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(text)
+    as_it_is = {"encoding": "utf-8", "errors": "surrogateescape"}
+    text = counted(Path(code).read_text(**as_it_is), user_files, os.path.abspath(output))
+    Path(code).write_text(text, **as_it_is)
     return subprocess.run([compiler, *options, *quiet, "-O2", "-g1", "-x", "ir", "-c", code, "-o", output],
                           check=False).returncode

@@ -4,8 +4,8 @@
 """
 import re
 
-from cuda_tokens import (CLOSING, NOT_A_CALLEE, OPENING, RewriteError, Token, angle_opening_of,
-                         argument_place, at, is_triple, join, line_breaks, neighbour, opening_of)
+from cuda_tokens import (RewriteError, Token, angle_opening_of, argument_place, at, is_callee, is_triple, join,
+                         line_breaks, neighbour, opening_of, with_depth)
 
 # Launches by a function call, and which argument is the kernel.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
@@ -25,9 +25,7 @@ def kernel_expression_start(tokens, i):
         if text in (")", "]"):  # (*pointer)<<<>>>, table[k]<<<>>>
             i = opening_of(tokens, i)
             before = neighbour(tokens, i, -1)
-            callable_before = before >= 0 and (at(tokens, before) in (")", "]") or (
-                tokens[before].kind == "name" and at(tokens, before) not in NOT_A_CALLEE))
-            if text == "]" or callable_before:
+            if text == "]" or at(tokens, before) in (")", "]") or is_callee(tokens, before):
                 i = before
                 continue
         elif i < 0 or tokens[i].kind != "name":
@@ -37,10 +35,7 @@ def kernel_expression_start(tokens, i):
             before = neighbour(tokens, before, -1)
         if at(tokens, before) in ("::", ".", "->"):
             outer = neighbour(tokens, before, -1)
-            qualifies = outer >= 0 and (
-                at(tokens, outer) in (">", ")", "]") or
-                (tokens[outer].kind == "name" and at(tokens, outer) not in NOT_A_CALLEE))
-            if not qualifies:  # ::kernel
+            if at(tokens, outer) not in (">", ")", "]") and not is_callee(tokens, outer):  # ::kernel
                 return before
             i = outer
             continue
@@ -54,16 +49,11 @@ def launch_end(tokens, begin, count_angles):
     where a name and < came before. A comparison in the configuration looks the same, so the caller
     tries again without.
     """
-    depth, angles, i = 0, 0, begin
-    while i < len(tokens):
-        text = at(tokens, i)
-        if text in CLOSING:
-            depth += 1
-        elif text in OPENING:
-            depth -= 1
-            if depth < 0:
-                return None
-        elif text == "<" and count_angles:
+    angles = 0
+    for i, text, depth in with_depth(tokens, begin):
+        if depth < 0:
+            return None
+        if text == "<" and count_angles:
             before = neighbour(tokens, i, -1)
             shift = at(tokens, i + 1) == "<" or at(tokens, i - 1) == "<"
             if before >= begin and tokens[before].kind == "name" and not shift:
@@ -76,7 +66,6 @@ def launch_end(tokens, begin, count_angles):
                 return i, last
         elif text == ";" and depth == 0:
             return None
-        i += 1
     return None
 
 
@@ -108,8 +97,7 @@ def rewrite_launch_function(tokens, i, output, scopes, rewrite):
     """cudaLaunchKernel(k, ...): the kernel k is passed with its type and its name."""
     opening = neighbour(tokens, i, 1)
     before = neighbour(tokens, i, -1)
-    declared = before >= 0 and tokens[before].kind == "name" and at(tokens, before) not in NOT_A_CALLEE
-    if at(tokens, opening) != "(" or declared or at(tokens, before) in (".", "->"):
+    if at(tokens, opening) != "(" or is_callee(tokens, before) or at(tokens, before) in (".", "->"):
         return None
     begin, end = argument_place(tokens, opening, KERNEL_ARGUMENT[at(tokens, i)])
     text = join(rewrite(tokens[begin:end]))

@@ -1,33 +1,39 @@
 """Rewrites __shared__ variables."""
 import re
 
-from cuda_tokens import RewriteError, Token, at, join, statement_begin, statement_end, tokenize
+from cuda_tokens import RewriteError, Token, join, statement_begin, statement_end, tokenize
 
 PADDING = 1024  # SharedMemory::kPadding
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
 ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
+def pieces_of(declaration):
+    """The tokens of each declarator, the first with the type: `float a[8][33], b[32]` has two."""
+    depth, pieces = 0, [[]]
+    for token in tokenize(declaration):
+        depth += token.text in ("[", "(", "{", "<")
+        depth -= token.text in ("]", ")", "}", ">")
+        if token == "," and depth == 0:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
+
 def declared_names(declaration):
     """Names that `float a[8][33], b[32], c = 1` declares."""
-    tokens = tokenize(ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", declaration)))
-    names, name, depth, i = [], None, 0, 0
-    complete = False  # the declarator's name has been seen for certain
-    while i < len(tokens):
-        text = at(tokens, i)
-        if text in ("[", "=") and depth == 0:
-            complete = True
-        if text in ("[", "(", "{", "<"):
-            depth += 1
-        elif text in ("]", ")", "}", ">"):
-            depth -= 1
-        elif text == "," and depth == 0:
-            names.append(name)
-            complete = False
-        elif tokens[i].kind == "name" and depth == 0 and not complete:
-            name = text
-        i += 1
-    names.append(name)
+    names, name = [], None
+    for piece in pieces_of(ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", declaration))):
+        depth = 0
+        for token in piece:
+            if token.text in ("[", "=") and depth == 0:
+                break  # the declarator's name has been seen for certain
+            depth += token.text in ("(", "{", "<")
+            depth -= token.text in (")", "}", ">")
+            if token.kind == "name" and depth == 0:
+                name = token.text
+        names.append(name)
     if None in names:
         raise RewriteError(f"cannot read: __shared__ {' '.join(declaration.split())};")
     return names
@@ -35,21 +41,14 @@ def declared_names(declaration):
 
 def split_declarators(declaration):
     """`float a[8][33], b[32]` -> [`float a[8][33]`, `float b[32]`]"""
-    tokens, depth, pieces, begin = tokenize(declaration), 0, [], 0
-    for i, token in enumerate(tokens):
-        depth += token.text in ("[", "(", "{", "<")
-        depth -= token.text in ("]", ")", "}", ">")
-        if token == "," and depth == 0:
-            pieces.append(tokens[begin:i])
-            begin = i + 1
-    pieces.append(tokens[begin:])
-    if len(pieces) == 1:
+    first, *others = pieces_of(declaration)
+    if not others:
         return [declaration]
-    name = declared_names(join(pieces[0]))[0]
-    words = [token.text for token in pieces[0]]
-    prefix = pieces[0][:len(words) - 1 - words[::-1].index(name)]
+    name = declared_names(join(first))[0]
+    words = [token.text for token in first]
+    prefix = first[:len(words) - 1 - words[::-1].index(name)]
     base = " ".join(join(token for token in prefix if token.text not in ("*", "&")).split())
-    return [join(pieces[0]), *(f"{base} {join(piece)}" for piece in pieces[1:])]
+    return [join(first), *(f"{base} {join(piece)}" for piece in others)]
 
 
 def padded(declaration, alignment, names, in_function):

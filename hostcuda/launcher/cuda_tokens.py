@@ -33,11 +33,8 @@ class Token:
 
 
 def tokenize(source):
-    tokens = []
-    for match in TOKEN.finditer(source):
-        kind = match.lastgroup if match.lastgroup != "delimiter" else "text"
-        tokens.append(Token(kind, match.group()))
-    return tokens
+    return [Token(match.lastgroup if match.lastgroup != "delimiter" else "text", match.group())
+            for match in TOKEN.finditer(source)]
 
 
 def join(tokens):
@@ -54,6 +51,11 @@ def neighbour(tokens, i, step):
 
 def at(tokens, i):
     return tokens[i].text if 0 <= i < len(tokens) and tokens[i].kind != "text" else ""
+
+
+def is_callee(tokens, i):
+    """Whether it is a name that can stand before what is called, or qualify it."""
+    return i >= 0 and tokens[i].kind == "name" and at(tokens, i) not in NOT_A_CALLEE
 
 
 def opening_of(tokens, i):
@@ -111,17 +113,20 @@ def line_breaks(tokens):
     return kept
 
 
+def with_depth(tokens, begin):
+    """(index, text, how deep in brackets it leaves what follows) of the tokens from `begin` on"""
+    depth = 0
+    for i in range(begin, len(tokens)):
+        text = at(tokens, i)
+        depth += (text in CLOSING) - (text in OPENING)
+        yield i, text, depth
+
+
 def statement_end(tokens, i):
     """Index of the ; that ends the statement in which tokens[i] stands."""
-    depth = 0
-    while i < len(tokens):
-        if at(tokens, i) in CLOSING:
-            depth += 1
-        elif at(tokens, i) in OPENING:
-            depth -= 1
-        elif at(tokens, i) == ";" and depth == 0:
-            return i
-        i += 1
+    for end, text, depth in with_depth(tokens, i):
+        if text == ";" and depth == 0:
+            return end
     raise RewriteError("__shared__ without ;")
 
 
@@ -137,24 +142,19 @@ def parenthesised(tokens, i, whole=False):
     """(index after the closing parenthesis, first argument or all) of the list that begins after
     tokens[i]."""
     begin = neighbour(tokens, i, 1)
-    depth, argument_end, k = 0, None, begin
-    while k < len(tokens):
-        text = at(tokens, k)
-        depth += (text in CLOSING) - (text in OPENING)
+    argument_end = None
+    for k, text, depth in with_depth(tokens, begin):
         if depth == 1 and text == "," and argument_end is None:
             argument_end = k
         if depth == 0:
             return k + 1, join(tokens[begin + 1:k if whole else argument_end or k])
-        k += 1
     raise RewriteError(f"{tokens[i].text} without )", tokens[i])
 
 
 def argument_place(tokens, opening, number):
     """(index where argument `number` of the call with ( at `opening` begins, index after its end)."""
-    depth, begin = 0, opening + 1
-    for i in range(opening, len(tokens)):
-        text = at(tokens, i)
-        depth += (text in CLOSING) - (text in OPENING)
+    begin = opening + 1
+    for i, text, depth in with_depth(tokens, opening):
         if depth == 0 or (depth == 1 and text == ","):
             if number == 0:
                 return begin, i

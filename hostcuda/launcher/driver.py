@@ -26,23 +26,22 @@ def compile_words(translation, variant):
     return [*flags, *FLAGS[variant], *(f"-I{folder}" for folder in INCLUDES), f"-idirafter{hostcudacc.SAMPLES}"]
 
 
+def run(*words):
+    return subprocess.run(words, check=False).returncode
+
+
 def compile_one(translation, source, output, variant, warn):
-    words = compile_words(translation, variant)
-    if is_cu(source, translation) and variant == COUNTED:
-        return hostcudacc.compile_cu(counting_compiler(), [*words, "-c", source, "-o", output], ccache=[],
-                                     show=False, source=source, counts=True)
+    words = [*compile_words(translation, variant), "-c", source, "-o", output]
     if is_cu(source, translation):
-        return hostcudacc.compile_cu(translation.compiler, [*words, "-c", source, "-o", output],
-                                     ccache=[], show=False, source=source,
+        counts = variant == COUNTED
+        return hostcudacc.compile_cu(counting_compiler() if counts else translation.compiler, words, ccache=[],
+                                     show=False, source=source, counts=counts,
                                      clang=find_clang() if variant == PLAIN else None, warn=warn)
     if source.endswith(".c"):
-        words = [word for word in words if not word.startswith("-std=")]
-        return subprocess.run([host_c(translation.compiler), *words, "-c", source, "-o", output],
-                              check=False).returncode
+        return run(host_c(translation.compiler), *(word for word in words if not word.startswith("-std=")))
     if variant != PLAIN:
         words = [word for word in words if word not in FLAGS["traced"] or word.startswith("-g")]
-    return subprocess.run([translation.compiler, *words, "-c", source, "-o", output],
-                          check=False).returncode
+    return run(translation.compiler, *words)
 
 
 def counting_compiler():
@@ -69,11 +68,10 @@ def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
                 return code
         return 0
     if translation.mode == "device_link":  # nothing to link for a device: an empty object
-        return subprocess.run([translation.compiler, "-x", "c++", "-c", os.devnull, "-o",
-                               translation.output or "a_dlink.o"], check=False).returncode
+        return run(translation.compiler, "-x", "c++", "-c", os.devnull, "-o", translation.output or "a_dlink.o")
     if translation.mode == "preprocess":
-        return subprocess.run([translation.compiler, *compile_words(translation, variant), "-E", "-x",
-                               "c++", *translation.sources], check=False).returncode
+        return run(translation.compiler, *compile_words(translation, variant), "-E", "-x", "c++",
+                   *translation.sources)
     with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
         objects = []
         for number, source in enumerate(translation.sources):
@@ -85,10 +83,9 @@ def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
 
 def link(translation, objects, variant):
     if translation.mode == "archive":
-        return subprocess.run(["ar", "rcs", translation.output or "a.a", *objects,
-                               *translation.objects], check=False).returncode
+        return run("ar", "rcs", translation.output or "a.a", *objects, *translation.objects)
     words = [translation.compiler, *objects, *translation.objects, *translation.link,
              *link_options(variant), "-o", translation.output or "a.out"]
     if translation.shows:
         print(" ".join(words), file=sys.stderr)
-    return subprocess.run(words, check=False).returncode
+    return run(*words)

@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import cuda_rewrite
 from counting import compile_counted
@@ -149,8 +150,7 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
         print(cuda_rewrite.lines_of_file(rewritten, source))
         return 0
     intermediate = output + ".ii"
-    with open(intermediate, "w", encoding="utf-8") as file:
-        file.write(rewritten)
+    Path(intermediate).write_text(rewritten, encoding="utf-8")
     # Mathematical functions set no errno on a GPU: a square root is one instruction then.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:

@@ -6,7 +6,6 @@
 #include "runtime/event.cpp"
 #include "runtime/graph.cpp"
 #include "runtime/memory.cpp"
-#include "runtime/rows.cpp"
 #include "runtime/stream.cpp"
 #include "runtime/symbol.cpp"
 #include "runtime/texture.cpp"

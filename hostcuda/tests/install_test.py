@@ -4,31 +4,14 @@
     install_test.py CMAKE_OPTION...
 """
 import os
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
+from tool_test import REVERSE, InFolder
+
 HOME = Path(__file__).resolve().parents[1]
 OPTIONS = sys.argv[1:]
-PROGRAM = """#include <cstdio>
-__global__ void reverse(int* x) {
-  __shared__ int tile[64];
-  tile[threadIdx.x] = x[threadIdx.x];
-  BARRIER;
-  x[threadIdx.x] = tile[63 - threadIdx.x];
-}
-int main() {
-  int* x;
-  cudaMallocManaged(&x, 64 * sizeof(int));
-  for (int i = 0; i < 64; ++i) x[i] = i;
-  reverse<<<1, 64>>>(x);
-  cudaDeviceSynchronize();
-  std::printf("%d\\n", x[5]);
-  cudaFree(x);
-}
-"""
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES CXX)
 find_package(hostcuda REQUIRED)
@@ -43,24 +26,15 @@ endif()
 """
 
 
-class InstallTest(unittest.TestCase):
-    def works(self, *words, **environment):
-        ended = subprocess.run(words, cwd=self.folder, env={**os.environ, **environment}, capture_output=True,
-                               text=True, check=False)
-        self.assertEqual(0, ended.returncode, ended.stdout + ended.stderr)
-        return ended.stdout
-
+class InstallTest(InFolder):
     def test_from_a_fresh_folder(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
         prefix = self.folder / "prefix"
         self.works("cmake", "-S", HOME, "-B", "library", "-DHOSTCUDA_INSTALL=ON", "-DBUILD_TESTING=OFF",
                    f"-DCMAKE_INSTALL_PREFIX={prefix}", *OPTIONS)
         self.works("cmake", "--build", "library", "--parallel", str(os.cpu_count()))
         self.works("cmake", "--install", "library")
-        (self.folder / "program.cu").write_text(PROGRAM, encoding="utf-8")
-        (self.folder / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
+        self.write("program.cu", REVERSE % "BARRIER;")
+        self.write("CMakeLists.txt", PROJECT)
         self.works("cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", *OPTIONS)
         self.works("cmake", "--build", "build")
         self.assertEqual("58\n", self.works("build/program"))
@@ -69,8 +43,7 @@ class InstallTest(unittest.TestCase):
             self.assertIn('"findings": []', (self.folder / "trace.json").read_text(encoding="utf-8"))
         self.works(prefix / "bin" / "nvcc", "-DBARRIER=__syncthreads()", "program.cu", "-o", "by_nvcc")
         self.assertEqual("58\n", self.works("./by_nvcc"))
-        found = subprocess.run([prefix / "bin" / "hostcuda", "check", "-DBARRIER=", "program.cu"], cwd=self.folder,
-                               capture_output=True, text=True, check=False)
+        found = self.run_in_folder(prefix / "bin" / "hostcuda", "check", "-DBARRIER=", "program.cu")
         self.assertEqual(1, found.returncode, found.stdout + found.stderr)
         self.assertIn("RACE in kernel reverse", found.stdout)
 

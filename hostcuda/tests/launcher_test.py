@@ -1,74 +1,73 @@
 #!/usr/bin/env python3
 """What the compiler launcher promises besides the rewriting: dependencies, lines, pass-through."""
-import os
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 COMPILER = sys.argv.pop(1) if len(sys.argv) > 1 else "c++"
-LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "launcher",
-                        "hostcudacc.py")
+LAUNCHER = Path(__file__).resolve().parents[1] / "launcher" / "hostcudacc.py"
 
 
 class LauncherTest(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
 
     def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
 
     def launch(self, *arguments, compiler=(COMPILER,)):
         return subprocess.run([sys.executable, LAUNCHER, *compiler, *arguments],
-                              cwd=self.folder.name, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=False)
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+
+    def compile(self, text, *options):
+        """Of a.cu with this text: (exit code, what is said). The last of several options counts."""
+        self.write("a.cu", text)
+        result = self.launch("-std=c++17", *options, "-o", "a.o", "-c", "a.cu")
+        return result.returncode, result.stderr
+
+    def show(self, *options):
+        return self.launch("--show", COMPILER, "-std=c++17", *options, "a.cu", compiler=()).stdout
 
     def test_header_is_in_the_dependencies(self):
         self.write("a.h", "constexpr int kA = 1;\n")
-        self.write("a.cu", '#include "a.h"\n__global__ void k() { (void)kA; }\n')
-        result = self.launch("-std=c++20", "-MD", "-MT", "a.o", "-MF", "a.d", "-o", "a.o", "-c",
-                             "a.cu")
-        self.assertEqual((0, ""), (result.returncode, result.stderr))
-        with open(self.path("a.d"), encoding="utf-8") as file:
-            dependencies = file.read()
+        self.assertEqual((0, ""), self.compile('#include "a.h"\n__global__ void k() { (void)kA; }\n',
+                                               "-std=c++20", "-MD", "-MT", "a.o", "-MF", "a.d"))
+        dependencies = self.read("a.d")
         self.assertTrue(dependencies.startswith("a.o:"))
         self.assertIn("a.h", dependencies)
         self.assertIn("cuda_runtime.h", dependencies)
 
     def test_errors_name_the_line_of_the_source(self):
-        self.write("a.cu", "__global__ void k(int) {}\nvoid f() {\n  k<<<1,\n     2>>>(3);\n"
-                           "  undeclared();\n}\n")
-        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
-        self.assertNotEqual(0, result.returncode)
-        self.assertIn("a.cu:5:", result.stderr)
+        text = "__global__ void k(int) {}\nvoid f() {\n  k<<<1,\n     2>>>(3);\n  undeclared();\n}\n"
+        code, said = self.compile(text, "-std=c++20")
+        self.assertNotEqual(0, code)
+        self.assertIn("a.cu:5:", said)
 
     def test_wrong_arguments_of_a_launch_are_errors(self):
         launches = ("k<<<1, 2>>>()", 'k<<<1, 2>>>("text")', "k<<<1, 2>>>(1, 2)", "t<<<1, 2>>>()", "k<<<1>>>(1)")
-        self.write("a.cu", "__global__ void k(int) {} template <class T> __global__ void t(T) {}\n" +
-                   "".join(f"void f{number}() {{ {launch}; }}\n" for number, launch in enumerate(launches)))
-        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
-        self.assertNotEqual(0, result.returncode)
+        code, said = self.compile("__global__ void k(int) {} template <class T> __global__ void t(T) {}\n" + "".join(
+            f"void f{number}() {{ {launch}; }}\n" for number, launch in enumerate(launches)), "-std=c++20")
+        self.assertNotEqual(0, code)
         for line, launch in enumerate(launches, 2):
-            self.assertRegex(result.stderr, rf"(?m)^a\.cu:{line}:\d+: error: ", launch)
+            self.assertRegex(said, rf"(?m)^a\.cu:{line}:\d+: error: ", launch)
 
     def test_unreadable_launch_is_one_message(self):
-        self.write("a.cu", "__global__ void k() {}\nvoid f() { k<<<1, 2; }\n")
-        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual(1, result.returncode)
-        self.assertEqual("a.cu:2: error: kernel launch: <<< without >>>(\n", result.stderr)
+        self.assertEqual((1, "a.cu:2: error: kernel launch: <<< without >>>(\n"),
+                         self.compile("__global__ void k() {}\nvoid f() { k<<<1, 2; }\n", "-std=c++20"))
 
     def compile_error(self, text):
         """What the first error says."""
-        self.write("a.cu", text)
-        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
-        self.assertNotEqual(0, result.returncode)
-        return next(line for line in result.stderr.splitlines() if "error:" in line)
+        code, said = self.compile(text)
+        self.assertNotEqual(0, code)
+        return next(line for line in said.splitlines() if "error:" in line)
 
     def test_unreadable_launch_names_its_line(self):
         text = "__global__ void k(int) {}\n\nvoid f() {\n  k<<<1, 2>>(3);\n}\n"
@@ -76,32 +75,28 @@ class LauncherTest(unittest.TestCase):
 
     def test_reference_parameters_are_refused(self):
         for parameter in ("int&", "const int&"):
-            text = f"__global__ void k({parameter} x) {{}}\nvoid f(int v) {{ k<<<1, 2>>>(v); }}\n"
-            self.write("a.cu", text)
-            result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
-            self.assertEqual(1, result.returncode)
-            self.assertRegex(result.stderr, r"^a\.cu:2:\d+: error: kernel launch: a kernel's parameter is a reference.*\n$")
+            code, said = self.compile(f"__global__ void k({parameter} x) {{}}\nvoid f(int v) {{ k<<<1, 2>>>(v); }}\n")
+            self.assertEqual(1, code)
+            self.assertRegex(said, r"^a\.cu:2:\d+: error: kernel launch: a kernel's parameter is a reference.*\n$")
 
     def test_headers_of_the_toolkit_are_refused(self):
-        os.makedirs(self.path("cuda/include"))
+        (self.folder / "cuda/include").mkdir(parents=True)
         self.write("cuda/include/cuda_runtime_api.h", "")  # what marks the toolkit's folder
         self.write("cuda/include/cufft.h", "struct Pages;\n")
-        self.write("a.cu", "\n#include <cufft.h>\nint i;\n")
-        result = self.launch("-std=c++17", "-Icuda/include", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual(1, result.returncode)
-        self.assertRegex(result.stderr, r"^a\.cu:2: error: <cufft\.h> is not part of hostcuda")
+        code, said = self.compile("\n#include <cufft.h>\nint i;\n", "-Icuda/include")
+        self.assertEqual(1, code)
+        self.assertRegex(said, r"^a\.cu:2: error: <cufft\.h> is not part of hostcuda")
 
     def test_arguments_that_do_not_fit_are_one_line(self):
-        self.write("a.cu", "void f(float* d, int n) {\n  cudaMalloc(d, 4);\n  cudaMemcpy(d, n);\n  cudaMemset(n, 0, 4);\n"
-                           "  unknown();\n}\n")
-        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual(1, result.returncode)
-        errors = [line for line in result.stderr.splitlines() if "cuda" in line and not line.startswith("    ")]
+        code, said = self.compile("void f(float* d, int n) {\n  cudaMalloc(d, 4);\n  cudaMemcpy(d, n);\n"
+                                  "  cudaMemset(n, 0, 4);\n  unknown();\n}\n")
+        self.assertEqual(1, code)
+        errors = [line for line in said.splitlines() if "cuda" in line and not line.startswith("    ")]
         self.assertRegex(errors[0], r"^a\.cu:2:\d+: error: cudaMalloc.*the arguments do not fit: argument 1 is of type "
                                     r"float *\*, not void *\*\*; pass the address of the pointer \(&\)$")
-        self.assertTrue(all(re.match(r"a\.cu:[234]:\d+: error: ", error) for error in errors), result.stderr)
-        self.assertIn("a.cu:5:", result.stderr)
-        self.assertNotIn("candidate", result.stderr.partition("a.cu:5:")[0])
+        self.assertTrue(all(re.match(r"a\.cu:[234]:\d+: error: ", error) for error in errors), said)
+        self.assertIn("a.cu:5:", said)
+        self.assertNotIn("candidate", said.partition("a.cu:5:")[0])
 
     # What a host variable is, and what only kernels have.
     VARIABLES = {
@@ -116,7 +111,7 @@ class LauncherTest(unittest.TestCase):
 
     def test_device_variables_are_registered(self):
         self.write("a.cu", "\n".join(self.VARIABLES) + "\n")
-        shown = self.launch("--show", COMPILER, "-std=c++17", "a.cu", compiler=()).stdout
+        shown = self.show()
         for (text, names), line in zip(self.VARIABLES.items(), shown.rstrip().splitlines()[-len(self.VARIABLES):]):
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
@@ -147,13 +142,12 @@ class LauncherTest(unittest.TestCase):
     def test_missing_names_of_cuda_are_one_line_each(self):
         headers = ("cooperative_groups.h", "cub/device/device_scan.cuh", "cuda_fp16.h", "thrust/sort.h")
         text = "".join(f"#include <{name}>\n" for name in headers) + "void f() {\n"
-        self.write("a.cu", text + "".join(f"{statement}\n" for statement in self.MISSING) + "}\n")
-        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
-        self.assertNotEqual(0, result.returncode)
+        code, said = self.compile(text + "".join(f"{statement}\n" for statement in self.MISSING) + "}\n")
+        self.assertNotEqual(0, code)
         for line, name in enumerate(self.MISSING.values(), text.count("\n") + 1):
-            self.assertRegex(result.stderr, rf"(?m)^a\.cu:{line}:\d+: error: {name}\b")
-        self.assertEqual(len(self.MISSING), result.stderr.count(" is not part of hostcuda: "))
-        self.assertEqual(len(self.MISSING), result.stderr.count("\n"), result.stderr)
+            self.assertRegex(said, rf"(?m)^a\.cu:{line}:\d+: error: {name}\b")
+        self.assertEqual(len(self.MISSING), said.count(" is not part of hostcuda: "))
+        self.assertEqual(len(self.MISSING), said.count("\n"), said)
 
     def test_missing_headers_of_the_toolkit_are_one_line(self):
         for name in ("thrust/mr/pool.h", "mma.h", "cufft.h", "cusparse.h", "nvtx3/nvtx3.hpp", "cuda/barrier",
@@ -166,9 +160,7 @@ class LauncherTest(unittest.TestCase):
         text = ("#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
                 "  } while (*x);\n  extern __shared__ char s[];\n  int* i = reinterpret_cast<int*>(s);\n"
                 "  *x = *i;\n}\n")
-        self.write("a.cu", text)
-        result = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        self.assertEqual((0, ""), self.compile(text))
 
     def test_ptx_is_refused(self):
         text = ('__device__ int lane() {\n  int i;\n  asm volatile("mov.u32 %0, %%laneid;"\n'
@@ -176,77 +168,61 @@ class LauncherTest(unittest.TestCase):
         self.assertRegex(self.compile_error(text), r"^a\.cu:3: error: inline PTX is not emulated")
 
     def test_branches_for_a_device_are_named(self):
-        self.write("a.cu", "\n#ifdef __CUDA_ARCH__\nint device;\n#else\nint host;\n#endif\n")
-        warned = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual(0, warned.returncode)
-        self.assertRegex(warned.stderr, r"^a\.cu:2: warning: __CUDA_ARCH__ is not defined")
-        chosen = self.launch("-std=c++17", "-D__CUDA_ARCH__=900", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual((0, ""), (chosen.returncode, chosen.stderr))
-        self.write("a.cu", "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint i;\n#endif\n")
-        both = self.launch("-std=c++17", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual((0, ""), (both.returncode, both.stderr))
+        text = "\n#ifdef __CUDA_ARCH__\nint device;\n#else\nint host;\n#endif\n"
+        code, said = self.compile(text)
+        self.assertEqual(0, code)
+        self.assertRegex(said, r"^a\.cu:2: warning: __CUDA_ARCH__ is not defined")
+        self.assertEqual((0, ""), self.compile(text, "-D__CUDA_ARCH__=900"))
+        self.assertEqual((0, ""), self.compile("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint i;\n#endif\n"))
 
     def test_shared_variables_of_a_traced_file(self):
-        self.write("a.cu", "template <class T> __global__ void k(T* out) {\n"
-                           "  __shared__ float tile[8][33],\n      *pointer, one;\n"
-                           "  __shared__ T value;\n  __shared__ struct { int n; } pair;\n"
-                           "  pointer = tile[0];\n  one = value = pair.n = 1;\n"
-                           "  static_assert(sizeof tile == 4 * 8 * 33);\n"
-                           "  out[threadIdx.x] = *pointer + one;\n}\n"
-                           "__shared__ volatile int at_file_scope[4];\n"
-                           "int main() {\n  k<<<1, 1>>>((int*)nullptr);\n  undeclared();\n"
-                           "  return at_file_scope[0];\n}\n")
-        options = ("-std=c++17", "-DHOSTCUDA_TRACE=1", "-o", "a.o", "-c", "a.cu")
-        result = self.launch(*options)
-        self.assertIn("a.cu:14:", result.stderr)  # lines stay what they are
-        self.assertEqual(1, result.stderr.count("error:"), result.stderr)
-        with open(self.path("a.cu"), encoding="utf-8") as file:
-            right = file.read().replace("undeclared();", "")
-        self.write("a.cu", right)
-        result = self.launch(*options)
-        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        text = ("template <class T> __global__ void k(T* out) {\n"
+                "  __shared__ float tile[8][33],\n      *pointer, one;\n"
+                "  __shared__ T value;\n  __shared__ struct { int n; } pair;\n"
+                "  pointer = tile[0];\n  one = value = pair.n = 1;\n"
+                "  static_assert(sizeof tile == 4 * 8 * 33);\n"
+                "  out[threadIdx.x] = *pointer + one;\n}\n"
+                "__shared__ volatile int at_file_scope[4];\n"
+                "int main() {\n  k<<<1, 1>>>((int*)nullptr);\n  undeclared();\n"
+                "  return at_file_scope[0];\n}\n")
+        _, said = self.compile(text, "-DHOSTCUDA_TRACE=1")
+        self.assertIn("a.cu:14:", said)  # lines stay what they are
+        self.assertEqual(1, said.count("error:"), said)
+        self.assertEqual((0, ""), self.compile(text.replace("undeclared();", ""), "-DHOSTCUDA_TRACE=1"))
         # Bytes that belong to nobody stand around each variable.
-        shown = self.launch("--show", COMPILER, "-std=c++17", "-DHOSTCUDA_TRACE=1", "a.cu",
-                            compiler=())
-        self.assertEqual(6, shown.stdout.count("char before["), shown.stdout)
+        shown = self.show("-DHOSTCUDA_TRACE=1")
+        self.assertEqual(6, shown.count("char before["), shown)
 
     def test_other_files_are_passed_through(self):
         self.write("a.cpp", "int f() { return 1; }\n")
         result = self.launch("-o", "a.o", "-c", "a.cpp")
         self.assertEqual((0, ""), (result.returncode, result.stderr))
-        self.assertTrue(os.path.exists(self.path("a.o")))
-        self.assertFalse(os.path.exists(self.path("a.o.ii")))
+        self.assertTrue((self.folder / "a.o").exists())
+        self.assertFalse((self.folder / "a.o.ii").exists())
 
     def test_compilations_go_through_ccache(self):
         # A stand-in that notes what it is asked to do, and does it.
-        self.write("cache", '#!/bin/sh\necho "$@" >> "%s"\nexec "$@"\n' % self.path("calls"))
-        os.chmod(self.path("cache"), 0o755)
+        self.write("cache", '#!/bin/sh\necho "$@" >> "%s"\nexec "$@"\n' % (self.folder / "calls"))
+        (self.folder / "cache").chmod(0o755)
         self.write("a.cu", "__global__ void k() {}\n")
         self.write("b.cpp", "int f() { return 1; }\n")
-        option = "--launcher=" + self.path("cache")
         for source in ("a.cu", "b.cpp"):
             result = self.launch("-std=c++20", "-o", "x.o", "-c", source,
-                                 compiler=(option, COMPILER))
+                                 compiler=(f"--launcher={self.folder / 'cache'}", COMPILER))
             self.assertEqual((0, ""), (result.returncode, result.stderr))
-        with open(self.path("calls"), encoding="utf-8") as file:
-            calls = file.read().splitlines()
+        calls = self.read("calls").splitlines()
         self.assertEqual(2, len(calls))
         self.assertIn("x.o.ii", calls[0])
         self.assertIn("b.cpp", calls[1])
 
     def test_the_macro_and_the_header_are_there(self):
-        self.write("a.cu", "#ifndef __HOSTCUDA__\n#error\n#endif\n"
-                           "__device__ float4 f() { return make_float4(1, 2, 3, 4); }\n")
-        result = self.launch("-std=c++20", "-o", "a.o", "-c", "a.cu")
-        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        self.assertEqual((0, ""), self.compile("#ifndef __HOSTCUDA__\n#error\n#endif\n__device__ float4 f() "
+                                               "{ return make_float4(1, 2, 3, 4); }\n", "-std=c++20"))
 
     def test_rewritten_text_draws_no_warning(self):
-        self.write("a.cu", "__global__ void k(int) { __shared__ int unused[4]; "
-                           "extern __shared__ float also_unused[]; }\n"
-                           "void f() { k<<<1, 2>>>(3); }\n")
-        result = self.launch("-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-o", "a.o",
-                             "-c", "a.cu")
-        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        text = ("__global__ void k(int) { __shared__ int unused[4]; extern __shared__ float also_unused[]; }\n"
+                "void f() { k<<<1, 2>>>(3); }\n")
+        self.assertEqual((0, ""), self.compile(text, "-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Werror"))
 
 
 if __name__ == "__main__":

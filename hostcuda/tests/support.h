@@ -15,9 +15,6 @@ inline bool environment_is(const char* name, const std::string& value) {
   const char* actual = std::getenv(name);
   return actual && actual == value;
 }
-inline bool streams_are_eager() {
-  return !std::getenv("HOSTCUDA_STREAMS") || environment_is("HOSTCUDA_STREAMS", "eager");
-}
 inline bool streams_are_lazy() { return environment_is("HOSTCUDA_STREAMS", "lazy"); }
 inline bool memory_is_poisoned() { return !environment_is("HOSTCUDA_POISON", "0"); }
 
@@ -52,6 +49,25 @@ class DeviceArray {
  private:
   T* data_ = nullptr;
   std::size_t size_;
+};
+
+struct Stream {
+  explicit Stream(unsigned flags = cudaStreamDefault) {
+    EXPECT_CUDA(cudaStreamCreateWithFlags(&handle, flags));
+  }
+  ~Stream() {
+    EXPECT_CUDA(cudaStreamSynchronize(handle));
+    EXPECT_CUDA(cudaStreamDestroy(handle));
+  }
+  operator cudaStream_t() const { return handle; }
+  cudaStream_t handle = nullptr;
+};
+
+struct Event {
+  Event() { EXPECT_CUDA(cudaEventCreate(&handle)); }
+  ~Event() { EXPECT_CUDA(cudaEventDestroy(handle)); }
+  operator cudaEvent_t() const { return handle; }
+  cudaEvent_t handle = nullptr;
 };
 
 #endif

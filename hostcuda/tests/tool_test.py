@@ -94,7 +94,7 @@ int main() {
 MISTAKE = re.compile(r"  // (.*)$")
 
 
-class ToolTest(unittest.TestCase):
+class InFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -103,21 +103,27 @@ class ToolTest(unittest.TestCase):
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def run_in_folder(self, *words):
+    def run_in_folder(self, *words, **environment):
         # Programs refuse unknown HOSTCUDA_ variables, so none may come from outside.
-        return subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        return subprocess.run(words, cwd=self.folder, env={**os.environ, **environment}, capture_output=True,
                               text=True, check=False)
 
-    def works(self, *words):
-        result = self.run_in_folder(*words)
+    def works(self, *words, **environment):
+        result = self.run_in_folder(*words, **environment)
         self.assertEqual(0, result.returncode, result.stdout + result.stderr)
         return result.stdout
 
-    def test_a_makefile_for_nvcc(self):
-        (self.folder / "include").mkdir()
-        self.write("include/scale.h", "constexpr float kScale = FACTOR;\n")
+    def write_program(self, factor="FACTOR", folder="."):
+        """kernel.cu and main.cpp, which print 6 where the factor is 2"""
+        (self.folder / folder).mkdir(exist_ok=True)
+        self.write(f"{folder}/scale.h", f"constexpr float kScale = {factor};\n")
         self.write("kernel.cu", KERNEL)
         self.write("main.cpp", MAIN)
+
+
+class ToolTest(InFolder):
+    def test_a_makefile_for_nvcc(self):
+        self.write_program(folder="include")
         self.write("Makefile", """NVCC = nvcc
 FLAGS = -O3 -std=c++11 -arch=sm_70 -gencode arch=compute_80,code=sm_80 -Xcompiler -Wall,-Wextra \\
         --use_fast_math -lineinfo -Iinclude -DFACTOR=2 --ptxas-options=-v -rdc=true
@@ -131,29 +137,8 @@ program: kernel.o main.o
         self.works("make", "-s", f"NVCC='{BIN / 'nvcc'}'")
         self.assertEqual("6\n", self.works("./program"))
 
-    def test_a_cmake_project_for_nvcc(self):
-        (self.folder / "include").mkdir()
-        self.write("include/scale.h", "constexpr float kScale = FACTOR;\n")
-        self.write("kernel.cu", KERNEL)
-        self.write("main.cpp", MAIN)
-        self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.18)
-project(foreign LANGUAGES CXX CUDA)
-find_package(CUDAToolkit REQUIRED)
-add_library(kernel STATIC kernel.cu)
-target_include_directories(kernel PRIVATE include)
-target_compile_definitions(kernel PRIVATE FACTOR=2)
-set_target_properties(kernel PROPERTIES CUDA_ARCHITECTURES "70;80" CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 14)
-add_executable(program main.cpp)
-target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
-""")
-        self.works("env", f"CUDACXX={BIN / 'nvcc'}", "cmake", "-S", ".", "-B", "build")
-        self.works("cmake", "--build", "build")
-        self.assertEqual("6\n", self.works("build/program"))
-
     def test_a_makefile_that_links_with_the_host_compiler(self):
-        self.write("scale.h", "constexpr float kScale = 2;\n")
-        self.write("kernel.cu", KERNEL)
-        self.write("main.cpp", MAIN)
+        self.write_program(2)
         self.write("Makefile", """CUDA_HOME = /usr/local/cuda
 program: kernel.o main.o
 \tc++ -o $@ $^ -L$(CUDA_HOME)/lib64 -lcudart
@@ -179,16 +164,6 @@ main.o: main.cpp
             self.assertEqual(1, result.returncode)
             self.assertRegex(result.stderr, rf"^nvcc \(hostcuda\): {message}\n$")
         self.assertIn("release 13.0", self.works(BIN / "nvcc", "--version"))
-
-    def test_check_finds_and_clears(self):
-        self.write("bug.cu", REVERSE % "")
-        found = self.run_in_folder(BIN / "hostcuda", "check", "--json", "found.json", "bug.cu")
-        self.assertEqual(1, found.returncode, found.stdout + found.stderr)
-        self.assertRegex(found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced")
-        self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
-        self.write("right.cu", REVERSE % "__syncthreads();")
-        said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
-        self.assertEqual("right.cu: nothing was found in 8 runs", said.splitlines()[0])
 
     @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
     def test_host_and_device_code_are_told_apart(self):
@@ -316,6 +291,34 @@ int main(int argc, char** argv) {
             result = self.run_in_folder(BIN / "hostcuda", *words)
             self.assertEqual(2, result.returncode)
             self.assertEqual(1, result.stderr.count("\n"), result.stderr)
+
+
+class LongTest(InFolder):
+    def test_a_cmake_project_for_nvcc(self):
+        self.write_program(folder="include")
+        self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.18)
+project(foreign LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_library(kernel STATIC kernel.cu)
+target_include_directories(kernel PRIVATE include)
+target_compile_definitions(kernel PRIVATE FACTOR=2)
+set_target_properties(kernel PROPERTIES CUDA_ARCHITECTURES "70;80" CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 14)
+add_executable(program main.cpp)
+target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
+""")
+        self.works("env", f"CUDACXX={BIN / 'nvcc'}", "cmake", "-S", ".", "-B", "build")
+        self.works("cmake", "--build", "build")
+        self.assertEqual("6\n", self.works("build/program"))
+
+    def test_check_finds_and_clears(self):
+        self.write("bug.cu", REVERSE % "")
+        found = self.run_in_folder(BIN / "hostcuda", "check", "--json", "found.json", "bug.cu")
+        self.assertEqual(1, found.returncode, found.stdout + found.stderr)
+        self.assertRegex(found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced")
+        self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
+        self.write("right.cu", REVERSE % "__syncthreads();")
+        said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
+        self.assertEqual("right.cu: nothing was found in 8 runs", said.splitlines()[0])
 
 
 if __name__ == "__main__":

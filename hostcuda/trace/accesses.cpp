@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "address_space.h"
-#include "checks/virtual_table.h"
 #include "execution/block.h"
 #include "execution/watchdog.h"
 #include "runtime/symbol.h"

@@ -2,6 +2,8 @@
 #ifndef HOSTCUDA_TRACE_ADDRESS_SPACE_H
 #define HOSTCUDA_TRACE_ADDRESS_SPACE_H
 
+#include <string>
+
 #include "execution/block.h"
 
 namespace hostcuda::trace {
@@ -35,6 +37,10 @@ struct AddressSpace {
   static inline Range thread_locals{nullptr, 0};  // of the program
   static inline Range image{nullptr, 0};          // its code and its other variables
 };
+
+// The class whose table of virtual functions is at this address of the program's, as the Itanium
+// C++ ABI lays it out; empty where it is none.
+std::string class_of_virtual_table(const void* address);
 
 }  // namespace hostcuda::trace
 

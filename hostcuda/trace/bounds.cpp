@@ -6,7 +6,7 @@
 
 #include "execution/block.h"
 #include "runtime/api.h"
-#include "trace.h"
+#include "tracer.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "execution/block.h"
-#include "trace.h"
+#include "tracer.h"
 
 using hostcuda::trace::Kind;
 using hostcuda::trace::kMaxAccess;

@@ -4,7 +4,7 @@
 
 #include "execution/block.h"
 #include "execution/watchdog.h"
-#include "trace.h"
+#include "tracer.h"
 
 using hostcuda::trace::How;
 using hostcuda::trace::Kind;
@@ -41,6 +41,24 @@ inline void tell_load(const void* p, const void* caller) {
     tell(p, kBytes, kBytes, {Kind::load}, caller);
   }
 }
+
+bool releases(int order) {
+  return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
+// The builtins take any integer; the instrumentation has one function per size.
+template <class Integer>
+volatile Integer* counted(volatile Integer* p, int order, bool reads, const void* caller,
+                          bool compares = false) {
+  How how{Kind::atomic};
+  how.reads = reads;
+  how.releases = releases(order);
+  how.compares = compares;
+  if (tracer)
+    tracer->access(const_cast<const Integer*>(p), sizeof(Integer), sizeof(Integer), how, caller);
+  return p;
+}
+
 }  // namespace
 
 #define CALLER __builtin_return_address(0)
@@ -74,23 +92,17 @@ void __tsan_write_range(void* p, std::size_t size) {
   tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::store}, CALLER);
 }
 
-#define HOSTCUDA_TRACED(bytes)                                                                     \
-  void __tsan_read##bytes(void* p) { tell_load<bytes>(p, CALLER); }                                \
-  void __tsan_write##bytes(void* p) { tell_store(p, bytes, bytes, CALLER); }                       \
-  void __tsan_unaligned_read##bytes(void* p) { tell(p, bytes, kWordBytes, {Kind::load}, CALLER); } \
-  void __tsan_unaligned_write##bytes(void* p) {                                                    \
-    tell(p, bytes, kWordBytes, {Kind::store}, CALLER);                                             \
-  }                                                                                                \
-  void __tsan_volatile_read##bytes(void* p) { tell(p, bytes, bytes, {Kind::load, true}, CALLER); } \
-  void __tsan_volatile_write##bytes(void* p) {                                                     \
-    tell(p, bytes, bytes, {Kind::store, true}, CALLER);                                            \
-  }                                                                                                \
-  void __tsan_unaligned_volatile_read##bytes(void* p) {                                            \
-    tell(p, bytes, kWordBytes, {Kind::load, true}, CALLER);                                        \
-  }                                                                                                \
-  void __tsan_unaligned_volatile_write##bytes(void* p) {                                           \
-    tell(p, bytes, kWordBytes, {Kind::store, true}, CALLER);                                       \
-  }
+#define HOSTCUDA_TOLD(function, bytes, piece, ...) \
+  void __tsan_##function##bytes(void* p) { tell(p, bytes, piece, {__VA_ARGS__}, CALLER); }
+#define HOSTCUDA_TRACED(bytes)                                                \
+  void __tsan_read##bytes(void* p) { tell_load<bytes>(p, CALLER); }           \
+  void __tsan_write##bytes(void* p) { tell_store(p, bytes, bytes, CALLER); }  \
+  HOSTCUDA_TOLD(unaligned_read, bytes, kWordBytes, Kind::load)                \
+  HOSTCUDA_TOLD(unaligned_write, bytes, kWordBytes, Kind::store)              \
+  HOSTCUDA_TOLD(volatile_read, bytes, bytes, Kind::load, true)                \
+  HOSTCUDA_TOLD(volatile_write, bytes, bytes, Kind::store, true)              \
+  HOSTCUDA_TOLD(unaligned_volatile_read, bytes, kWordBytes, Kind::load, true) \
+  HOSTCUDA_TOLD(unaligned_volatile_write, bytes, kWordBytes, Kind::store, true)
 HOSTCUDA_TRACED(1)
 HOSTCUDA_TRACED(2)
 HOSTCUDA_TRACED(4)
@@ -112,5 +124,51 @@ HOSTCUDA_TRACED(16)
 HOSTCUDA_COPIES(memcpy)
 HOSTCUDA_COPIES(memmove)
 #undef HOSTCUDA_COPIES
+
+// Atomic operations: carried out, and counted as one access each. Some CUDA atomics are a load and
+// a weak compare-and-swap here; the load is not counted.
+#define COUNTED(p) counted(p, order, true, CALLER)
+#define ORDER __ATOMIC_SEQ_CST
+
+#define UPDATE(Type, bits, operation)                                               \
+  Type __tsan_atomic##bits##_##operation(volatile Type* p, Type value, int order) { \
+    return __atomic_##operation(COUNTED(p), value, ORDER);                          \
+  }
+#define COMPARE_EXCHANGE(Type, bits, strength, of_program)                                    \
+  int __tsan_atomic##bits##_compare_exchange_##strength(volatile Type* p, Type* expected,     \
+                                                        Type value, int order, int) {         \
+    return __atomic_compare_exchange_n(counted(p, order, true, CALLER, of_program), expected, \
+                                       value, false, ORDER, ORDER);                           \
+  }
+#define ATOMICS(Type, bits)                                                      \
+  Type __tsan_atomic##bits##_load(const volatile Type* p, int) {                 \
+    if (tracer) tracer->acquire(const_cast<const Type*>(p));                     \
+    return __atomic_load_n(p, ORDER);                                            \
+  }                                                                              \
+  void __tsan_atomic##bits##_store(volatile Type* p, Type value, int order) {    \
+    if (tracer) tracer->release(const_cast<const Type*>(p), releases(order));    \
+    __atomic_store_n(p, value, ORDER);                                           \
+  }                                                                              \
+  Type __tsan_atomic##bits##_exchange(volatile Type* p, Type value, int order) { \
+    return __atomic_exchange_n(counted(p, order, false, CALLER), value, ORDER);  \
+  }                                                                              \
+  UPDATE(Type, bits, fetch_add)                                                  \
+  UPDATE(Type, bits, fetch_sub)                                                  \
+  UPDATE(Type, bits, fetch_and)                                                  \
+  UPDATE(Type, bits, fetch_or)                                                   \
+  UPDATE(Type, bits, fetch_xor)                                                  \
+  COMPARE_EXCHANGE(Type, bits, strong, true)                                     \
+  COMPARE_EXCHANGE(Type, bits, weak, false)
+
+ATOMICS(unsigned char, 8)
+ATOMICS(unsigned short, 16)
+ATOMICS(unsigned, 32)
+ATOMICS(unsigned long, 64)
+
+void __tsan_atomic_thread_fence(int) {
+  if (tracer) tracer->fence();
+  __atomic_thread_fence(ORDER);
+}
+void __tsan_atomic_signal_fence(int) {}
 
 }  // extern "C"

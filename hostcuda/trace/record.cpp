@@ -1,11 +1,10 @@
-#include "record.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "support/finding.h"
 #include "support/source_line.h"
+#include "tracer.h"
 
 namespace hostcuda::trace {
 namespace {

@@ -1,20 +1,24 @@
 #include "tracer.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "address_space.h"
 #include "execution/block.h"
+#include "execution/report.h"
 #include "runtime/api.h"
+#include "support/config.h"
+#include "support/fault.h"
 
 namespace hostcuda::trace {
 
 void Tracer::grid_begins(const Launch& launch) {
   const Busy busy;
-  const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kernel& kernel) {
-    return kernel.name == launch.site.kernel;
-  });
+  const auto known = std::ranges::find(kernels_, launch.site.kernel, &Kernel::name);
   kernel_ = static_cast<std::uint32_t>(known - kernels_.begin());
   if (known == kernels_.end()) kernels_.push_back({launch.site.kernel});
   Kernel& kernel = kernels_[kernel_];
@@ -22,18 +26,14 @@ void Tracer::grid_begins(const Launch& launch) {
   kernel.blocks += launch.blocks();
   kernel.threads += launch.blocks() * launch.threads();
   blocks_.clear();
-  OperationRecord record;
+  const Operation* running = running_operation();
+  OperationRecord record = running ? OperationRecord(*running) : OperationRecord();
   record.what = std::string("kernel ") + launch.site.kernel;
   record.place = {nullptr, launch.site.file, launch.site.line};
   record.grid = launch.grid;
   record.block = launch.block;
   record.kernel = kernel_;
   record.is_kernel = true;
-  if (const Operation* running = running_operation()) {
-    record.stream = running->stream;
-    record.clock = running->clock;
-    record.number = running->clock[running->stream];
-  }
   operation_ = epochs_.begin_operation(std::move(record));
   fences_.begin_grid();
   AddressSpace::begin_grid();
@@ -166,43 +166,71 @@ void Tracer::barrier_diverged(const BlockState& block) {
   for (unsigned i = 0; i < block.count(); ++i) {
     const Thread& thread = block.thread(i);
     if (thread.status != Status::at_barrier) continue;
-    const auto place =
-        std::find_if(found.places.begin(), found.places.end(), [&](const Divergence::Place& known) {
-          return known.line == thread.line && known.file == thread.file;
-        });
+    const auto place = std::ranges::find_if(found.places, [&](const Divergence::Place& known) {
+      return known.line == thread.line && known.file == thread.file;
+    });
     if (place == found.places.end())
       found.places.push_back({thread.file, thread.line, 1, thread.index});
     else
       ++place->threads;
   }
   // The same two barriers in every block are one mistake.
-  const bool known =
-      std::any_of(divergences_.begin(), divergences_.end(), [&](const Divergence& other) {
-        return other.kernel == kernel_ &&
-               std::equal(other.places.begin(), other.places.end(), found.places.begin(),
-                          found.places.end(), [](const auto& a, const auto& b) {
-                            return a.line == b.line && a.file == b.file;
-                          });
-      });
-  if (known) return;
-  Finding finding;
-  finding.kind = "barrier divergence";
-  finding.kernel = block.launch().site.kernel;
-  finding.what = "BARRIER DIVERGENCE in kernel " + finding.kernel +
-                 ": threads of one block wait at different barriers";
-  finding.launched_at =
-      std::string(block.launch().site.file) + ":" + std::to_string(block.launch().site.line);
-  finding.in_block = true;
-  finding.block = found.block;
+  const auto is_same_place = [](const Divergence::Place& a, const Divergence::Place& b) {
+    return a.line == b.line && a.file == b.file;
+  };
+  for (const Divergence& known : divergences_)
+    if (known.kernel == kernel_ && std::ranges::equal(known.places, found.places, is_same_place))
+      return;
+  Finding finding("barrier divergence",
+                  std::string("BARRIER DIVERGENCE in kernel ") + block.launch().site.kernel +
+                      ": threads of one block wait at different barriers",
+                  "move the barrier to where all threads of the block pass");
+  name_block(finding, block);
   for (const Divergence::Place& place : found.places) {
     const std::string where = place.file + ":" + std::to_string(place.line);
     if (finding.place.empty()) finding.place = where;
     finding.details.push_back(std::to_string(place.threads) + " threads, " +
                               text_of(place.example) + " first, at " + where);
   }
-  finding.advice = "move the barrier to where all threads of the block pass";
   report(std::move(finding));
   divergences_.push_back(std::move(found));
+}
+
+// ---- the one of the process ---------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kVariable = "HOSTCUDA_TRACE";
+constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // set: also of a block of each kernel
+
+void write_record() {
+  const char* path = std::getenv(kVariable);
+  std::ofstream file(path);
+  file << record_of(*tracer) << std::flush;
+  if (file) return;
+  std::fprintf(stderr, "hostcuda: %s: cannot be written\n", path);
+  std::_Exit(1);
+}
+
+}  // namespace
+
+Tracer* tracer;
+
+void start() {
+  if (tracer || !std::getenv(kVariable)) return;
+  allow_variable(kVariable);
+  allow_variable(kPicture);
+  tracer = new Tracer;  // never destroyed: instrumented code runs until the very end
+  if (std::getenv(kPicture)) tracer->take_picture();
+  kernel_observer = tracer;
+  runtime_observer = &tracer->host();
+  on_exit(
+      [](int status, void*) {
+        tracer->host().program_ends(status);
+        write_record();
+      },
+      nullptr);
+  call_before_death(write_record);  // an error of a kernel: what was seen until then counts
 }
 
 }  // namespace hostcuda::trace

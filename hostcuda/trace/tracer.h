@@ -15,7 +15,7 @@
 #include "counts/block_picture.h"
 #include "counts/sites.h"
 #include "counts/warp_log.h"
-#include "execution/kernel_observer.h"
+#include "execution/block_state.h"
 #include "races/races.h"
 #include "trail.h"
 
@@ -187,6 +187,17 @@ class Tracer final : public KernelObserver {
     bool before_;
   };
 };
+
+// The one tracer of a process; null where nothing is traced.
+extern Tracer* tracer;
+
+// Traces from now on. When the process ends, the record is written to the file that the variable
+// HOSTCUDA_TRACE names; without that variable nothing is traced.
+void start();
+
+// What a tracer saw, as JSON. Code is named by its offset in the executable, as addr2line expects
+// it; finding the source line is left to the reader.
+std::string record_of(const Tracer& tracer);
 
 }  // namespace hostcuda::trace
 

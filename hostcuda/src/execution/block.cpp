@@ -8,7 +8,6 @@
 
 #include "cooperative_groups.h"
 #include "execution/gang.h"
-#include "execution/kernel_observer.h"
 #include "execution/report.h"
 #include "execution/watchdog.h"
 #include "runtime/api.h"
@@ -60,11 +59,8 @@ bool name_thread(const Fault&, char* text, std::size_t size) {
 
 void fill_in(Finding& finding) {
   if (!running_block) return;
-  const Site& site = running_block->launch().site;
-  finding.kernel = site.kernel;
-  finding.launched_at = std::string(site.file) + ":" + std::to_string(site.line);
-  finding.in_block = finding.in_thread = true;
-  finding.block = blockIdx;
+  name_block(finding, *running_block);
+  finding.in_thread = true;
   finding.thread = threadIdx;
 }
 
@@ -83,14 +79,13 @@ void refuse_api_call(const char* function, const void* code) {
 void prepare_for_faults() {
   prepare_thread_for_faults();
   watch_for_hangs();
-  static const bool told = [] {
+  [[maybe_unused]] static const bool told = [] {
     refuse_kernels_with(refuse_api_call);
     name_fault_culprits_with(name_thread);
     describe_findings_with(fill_in);
     name_fault_causes_with(name_stack_overflow);
     return true;
   }();
-  (void)told;
 }
 
 }  // namespace

@@ -17,19 +17,7 @@ namespace {
 // sanitized kernels have large frames.
 constexpr std::size_t kStackSize = 256 << 10;
 
-}  // namespace
-
-std::size_t guard_size() {
-  static const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return page;
-}
-
-namespace {
-
-std::mutex& stacks_mutex() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
-}
+constinit std::mutex stacks_mutex;
 std::set<const char*>& stacks() {
   static auto* set = new std::set<const char*>;
   return *set;
@@ -37,8 +25,13 @@ std::set<const char*>& stacks() {
 
 }  // namespace
 
+std::size_t guard_size() {
+  static const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return page;
+}
+
 bool is_in_fiber(const void* address) {
-  const std::lock_guard lock(stacks_mutex());
+  const std::lock_guard lock(stacks_mutex);
   const auto* byte = static_cast<const char*>(address);
   const auto next = stacks().upper_bound(byte);
   return next != stacks().begin() && byte < *std::prev(next) + kStackSize;
@@ -62,7 +55,7 @@ Fiber* create_fiber() {
   auto* fiber = new Fiber;
   fiber->stack_low = low;
   fiber->stack_size = kStackSize - stagger;
-  const std::lock_guard lock(stacks_mutex());
+  const std::lock_guard lock(stacks_mutex);
   stacks().insert(static_cast<const char*>(fiber->stack_low));
   return fiber;
 }

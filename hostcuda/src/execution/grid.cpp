@@ -1,5 +1,4 @@
-#include "execution/grid.h"
-
+// How the blocks of a grid are spread over operating-system threads.
 #include <omp.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 
 #include "execution/block.h"
 #include "execution/gang.h"
-#include "execution/kernel_observer.h"
 #include "runtime/api.h"
 #include "runtime/memory.h"
 #include "runtime/symbol.h"

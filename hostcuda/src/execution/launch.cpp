@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "execution/grid.h"
+#include "execution/block_state.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
@@ -106,14 +106,13 @@ void check_pointer_argument(const Site& site, const volatile void* pointer) {
   const char* name = variable_without_address(const_cast<const void*>(pointer));
   static auto* known = new std::set<std::pair<const char*, int>>;
   if (!name || !known->insert({site.file, site.line}).second) return;
-  Finding finding;
-  finding.kind = "host pointer";
-  finding.what = std::string("kernel ") + site.kernel +
-                 " is given the address of the __device__ variable " + name +
-                 " as host code has it, where a GPU has no memory";
-  finding.place = std::string(site.file) + ":" + std::to_string(site.line);
+  Finding finding("host pointer",
+                  std::string("kernel ") + site.kernel +
+                      " is given the address of the __device__ variable " + name +
+                      " as host code has it, where a GPU has no memory",
+                  "use the variable in the kernel, or ask cudaGetSymbolAddress for its address");
+  finding.place = CodePlace{nullptr, site.file, site.line}.text();
   finding.array = name;
-  finding.advice = "use the variable in the kernel, or ask cudaGetSymbolAddress for its address";
   report(std::move(finding));
 }
 
@@ -173,9 +172,7 @@ cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& c
 
 cudaError_t enqueue_work(cudaStream_t handle, Work* to_do) {
   const std::shared_ptr<const Work> work(to_do);
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   enqueue(*stream, [work] {
     const DeviceMemoryAccess access;
     work->run();

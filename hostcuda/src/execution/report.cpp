@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "execution/kernel_observer.h"
 #include "support/config.h"
 #include "support/fault.h"
 #include "support/finding.h"
@@ -48,7 +47,7 @@ std::string where_is(const Thread& thread) {
 // the kernel's doing.
 class Output {
  public:
-  Output() : lock_(mutex()), observer_(kernel_observer) {
+  Output() : lock_(mutex_), observer_(kernel_observer) {
     if (observer_) kernel_observer = nullptr;
   }
   ~Output() {
@@ -58,23 +57,14 @@ class Output {
   Output& operator=(const Output&) = delete;
 
  private:
-  static std::mutex& mutex() {
-    static auto* instance = new std::mutex;
-    return *instance;
-  }
+  static constinit inline std::mutex mutex_;
   std::lock_guard<std::mutex> lock_;
   KernelObserver* observer_;
 };
 
 Finding finding_in(const BlockState& block, const char* kind, std::string what) {
-  const Site& site = block.launch().site;
-  Finding finding;
-  finding.kind = kind;
-  finding.what = std::move(what);
-  finding.kernel = site.kernel;
-  finding.launched_at = place(site.file, site.line);
-  finding.in_block = true;
-  finding.block = block.launch().block_index(block.number());
+  Finding finding(kind, std::move(what));
+  name_block(finding, block);
   return finding;
 }
 
@@ -127,11 +117,17 @@ bool first_time(const char* kind, const char* file, int line) {
 
 }  // namespace
 
+void name_block(Finding& finding, const BlockState& block) {
+  const Launch& launch = block.launch();
+  finding.kernel = launch.site.kernel;
+  finding.launched_at = place(launch.site.file, launch.site.line);
+  finding.in_block = true;
+  finding.block = launch.block_index(block.number());
+}
+
 void report_outside_kernel(const char* what, const char* file, int line) {
-  Finding finding;
-  finding.kind = "outside a kernel";
-  finding.what = std::string("host code uses ") + what + " (" + place(file, line) +
-                 "), which only kernels may use";
+  Finding finding("outside a kernel", std::string("host code uses ") + what + " (" +
+                                          place(file, line) + "), which only kernels may use");
   finding.place = place(file, line);
   die(std::move(finding), "launch a kernel with <<<>>>; a call without it runs on the host");
 }

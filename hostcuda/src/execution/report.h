@@ -3,33 +3,34 @@
 #define HOSTCUDA_SRC_EXECUTION_REPORT_H
 
 #include "execution/block_state.h"
+#include "support/finding.h"
 
 namespace hostcuda {
 
-// A call that only a kernel may make, made by host code.
+// The launch and the block, in a finding.
+void name_block(Finding& finding, const BlockState& block);
+
+// These end the process.
 [[noreturn]] void report_outside_kernel(const char* what, const char* file, int line);
-
-// Threads of one block wait at different barriers. Returns with HOSTCUDA_DIVERGENCE=warn.
-void report_divergence(const BlockState& block);
-
-// The current lane calls a warp function with a mask that leaves this lane out. Returns with
-// HOSTCUDA_DIVERGENCE=warn.
-void report_foreign_mask(const BlockState& block);
-
-// No thread of the block can go on; nor any of the others of its gang, of which so many have ended.
+// Nor can any thread of the others of its gang go on, of which so many have ended.
 [[noreturn]] void report_deadlock(const BlockState& block, std::size_t ended_blocks);
-
-// A barrier for several blocks that the launch has not made possible.
 [[noreturn]] void report_no_gang(const BlockState& block, Scope scope);
-
-// A thread arrives for the second time at a barrier that is not complete.
 [[noreturn]] void report_second_arrival(const BlockState& block, Scope scope);
-
-// map_shared_rank with what is no shared variable, or with a rank that the cluster lacks.
 [[noreturn]] void report_bad_mapping(const BlockState& block, const char* what);
-
-// The kernel's __cluster_dims__ are not those of the launch, or do not divide the grid.
 [[noreturn]] void report_cluster_dims(const BlockState& block, const dim3& wanted);
+// A kernel calls a function of the API, or launches another kernel; code: where.
+[[noreturn]] void report_api_call(const BlockState& block, const char* function, const void* code);
+[[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
+// A primitive that is made for blocks of `threads` threads runs in another one.
+[[noreturn]] void report_block_size(const BlockState& block, const char* what, unsigned threads);
+// More static shared memory than ptxas accepts; static and dynamic more than the kernel may have.
+[[noreturn]] void report_too_much_shared(const BlockState& block, const char* variable);
+[[noreturn]] void report_too_much_shared_in_all(const BlockState& block, const char* variable,
+                                                std::size_t static_bytes);
+
+// These return with HOSTCUDA_DIVERGENCE=warn.
+void report_divergence(const BlockState& block);
+void report_foreign_mask(const BlockState& block);  // of a warp function: without the current lane
 
 // Some threads returned before a barrier at which others wait: one warning per barrier. Since sm_70
 // the hardware counts only threads that have not exited, so this is not an error; it is seldom
@@ -40,26 +41,10 @@ void report_early_exit(const BlockState& block, const Thread& waiting);
 void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thread,
                                      unsigned source);
 
-// A kernel calls a function of the API, or launches another kernel; code: where.
-[[noreturn]] void report_api_call(const BlockState& block, const char* function, const void* code);
-
-// More threads per block than the kernel's __launch_bounds__ allow.
-[[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
-
-// A primitive that is made for blocks of `threads` threads runs in another one.
-[[noreturn]] void report_block_size(const BlockState& block, const char* what, unsigned threads);
-
-// Static and dynamic shared memory together exceed what the kernel may have.
-[[noreturn]] void report_too_much_shared_in_all(const BlockState& block, const char* variable,
-                                                std::size_t static_bytes);
-
 // In CUDA's words.
 void report_assertion(const BlockState& block, const char* expression, const char* file,
                       unsigned line, const char* function);
 void report_trap(const BlockState& block, const char* file, int line);
-
-// More static shared memory than ptxas accepts.
-[[noreturn]] void report_too_much_shared(const BlockState& block, const char* variable);
 
 }  // namespace hostcuda
 

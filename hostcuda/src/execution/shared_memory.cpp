@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "execution/block_state.h"
 #include "execution/fiber.h"
-#include "execution/kernel_observer.h"
 #include "support/config.h"
 
 namespace hostcuda {

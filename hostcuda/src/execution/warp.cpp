@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "execution/block.h"
-#include "execution/kernel_observer.h"
 #include "execution/report.h"
 
 namespace hostcuda {

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include <cstdlib>
 
 #include "execution/block.h"
-#include "execution/kernel_observer.h"
 #include "support/config.h"
 #include "support/fault.h"
 #include "support/source_line.h"
@@ -27,17 +25,6 @@ namespace {
 __thread std::uint64_t last_progress;
 constexpr int kTicks = 10;  // in the time after which a hang is reported
 __thread int idle_ticks;
-
-const void* interrupted_code([[maybe_unused]] const void* context) {
-#if defined(__x86_64__)
-  const auto* registers = &static_cast<const ucontext_t*>(context)->uc_mcontext;
-  return reinterpret_cast<const void*>(registers->gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
-#else
-  return nullptr;
-#endif
-}
 
 [[noreturn]] void report_from_signal(const void* context) {
   char place[512];
@@ -110,8 +97,7 @@ void report_hang(const char* place) {
 
 void watch_for_hangs() {
   if (config().watchdog == 0) return;
-  static thread_local const Timer timer;
-  (void)timer;
+  [[maybe_unused]] static thread_local const Timer timer;
 }
 
 }  // namespace hostcuda

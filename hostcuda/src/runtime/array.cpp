@@ -1,10 +1,72 @@
-// Arrays and boxes. A copy is one of rows: what copy.cpp says about memory and order holds for
-// them.
+// Two and three dimensions: pitched memory, arrays and boxes. A copy is one of rows: what copy.cpp
+// says about memory and order holds for them.
 #include "runtime/array.h"
 
 #include "runtime/api.h"
 
 using namespace hostcuda;
+
+// ---- rows that begin a pitch apart, each a copy or a fill of its own ----------------------------
+
+namespace {
+
+// act: what is done with two rows, the target's and the source's.
+template <class Act>
+cudaError_t for_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t height, const Act& act) {
+  if (height > 1 && (width > to_pitch || width > from_pitch))
+    return fail(cudaErrorInvalidPitchValue);
+  for (std::size_t i = 0; i < height; ++i)
+    if (const cudaError_t error = act(static_cast<char*>(to) + i * to_pitch,
+                                      static_cast<const char*>(from) + i * from_pitch))
+      return error;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  constexpr std::size_t kPitch = 512;  // as on a GPU, so that rows begin in a sector of their own
+  if (!pitch) return fail(cudaErrorInvalidValue);
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  return for_rows(to, to_pitch, from, from_pitch, width, height,
+                  [&](char* row, const char* source) {
+                    return cudaMemcpyAsync(row, source, width, kind, stream);
+                  });
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  return for_rows(
+      to, to_pitch, from, from_pitch, width, height,
+      [&](char* row, const char* source) { return cudaMemcpy(row, source, width, kind); });
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  return for_rows(pointer, pitch, pointer, pitch, width, height, [&](char* row, const char*) {
+    return cudaMemsetAsync(row, value, width, stream);
+  });
+}
+
+cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  return cudaMemset2DAsync(pointer, pitch, value, width, height, nullptr);
+}
+
+// ---- arrays and boxes ---------------------------------------------------------------------------
 
 namespace {
 

@@ -61,33 +61,17 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   const bool host_to_host = !on_device(target.kind) && !on_device(source.kind);
   const bool staged =
       source.kind == MemoryKind::pageable && on_device(target.kind) && !stream.capture;
-  const int device = stream.device;
-  OperationPointer operation;
-  if (staged && caller == Caller::goes_on) {
-    // The driver copies pageable memory to its own buffer before it returns, so the caller may
-    // overwrite it.
-    auto buffer = std::make_shared<std::vector<char>>(static_cast<const char*>(from),
-                                                      static_cast<const char*>(from) + size);
-    operation = enqueue(
-        stream,
-        [=] {
-          const DeviceMemoryAccess access;
-          bring_in_symbols(device);
-          std::memcpy(to, buffer->data(), size);
-          tell_copy(to, nullptr, size);
-        },
-        cudaGraphNodeTypeMemcpy);
-  } else {
-    operation = enqueue(
-        stream,
-        [=] {
-          const DeviceMemoryAccess access;
-          bring_in_symbols(device);
-          std::memmove(to, from, size);
-          tell_copy(to, from, size);
-        },
-        cudaGraphNodeTypeMemcpy);
-  }
+  // The driver copies pageable memory to its own buffer before it returns, so the caller may
+  // overwrite it.
+  std::shared_ptr<std::vector<char>> buffer;
+  if (staged && caller == Caller::goes_on)
+    buffer = std::make_shared<std::vector<char>>(static_cast<const char*>(from),
+                                                 static_cast<const char*>(from) + size);
+  const auto work = [=] {
+    std::memmove(to, buffer ? buffer->data() : from, size);
+    tell_copy(to, buffer ? nullptr : from, size);
+  };
+  const OperationPointer operation = enqueue_transfer(stream, work, cudaGraphNodeTypeMemcpy);
   // A copy from device to device returns at once, even cudaMemcpy. A copy to pageable memory or
   // between host buffers always waits.
   const bool waits = caller == Caller::waits ? !device_to_device
@@ -109,9 +93,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyK
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind direction,
                             cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   return copy(to, from, size, direction, *stream, Caller::goes_on);
 }
 
@@ -131,9 +113,7 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(pointer, size);
   if (!range.valid || !on_device(range.kind)) {
@@ -141,16 +121,11 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
     return fail(cudaErrorInvalidValue);
   }
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
-  const int device = stream->device;
-  enqueue(
-      *stream,
-      [=] {
-        const DeviceMemoryAccess access;
-        bring_in_symbols(device);
-        std::memset(pointer, value, size);
-        tell_copy(pointer, nullptr, size);
-      },
-      cudaGraphNodeTypeMemset);
+  const auto work = [=] {
+    std::memset(pointer, value, size);
+    tell_copy(pointer, nullptr, size);
+  };
+  enqueue_transfer(*stream, work, cudaGraphNodeTypeMemset);
   return cudaSuccess;
 }
 

@@ -18,6 +18,14 @@ std::vector<std::set<int>>& peers() {
   return *list;
 }
 
+struct Attribute {
+  template <class Property>
+  Attribute(cudaDeviceAttr attribute, Property property)
+      : attribute(attribute), value(static_cast<int>(property)) {}
+  cudaDeviceAttr attribute;
+  int value;
+};
+
 std::set<int>& peers_of_current_device() { return peers()[static_cast<std::size_t>(current)]; }
 
 }  // namespace
@@ -111,112 +119,62 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   cudaDeviceProp p;
   if (!value) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      return *value = p.maxThreadsPerBlock, cudaSuccess;
-    case cudaDevAttrMaxBlockDimX:
-      return *value = p.maxThreadsDim[0], cudaSuccess;
-    case cudaDevAttrMaxBlockDimY:
-      return *value = p.maxThreadsDim[1], cudaSuccess;
-    case cudaDevAttrMaxBlockDimZ:
-      return *value = p.maxThreadsDim[2], cudaSuccess;
-    case cudaDevAttrMaxGridDimX:
-      return *value = p.maxGridSize[0], cudaSuccess;
-    case cudaDevAttrMaxGridDimY:
-      return *value = p.maxGridSize[1], cudaSuccess;
-    case cudaDevAttrMaxGridDimZ:
-      return *value = p.maxGridSize[2], cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      return *value = static_cast<int>(p.sharedMemPerBlock), cudaSuccess;
-    case cudaDevAttrTotalConstantMemory:
-      return *value = static_cast<int>(p.totalConstMem), cudaSuccess;
-    case cudaDevAttrWarpSize:
-      return *value = p.warpSize, cudaSuccess;
-    case cudaDevAttrMaxPitch:
-      return *value = static_cast<int>(p.memPitch), cudaSuccess;
-    case cudaDevAttrMaxRegistersPerBlock:
-      return *value = p.regsPerBlock, cudaSuccess;
-    case cudaDevAttrClockRate:
-      return *value = p.clockRate, cudaSuccess;
-    case cudaDevAttrTextureAlignment:
-      return *value = static_cast<int>(p.textureAlignment), cudaSuccess;
-    case cudaDevAttrGpuOverlap:
-      return *value = p.deviceOverlap, cudaSuccess;
-    case cudaDevAttrMultiProcessorCount:
-      return *value = p.multiProcessorCount, cudaSuccess;
-    case cudaDevAttrKernelExecTimeout:
-      return *value = p.kernelExecTimeoutEnabled, cudaSuccess;
-    case cudaDevAttrIntegrated:
-      return *value = p.integrated, cudaSuccess;
-    case cudaDevAttrCanMapHostMemory:
-      return *value = p.canMapHostMemory, cudaSuccess;
-    case cudaDevAttrComputeMode:
-      return *value = p.computeMode, cudaSuccess;
-    case cudaDevAttrConcurrentKernels:
-      return *value = p.concurrentKernels, cudaSuccess;
-    case cudaDevAttrEccEnabled:
-      return *value = p.ECCEnabled, cudaSuccess;
-    case cudaDevAttrPciBusId:
-      return *value = p.pciBusID, cudaSuccess;
-    case cudaDevAttrPciDeviceId:
-      return *value = p.pciDeviceID, cudaSuccess;
-    case cudaDevAttrTccDriver:
-      return *value = p.tccDriver, cudaSuccess;
-    case cudaDevAttrMemoryClockRate:
-      return *value = p.memoryClockRate, cudaSuccess;
-    case cudaDevAttrGlobalMemoryBusWidth:
-      return *value = p.memoryBusWidth, cudaSuccess;
-    case cudaDevAttrL2CacheSize:
-      return *value = p.l2CacheSize, cudaSuccess;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      return *value = p.maxThreadsPerMultiProcessor, cudaSuccess;
-    case cudaDevAttrAsyncEngineCount:
-      return *value = p.asyncEngineCount, cudaSuccess;
-    case cudaDevAttrUnifiedAddressing:
-      return *value = p.unifiedAddressing, cudaSuccess;
-    case cudaDevAttrPciDomainId:
-      return *value = p.pciDomainID, cudaSuccess;
-    case cudaDevAttrComputeCapabilityMajor:
-      return *value = p.major, cudaSuccess;
-    case cudaDevAttrComputeCapabilityMinor:
-      return *value = p.minor, cudaSuccess;
-    case cudaDevAttrStreamPrioritiesSupported:
-      return *value = p.streamPrioritiesSupported, cudaSuccess;
-    case cudaDevAttrGlobalL1CacheSupported:
-      return *value = p.globalL1CacheSupported, cudaSuccess;
-    case cudaDevAttrLocalL1CacheSupported:
-      return *value = p.localL1CacheSupported, cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      return *value = static_cast<int>(p.sharedMemPerMultiprocessor), cudaSuccess;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      return *value = p.regsPerMultiprocessor, cudaSuccess;
-    case cudaDevAttrManagedMemory:
-      return *value = p.managedMemory, cudaSuccess;
-    case cudaDevAttrIsMultiGpuBoard:
-      return *value = p.isMultiGpuBoard, cudaSuccess;
-    case cudaDevAttrHostNativeAtomicSupported:
-      return *value = p.hostNativeAtomicSupported, cudaSuccess;
-    case cudaDevAttrPageableMemoryAccess:
-      return *value = p.pageableMemoryAccess, cudaSuccess;
-    case cudaDevAttrConcurrentManagedAccess:
-      return *value = p.concurrentManagedAccess, cudaSuccess;
-    case cudaDevAttrComputePreemptionSupported:
-      return *value = p.computePreemptionSupported, cudaSuccess;
-    case cudaDevAttrCooperativeLaunch:
-      return *value = p.cooperativeLaunch, cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      return *value = static_cast<int>(p.sharedMemPerBlockOptin), cudaSuccess;
-    case cudaDevAttrHostRegisterSupported:
-      return *value = p.hostRegisterSupported, cudaSuccess;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      return *value = p.maxBlocksPerMultiProcessor, cudaSuccess;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-      return *value = static_cast<int>(p.reservedSharedMemPerBlock), cudaSuccess;
-    case cudaDevAttrMemoryPoolsSupported:
-      return *value = p.memoryPoolsSupported, cudaSuccess;
-    case cudaDevAttrClusterLaunch:
-      return *value = p.clusterLaunch, cudaSuccess;
-  }
+  const Attribute attributes[] = {
+      {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
+      {cudaDevAttrMaxBlockDimX, p.maxThreadsDim[0]},
+      {cudaDevAttrMaxBlockDimY, p.maxThreadsDim[1]},
+      {cudaDevAttrMaxBlockDimZ, p.maxThreadsDim[2]},
+      {cudaDevAttrMaxGridDimX, p.maxGridSize[0]},
+      {cudaDevAttrMaxGridDimY, p.maxGridSize[1]},
+      {cudaDevAttrMaxGridDimZ, p.maxGridSize[2]},
+      {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
+      {cudaDevAttrTotalConstantMemory, p.totalConstMem},
+      {cudaDevAttrWarpSize, p.warpSize},
+      {cudaDevAttrMaxPitch, p.memPitch},
+      {cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock},
+      {cudaDevAttrClockRate, p.clockRate},
+      {cudaDevAttrTextureAlignment, p.textureAlignment},
+      {cudaDevAttrGpuOverlap, p.deviceOverlap},
+      {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
+      {cudaDevAttrKernelExecTimeout, p.kernelExecTimeoutEnabled},
+      {cudaDevAttrIntegrated, p.integrated},
+      {cudaDevAttrCanMapHostMemory, p.canMapHostMemory},
+      {cudaDevAttrComputeMode, p.computeMode},
+      {cudaDevAttrConcurrentKernels, p.concurrentKernels},
+      {cudaDevAttrEccEnabled, p.ECCEnabled},
+      {cudaDevAttrPciBusId, p.pciBusID},
+      {cudaDevAttrPciDeviceId, p.pciDeviceID},
+      {cudaDevAttrTccDriver, p.tccDriver},
+      {cudaDevAttrMemoryClockRate, p.memoryClockRate},
+      {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
+      {cudaDevAttrL2CacheSize, p.l2CacheSize},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
+      {cudaDevAttrAsyncEngineCount, p.asyncEngineCount},
+      {cudaDevAttrUnifiedAddressing, p.unifiedAddressing},
+      {cudaDevAttrPciDomainId, p.pciDomainID},
+      {cudaDevAttrComputeCapabilityMajor, p.major},
+      {cudaDevAttrComputeCapabilityMinor, p.minor},
+      {cudaDevAttrStreamPrioritiesSupported, p.streamPrioritiesSupported},
+      {cudaDevAttrGlobalL1CacheSupported, p.globalL1CacheSupported},
+      {cudaDevAttrLocalL1CacheSupported, p.localL1CacheSupported},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor},
+      {cudaDevAttrMaxRegistersPerMultiprocessor, p.regsPerMultiprocessor},
+      {cudaDevAttrManagedMemory, p.managedMemory},
+      {cudaDevAttrIsMultiGpuBoard, p.isMultiGpuBoard},
+      {cudaDevAttrHostNativeAtomicSupported, p.hostNativeAtomicSupported},
+      {cudaDevAttrPageableMemoryAccess, p.pageableMemoryAccess},
+      {cudaDevAttrConcurrentManagedAccess, p.concurrentManagedAccess},
+      {cudaDevAttrComputePreemptionSupported, p.computePreemptionSupported},
+      {cudaDevAttrCooperativeLaunch, p.cooperativeLaunch},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
+      {cudaDevAttrHostRegisterSupported, p.hostRegisterSupported},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
+      {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
+      {cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported},
+      {cudaDevAttrClusterLaunch, p.clusterLaunch},
+  };
+  for (const auto& [known, of_device] : attributes)
+    if (known == attribute) return *value = of_device, cudaSuccess;
   return fail(cudaErrorInvalidValue);
 }
 

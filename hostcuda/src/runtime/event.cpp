@@ -76,9 +76,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!living(event) || !stream || stream->device != event->device)
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!living(event) || stream->device != event->device)
     return fail(cudaErrorInvalidResourceHandle);
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   event->capture = stream->capture;
@@ -123,9 +122,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 // The next operation of the stream waits for the recording that the event holds now. Waiting for an
 // event that was never recorded does nothing.
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!living(event) || !stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture) return wait_in_capture(*stream, *event);
   if (stream->capture) return fail(cudaErrorStreamCaptureIsolation);
   if (event->recorded) stream->awaited.push_back(event->recorded);

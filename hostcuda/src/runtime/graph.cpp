@@ -99,6 +99,15 @@ cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
   return error;
 }
 
+// One operation that does all the work of a graph, in this order.
+cudaError_t enqueue_graph(CUstream_st& stream, const std::vector<std::function<void()>>& works) {
+  const auto do_all = [works] {
+    for (const auto& work : works) work();
+  };
+  enqueue(stream, do_all, cudaGraphNodeTypeGraph);
+  return cudaSuccess;
+}
+
 cudaError_t launch_node(const cudaKernelNodeParams& p, cudaStream_t stream, const char* file,
                         int line) {
   return cudaLaunchKernel(static_cast<const void*>(p.func), p.gridDim, p.blockDim, p.kernelParams,
@@ -145,9 +154,7 @@ cudaError_t refuse_waiting_for_all() {
 using namespace hostcuda;
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (is_default(*stream)) return fail(cudaErrorStreamCaptureUnsupported);
   if (stream->capture) return fail(cudaErrorIllegalState);
   captures().push_back(std::make_unique<Capture>(Capture{new_graph(), stream, true, {stream}}));
@@ -157,9 +164,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode) {
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!graph) return fail(cudaErrorInvalidValue);
   *graph = nullptr;
   if (!stream->capture) return fail(cudaErrorIllegalState);
@@ -186,9 +191,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
                                      unsigned long long* id) {
-  HOSTCUDA_API_CALL;
-  const CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!status) return fail(cudaErrorInvalidValue);
   *status = !stream->capture         ? cudaStreamCaptureStatusNone
             : stream->capture->valid ? cudaStreamCaptureStatusActive
@@ -329,15 +332,8 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (!graphs().contains(child)) return fail(cudaErrorInvalidValue);
   std::vector<std::function<void()>> works;
   for (const CUgraphNode_st* one : child->in_order()) works.push_back(one->work);
-  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
-    enqueue(
-        *stream,
-        [works] {
-          for (const auto& work : works) work();
-        },
-        cudaGraphNodeTypeGraph);
-    return cudaSuccess;
-  });
+  return add_by_call(node, graph, dependencies, count,
+                     [&](cudaStream_t stream) { return enqueue_graph(*stream, works); });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
@@ -393,21 +389,13 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 
 // The nodes between two empty operations of the stream.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!executables().contains(exec)) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   if (stream->capture) {
     std::vector<std::function<void()>> works;
     for (const auto& node : exec->nodes) works.push_back(node.work);
-    enqueue(
-        *stream,
-        [works] {
-          for (const auto& work : works) work();
-        },
-        cudaGraphNodeTypeGraph);
-    return cudaSuccess;
+    return enqueue_graph(*stream, works);
   }
   const OperationPointer begin = enqueue(*stream, [] {});
   std::vector<OperationPointer> operations;

@@ -204,9 +204,7 @@ cudaError_t cudaFree(void* pointer) {
 
 // The memory exists at once. A tool that watches is told when the stream has come to it.
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   const cudaError_t error = allocate(pointer, size, stream->device, false);
   if (runtime_observer && !error && *pointer && !stream->capture)
     enqueue(*stream, [bytes = static_cast<char*>(*pointer)] { runtime_observer->claimed(bytes); });
@@ -214,9 +212,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handl
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!pointer) return cudaSuccess;
   if (!allocations().contains(static_cast<char*>(pointer))) return refuse_free(pointer);
   if (stream->capture) return cudaSuccess;  // the graph needs it at every launch
@@ -340,8 +336,7 @@ int device_of(cudaMemLocation location) {
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, int device,
                                  cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  if (!find_stream(handle)) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!is_place(device)) return fail(cudaErrorInvalidDevice);
   return check_managed(pointer, size);
 }
@@ -363,7 +358,6 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvis
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, std::size_t, unsigned) {
-  HOSTCUDA_API_CALL;
-  if (!find_stream(handle)) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   return check_managed(pointer, 1);
 }

@@ -222,18 +222,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (const cudaError_t error = refuse_waiting(*stream)) return fail(error);
   wait_for(stream->last);
   return result_of_waiting();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (const cudaError_t error = refuse_waiting(*stream)) return fail(error);
   return poll(stream->last) ? cudaSuccess : fail(cudaErrorNotReady);
 }
@@ -248,9 +244,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!function) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   enqueue(
@@ -259,17 +253,14 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
-  HOSTCUDA_API_CALL;
-  const CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!flags) return fail(cudaErrorInvalidValue);
   *flags = stream->with_default ? cudaStreamDefault : cudaStreamNonBlocking;
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  HOSTCUDA_API_CALL;
-  if (!find_stream(handle)) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!priority) return fail(cudaErrorInvalidValue);
   *priority = 0;  // the only one: cudaDeviceGetStreamPriorityRange
   return cudaSuccess;
@@ -277,9 +268,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
 
 cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (!callback || flags) return fail(cudaErrorInvalidValue);
   enqueue(*stream, [=] { callback(handle, result_of_waiting(), data); });
   return cudaSuccess;

@@ -69,6 +69,12 @@ unsigned number_of_new_stream();
 
 }  // namespace hostcuda
 
+// HOSTCUDA_API_CALL for a function that is given a stream: `stream` is the one behind the handle.
+#define HOSTCUDA_API_CALL_ON(handle)                           \
+  HOSTCUDA_API_CALL;                                           \
+  CUstream_st* const stream = ::hostcuda::find_stream(handle); \
+  if (!stream) return ::hostcuda::fail(cudaErrorInvalidResourceHandle)
+
 struct CUstream_st {
   unsigned number = hostcuda::number_of_new_stream();
   int device = 0;

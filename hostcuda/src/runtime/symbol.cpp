@@ -38,6 +38,13 @@ std::map<char*, Symbol>& symbols() {
   return *map;
 }
 
+// How many bytes there are from the address to the end of the symbol; 0: it is not in it.
+std::size_t bytes_left(const void* address, const char* begin, const Symbol& symbol) {
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - begin);
+  const std::size_t size = symbol.contents.front().size();
+  return offset < size ? size - offset : 0;
+}
+
 void remember(char* address, std::size_t size) {
   if (symbols().contains(address)) return;
   const std::vector<char> initial(address, address + size);
@@ -59,11 +66,8 @@ void bring_in_symbols(int device) {
 }
 
 std::size_t bytes_of_symbol_at(const void* pointer) {
-  const auto* byte = static_cast<const char*>(pointer);
-  for (const auto& [begin, symbol] : symbols()) {
-    const auto offset = static_cast<std::size_t>(byte - begin);
-    if (offset < symbol.contents.front().size()) return symbol.contents.front().size() - offset;
-  }
+  for (const auto& [begin, symbol] : symbols())
+    if (const std::size_t left = bytes_left(pointer, begin, symbol)) return left;
   return 0;
 }
 
@@ -95,30 +99,22 @@ DeviceVariableRange device_variable_at(const void* address) {
 const char* variable_without_address(const void* address) {
   const char* name = device_variable_at(address).name;
   if (!name) return nullptr;
-  const auto* byte = static_cast<const char*>(address);
   for (const auto& [begin, symbol] : symbols())
-    if (symbol.address_is_known &&
-        static_cast<std::size_t>(byte - begin) < symbol.contents.front().size())
-      return nullptr;
+    if (symbol.address_is_known && bytes_left(address, begin, symbol)) return nullptr;
   return name;
 }
 
 bool was_set_elsewhere_only(const void* address, int device) {
-  const auto* byte = static_cast<const char*>(address);
-  for (const auto& [begin, symbol] : symbols()) {
-    const std::size_t size = symbol.contents.front().size();
-    if (static_cast<std::size_t>(byte - begin) < size)
+  for (const auto& [begin, symbol] : symbols())
+    if (bytes_left(address, begin, symbol))
       return !symbol.set_on.empty() && !symbol.set_on.contains(device);
-  }
   return false;
 }
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std::size_t size,
                         std::size_t offset, SymbolCopy direction, cudaStream_t handle,
                         bool asynchronous) {
-  HOSTCUDA_API_CALL;
-  CUstream_st* stream = find_stream(handle);
-  if (!stream) return fail(cudaErrorInvalidResourceHandle);
+  HOSTCUDA_API_CALL_ON(handle);
   if (offset > symbol_size || size > symbol_size - offset) return fail(cudaErrorInvalidValue);
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(other, size);
@@ -126,27 +122,24 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
 
   remember(static_cast<char*>(symbol), symbol_size);
   char* inside = static_cast<char*>(symbol) + offset;
-  const int device = stream->device;
   const bool pageable = range.kind == MemoryKind::pageable;
   OperationPointer operation;
   if (direction == SymbolCopy::from_symbol) {
-    operation = enqueue(*stream, [=] {
-      const DeviceMemoryAccess access;
-      bring_in_symbols(device);
+    const auto work = [=] {
       std::memcpy(other, inside, size);
       if (runtime_observer) runtime_observer->copied(static_cast<char*>(other), nullptr, size);
-    });
+    };
+    operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeKernel);
   } else {
     // As in copy.cpp: pageable memory is read before the call returns, pinned memory when the copy
     // runs.
     auto staged = std::make_shared<std::vector<char>>();
     if (pageable) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
-    operation = enqueue(*stream, [=] {
-      const DeviceMemoryAccess access;
-      bring_in_symbols(device);
+    const auto work = [=, device = stream->device] {
       std::memcpy(inside, pageable ? staged->data() : other, size);
       symbols()[static_cast<char*>(symbol)].set_on.insert(device);
-    });
+    };
+    operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeKernel);
   }
   if (!asynchronous || (pageable && direction == SymbolCopy::from_symbol)) wait_for(operation);
   return cudaSuccess;

@@ -3,6 +3,10 @@
 #define HOSTCUDA_SRC_RUNTIME_SYMBOL_H
 
 #include <cstddef>
+#include <utility>
+
+#include "runtime/memory.h"
+#include "runtime/stream.h"
 
 namespace hostcuda {
 
@@ -11,6 +15,17 @@ namespace hostcuda {
 // runs. A symbol is known from its first copy on: a __device__ variable that only kernels use is
 // shared by all devices.
 void bring_in_symbols(int device);
+
+// Appends work that reads or writes memory and symbols of the stream's device.
+template <class Work>
+OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeType type) {
+  const auto transfer = [device = stream.device, work = std::move(work)] {
+    const DeviceMemoryAccess access;
+    bring_in_symbols(device);
+    work();
+  };
+  return enqueue(stream, transfer, type);
+}
 
 // The bytes from the pointer to the end of the symbol that it is in; 0: it is in none that is
 // known.

@@ -22,18 +22,8 @@ std::array<struct sigaction, kSignals.size()> previous_actions;
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();
-
-const void* code_address([[maybe_unused]] const void* context) {
-#if defined(__x86_64__)
-  const auto* registers = &static_cast<const ucontext_t*>(context)->uc_mcontext;
-  return reinterpret_cast<const void*>(registers->gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  const auto* registers = &static_cast<const ucontext_t*>(context)->uc_mcontext;
-  return reinterpret_cast<const void*>(registers->pc);
-#else
-  return nullptr;
-#endif
-}
+// It may need a lock that the interrupted code holds; then an alarm ends the process.
+constexpr unsigned kSecondsToDie = 30;
 
 bool is_general_protection(const siginfo_t& information) {
 #ifdef SI_KERNEL
@@ -47,7 +37,6 @@ bool is_general_protection(const siginfo_t& information) {
 // that is about to die.
 void name_cause(const Fault& fault, const siginfo_t& information, char* text, std::size_t size) {
   constexpr std::size_t kNullPage = 4096;
-  const auto address = reinterpret_cast<std::size_t>(fault.address);
   if (information.si_signo == SIGFPE) {
     std::snprintf(text, size, "divides an integer by zero (a GPU would give a meaningless number)");
     return;
@@ -58,18 +47,16 @@ void name_cause(const Fault& fault, const siginfo_t& information, char* text, st
                   "address that cannot exist");
     return;
   }
-  char what[256];
-  for (std::size_t i = 0; i < cause_texts.size() && cause_texts[i]; ++i) {
-    if (!cause_texts[i](fault, what, sizeof what)) continue;
-    std::snprintf(text, size, "accesses %p: %s", static_cast<const void*>(fault.address), what);
-    return;
-  }
-  if (address < kNullPage)
-    std::snprintf(text, size, "accesses %p: a null pointer, perhaps of an allocation that failed",
-                  static_cast<const void*>(fault.address));
-  else
-    std::snprintf(text, size, "accesses %p: no memory of this program",
-                  static_cast<const void*>(fault.address));
+  char known[256];
+  const char* what = reinterpret_cast<std::size_t>(fault.address) < kNullPage
+                         ? "a null pointer, perhaps of an allocation that failed"
+                         : "no memory of this program";
+  for (const auto& cause : cause_texts)
+    if (const FaultText name = cause; name && name(fault, known, sizeof known)) {
+      what = known;
+      break;
+    }
+  std::snprintf(text, size, "accesses %p: %s", static_cast<const void*>(fault.address), what);
 }
 
 void explain(const siginfo_t& information, const void* context) {
@@ -77,7 +64,7 @@ void explain(const siginfo_t& information, const void* context) {
   Fault fault{static_cast<const char*>(information.si_addr), false};
   fault.in_kernel = culprit_text && culprit_text(fault, culprit, sizeof culprit);
   name_cause(fault, information, cause, sizeof cause);
-  const bool has_line = source_line(code_address(context), place, sizeof place);
+  const bool has_line = source_line(interrupted_code(context), place, sizeof place);
   const int length = std::snprintf(message, sizeof message, "\nhostcuda: ERROR: %s %s%s%s\n",
                                    fault.in_kernel ? culprit : "host code", cause,
                                    has_line ? "\n  at " : "", has_line ? place : "");
@@ -85,13 +72,12 @@ void explain(const siginfo_t& information, const void* context) {
   keep_for_death("fault", cause, has_line ? place : "");
 }
 
-void on_fault(int signal, siginfo_t* information, void* context) {
+void on_fault(int, siginfo_t* information, void* context) {
   // The instruction runs again when this returns, and the previous action (the default, or
   // AddressSanitizer's) sees the same fault: a core dump or gdb stands at the culprit.
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     sigaction(kSignals[i], &previous_actions[i], nullptr);
   explain(*information, context);
-  (void)signal;
 }
 
 void install_handler() {
@@ -129,11 +115,20 @@ class SignalStack {
 
 }  // namespace
 
+const void* interrupted_code([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  const auto* registers = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+  return reinterpret_cast<const void*>(registers->gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return nullptr;
+#endif
+}
+
 void prepare_thread_for_faults() {
-  static const bool installed = (install_handler(), true);
-  static thread_local SignalStack stack;
-  (void)installed;
-  (void)stack;
+  [[maybe_unused]] static const bool installed = (install_handler(), true);
+  [[maybe_unused]] static thread_local SignalStack stack;
 }
 
 void name_fault_culprits_with(FaultText culprit) { culprit_text = culprit; }
@@ -148,11 +143,8 @@ void call_before_death(void (*function)()) { death_function = function; }
 
 void keep_for_death(const char* kind, const char* what, const char* place) {
   if (!death_function) return;
-  constexpr unsigned kSeconds = 30;  // as before_death, which follows
-  alarm(kSeconds);
-  Finding finding;
-  finding.kind = kind;
-  finding.what = what;
+  alarm(kSecondsToDie);
+  Finding finding(kind, what);
   finding.place = place;
   fill_in_culprit(finding);
   keep(std::move(finding));
@@ -161,9 +153,7 @@ void keep_for_death(const char* kind, const char* what, const char* place) {
 
 void before_death() {
   if (!death_function) return;
-  // It may need a lock that the interrupted code holds; then the alarm ends the process.
-  constexpr unsigned kSeconds = 30;
-  alarm(kSeconds);
+  alarm(kSecondsToDie);
   std::exchange(death_function, nullptr)();
 }
 

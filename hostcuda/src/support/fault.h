@@ -28,6 +28,9 @@ void name_fault_causes_with(FaultText cause);
 // "thread ... of kernel ..." as the first of these functions says it; "host code" in none.
 void name_culprit(char* text, std::size_t size);
 
+// Where the signal came, whose handler was given this context.
+const void* interrupted_code(const void* context);
+
 // Called before the process ends abnormally with a message: a tool can save what it has.
 void call_before_death(void (*function)());
 void before_death();

@@ -16,11 +16,7 @@ std::list<Finding>& all() {
   return *list;
 }
 
-std::mutex& mutex() {
-  static auto* instance = new std::mutex;
-  return *instance;
-}
-
+constinit std::mutex mutex;
 std::atomic<void (*)(Finding&)> filler;
 
 std::string trimmed(const std::string& line) {
@@ -63,7 +59,7 @@ std::string text_of(const Finding& finding) {
 }
 
 Finding& report(Finding finding) {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   const std::string text = text_of(finding);
   std::fflush(stdout);
   std::fprintf(stderr, "%s%s", finding.is_warning ? "" : "\n", text.c_str());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -13,6 +14,10 @@
 namespace hostcuda {
 
 struct Finding {
+  Finding() = default;
+  Finding(const char* kind, std::string what, std::string advice = "")
+      : kind(kind), what(std::move(what)), advice(std::move(advice)) {}
+
   std::string kind;  // a name for programs: "out of bounds"
   bool is_warning = false;
   std::string what;

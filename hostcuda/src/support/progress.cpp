@@ -59,8 +59,7 @@ bool install_handlers() {
 }  // namespace
 
 WatchedGrid::WatchedGrid(const char* kernel, const char* file, int line) {
-  static const bool installed = install_handlers();
-  (void)installed;
+  [[maybe_unused]] static const bool installed = install_handlers();
   Progress& now = grid_progress;
   now.file = file;
   now.line = line;

@@ -103,13 +103,7 @@ def run(program, *arguments, **environment):
                                errors="replace", timeout=100, check=False, pass_fds=ends,
                                env={**os.environ, "HOSTCUDA_TRACE": str(trace), "HOSTCUDA_DEVICES": "2",
                                     "HOSTCUDA_WATCHDOG": "0.3", "LC_ALL": "C", **hearing, **environment})
-        record = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": [], "sites": [], "races": []}
-        return ended, record
-
-
-def findings_of(program, *arguments):
-    ended, record = run(program, *arguments)
-    return ended, record["findings"]
+        return ended, json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {"findings": []}
 
 
 def places_of(finding):
@@ -128,8 +122,8 @@ class Findings(unittest.TestCase):
         cls.bugs = [(PROGRAMS["seeded"], *item) for item in cls.kinds.items()]
         cls.bugs += [(PROGRAMS["bugs"], *item) for item in KINDS_OF_BUGS.items()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            cls.wrong = list(pool.map(lambda bug: findings_of(bug[0], bug[1]), cls.bugs))
-            cls.corrected = list(pool.map(lambda bug: findings_of(bug[0], bug[1], "corrected"), cls.bugs))
+            cls.wrong = list(pool.map(lambda bug: run(*bug[:2]), cls.bugs))
+            cls.corrected = list(pool.map(lambda bug: run(*bug[:2], "corrected"), cls.bugs))
 
     def test_there_are_at_least_75(self):
         self.assertGreaterEqual(len(self.bugs), 75)
@@ -137,18 +131,19 @@ class Findings(unittest.TestCase):
 
     def test_mistakes_are_named_with_their_line(self):
         lines = marks()
-        for (_, name, kind), (ended, findings) in zip(self.bugs, self.wrong):
+        for (_, name, kind), (ended, record) in zip(self.bugs, self.wrong):
             with self.subTest(bug=name):
-                found = [finding for finding in findings if finding["kind"] == kind]
-                self.assertTrue(found, f"{findings}\n{ended.stderr}")
-                self.assertIn(lines[name], set().union(*map(places_of, found)), f"{findings}\n{ended.stderr}")
-                for finding in findings:
+                found = [finding for finding in record["findings"] if finding["kind"] == kind]
+                said = f"{record['findings']}\n{ended.stderr}"
+                self.assertTrue(found, said)
+                self.assertIn(lines[name], set().union(*map(places_of, found)), said)
+                for finding in record["findings"]:
                     self.assertIn(finding["what"], ended.stderr)
 
     def test_nothing_is_said_of_the_corrections(self):
-        for (_, name, _), (ended, findings) in zip(self.bugs, self.corrected):
+        for (_, name, _), (ended, record) in zip(self.bugs, self.corrected):
             with self.subTest(bug=name):
-                self.assertEqual(([], 0, ""), (findings, ended.returncode, ended.stderr))
+                self.assertEqual(([], 0, ""), (record["findings"], ended.returncode, ended.stderr))
 
     def test_host_threads_do_not_hide_what_a_kernel_does(self):
         for _ in range(5):
@@ -182,12 +177,11 @@ class Findings(unittest.TestCase):
                          {"memcheck", "racecheck", "synccheck", "initcheck"})
 
     def test_findings_say_what_to_do(self):
-        for _, findings in self.wrong:
-            for finding in findings:
-                if finding["kind"] in ("fault", "hang", "assertion", "trap"):
-                    continue  # of which only what is
-                with self.subTest(what=finding["what"]):
-                    self.assertTrue(finding["advice"])
+        for _, record in self.wrong:
+            for finding in record["findings"]:
+                if finding["kind"] not in ("fault", "hang", "assertion", "trap"):  # of which only what is
+                    with self.subTest(what=finding["what"]):
+                        self.assertTrue(finding["advice"])
 
 
 if __name__ == "__main__":

@@ -16,10 +16,7 @@ __global__ void pairs_write_one_slot(int* out, bool wrong) {
   __syncthreads();
   out[t] = slots[slot];
 }
-inline void two_write_one_slot(bool wrong) {
-  const Buffer<int> out(kThreads);
-  pairs_write_one_slot<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(two_write_one_slot, "race", pairs_write_one_slot, 1, kThreads, kThreads)
 
 __global__ void half_a_warp_waits(int* out, bool wrong) {
   // BUG syncwarp_in_a_branch
@@ -27,10 +24,7 @@ __global__ void half_a_warp_waits(int* out, bool wrong) {
   __syncthreads();
   out[threadIdx.x] = 1;
 }
-inline void syncwarp_in_a_branch(bool wrong) {
-  const Buffer<int> out(32);
-  half_a_warp_waits<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(syncwarp_in_a_branch, "deadlock", half_a_warp_waits, 1, 32, 32)
 
 __global__ void __cluster_dims__(2) reads_the_neighbours(int* out, int by) {
   __shared__ int tile[kThreads];
@@ -43,7 +37,7 @@ __global__ void __cluster_dims__(2) reads_the_neighbours(int* out, int by) {
   out[index()] = other[t + by];
   cluster.sync();
 }
-inline void past_the_other_blocks_tile(bool wrong) {
+SEEDED(past_the_other_blocks_tile, "out of bounds") {
   const Buffer<int> out(2 * kThreads);
   reads_the_neighbours<<<2, kThreads>>>(out.data, wrong ? 1 : 0);
 }
@@ -60,7 +54,7 @@ __global__ void adds_doubles(double* sum, bool wrong) {
     seen = atomicCAS(bits, assumed, __double_as_longlong(1 + __longlong_as_double(assumed)));
   } while (seen != assumed);
 }
-inline void sum_read_while_others_add(bool wrong) {
+SEEDED(sum_read_while_others_add, "race") {
   const Buffer<double> sum(2);
   adds_doubles<<<2, kThreads>>>(sum.data, wrong);
 }
@@ -75,13 +69,10 @@ __global__ void last_block_adds(int* partial, bool wrong) {
     // BUG counted_in_a_variable
     partial[0] += partial[b];
 }
-inline void counted_in_a_variable(bool wrong) {
-  const Buffer<int> partial(5);
-  last_block_adds<<<4, kThreads>>>(partial.data, wrong);
-}
+SEEDED_KERNEL(counted_in_a_variable, "race", last_block_adds, 4, kThreads, 5)
 
 __device__ int mutex;
-__global__ void locked_by_a_variable(int* value, bool wrong) {
+__global__ void adds_while_locked(int* value, bool wrong) {
   if (threadIdx.x != 0) return;
   while (atomicCAS(&mutex, 0, 1) != 0) {
   }
@@ -91,21 +82,17 @@ __global__ void locked_by_a_variable(int* value, bool wrong) {
   if (!wrong) __threadfence();
   atomicExch(&mutex, 0);
 }
-inline void lock_in_a_variable(bool wrong) {
-  const Buffer<int> value(1);
-  locked_by_a_variable<<<4, kThreads>>>(value.data, wrong);
-}
+SEEDED_KERNEL(locked_by_a_variable, "lost update", adds_while_locked, 4, kThreads, 1)
 
 __global__ void sets_neighbour(int* out, int by) {
   // BUG out_of_bounds_in_a_graph
   out[index() + by] = 1;
 }
-inline void out_of_bounds_in_a_graph(bool wrong) {
+SEEDED(out_of_bounds_in_a_graph, "out of bounds") {
   const Buffer<int> out(kThreads);
-  cudaStream_t stream;
   cudaGraph_t graph;
   cudaGraphExec_t replayed;
-  cudaStreamCreate(&stream);
+  const Stream stream;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
   sets_neighbour<<<1, kThreads, 0, stream>>>(out.data, 0);
   sets_neighbour<<<1, kThreads, 0, stream>>>(out.data, wrong ? 1 : 0);
@@ -115,20 +102,6 @@ inline void out_of_bounds_in_a_graph(bool wrong) {
   cudaStreamSynchronize(stream);
   cudaGraphExecDestroy(replayed);
   cudaGraphDestroy(graph);
-  cudaStreamDestroy(stream);
-}
-
-inline const std::vector<Bug>& group_bugs() {
-  static const std::vector<Bug> bugs = {
-      {"two_write_one_slot", "race", two_write_one_slot},
-      {"syncwarp_in_a_branch", "deadlock", syncwarp_in_a_branch},
-      {"past_the_other_blocks_tile", "out of bounds", past_the_other_blocks_tile},
-      {"sum_read_while_others_add", "race", sum_read_while_others_add},
-      {"counted_in_a_variable", "race", counted_in_a_variable},
-      {"locked_by_a_variable", "lost update", lock_in_a_variable},
-      {"out_of_bounds_in_a_graph", "out of bounds", out_of_bounds_in_a_graph},
-  };
-  return bugs;
 }
 
 }  // namespace seeded

@@ -16,7 +16,7 @@ __global__ void fills_own_memory(int* out, int n) {
   out[threadIdx.x] = own[7];
   free(own);
 }
-inline void heap_overrun(bool wrong) {
+SEEDED(heap_overrun, "out of bounds") {
   const Buffer<int> out(kThreads);
   fills_own_memory<<<1, kThreads>>>(out.data, wrong ? 9 : 8);
 }
@@ -43,10 +43,7 @@ __global__ void makes_a_list(int* out, bool wrong) {
   }
   out[threadIdx.x] = sum;
 }
-inline void heap_unwritten(bool wrong) {
-  const Buffer<int> out(kThreads);
-  makes_a_list<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(heap_unwritten, "uninitialised", makes_a_list, 1, kThreads, kThreads)
 
 __device__ __noinline__ void give_back(const int* own) { delete[] own; }
 __global__ void reads_what_it_freed(int* out, bool wrong) {
@@ -57,10 +54,7 @@ __global__ void reads_what_it_freed(int* out, bool wrong) {
   out[threadIdx.x] = own[threadIdx.x];
   if (!wrong) give_back(own);
 }
-inline void heap_used_after_free(bool wrong) {
-  const Buffer<int> out(kThreads);
-  reads_what_it_freed<<<1, 1>>>(out.data, wrong);
-}
+SEEDED_KERNEL(heap_used_after_free, "use after free", reads_what_it_freed, 1, 1, kThreads)
 
 __global__ void frees_for_each_thread(bool wrong) {
   __shared__ int* of_all;
@@ -71,7 +65,7 @@ __global__ void frees_for_each_thread(bool wrong) {
   // BUG heap_freed_twice
   if (wrong || threadIdx.x == 0) free(of_all);
 }
-inline void heap_freed_twice(bool wrong) { frees_for_each_thread<<<1, kThreads>>>(wrong); }
+SEEDED(heap_freed_twice, "double free") { frees_for_each_thread<<<1, kThreads>>>(wrong); }
 
 __global__ void frees_inside(int by) {
   char* const own = static_cast<char*>(malloc(16));
@@ -79,17 +73,14 @@ __global__ void frees_inside(int by) {
   free(own + by);
   if (by) free(own);
 }
-inline void heap_freed_inside(bool wrong) { frees_inside<<<1, 1>>>(wrong ? 4 : 0); }
+SEEDED(heap_freed_inside, "bad free") { frees_inside<<<1, 1>>>(wrong ? 4 : 0); }
 
 __global__ void frees_given(int* given, bool wrong) {
   *given = 1;
   // BUG kernel_frees_the_hosts
   if (wrong) free(given);
 }
-inline void kernel_frees_the_hosts(bool wrong) {
-  const Buffer<int> given(1);
-  frees_given<<<1, 1>>>(given.data, wrong);
-}
+SEEDED_KERNEL(kernel_frees_the_hosts, "bad free", frees_given, 1, 1, 1)
 
 __global__ void allocates(int** kept, bool frees) {
   // BUG heap_leak
@@ -97,7 +88,7 @@ __global__ void allocates(int** kept, bool frees) {
   *kept = own;
   if (frees) delete own;
 }
-inline void heap_leak(bool wrong) {
+SEEDED(heap_leak, "leak") {
   const Buffer<int*> kept(1);
   allocates<<<1, 1>>>(kept.data, !wrong);
 }
@@ -107,7 +98,7 @@ __global__ void allocates_for_later(int** kept) {
   *kept = static_cast<int*>(malloc(sizeof(int)));
   **kept = 1;
 }
-inline void freed_by_the_host(bool wrong) {
+SEEDED(freed_by_the_host, "bad free") {
   const Buffer<int*> kept(1);
   allocates_for_later<<<1, 1>>>(kept.data);
   int* const of_kernel = kept.get()[0];
@@ -117,7 +108,7 @@ inline void freed_by_the_host(bool wrong) {
 }
 
 __global__ void copies_kept(int** kept, int* out) { *out = **kept; }
-inline void heap_copied_by_the_host(bool wrong) {
+SEEDED(heap_copied_by_the_host, "bad copy") {
   const Buffer<int*> kept(1);
   const Buffer<int> out(1);
   allocates_for_later<<<1, 1>>>(kept.data);
@@ -133,7 +124,7 @@ __global__ void copies_bytes(char* to, const char* from, std::size_t bytes) {
   // BUG memcpy_past_the_end
   memcpy(to, from, bytes);
 }
-inline void memcpy_past_the_end(bool wrong) {
+SEEDED(memcpy_past_the_end, "out of bounds") {
   const Buffer<char> to(100), from(100);
   copies_bytes<<<1, 1>>>(to.data, from.data, wrong ? 101 : 100);
 }
@@ -144,26 +135,9 @@ __global__ void clears(int* out, std::size_t bytes) {
   // BUG memset_in_elements
   out[threadIdx.x] += 1;
 }
-inline void memset_in_elements(bool wrong) {
+SEEDED(memset_in_elements, "uninitialised") {
   const Buffer<int> out(4, false);
   clears<<<1, 4>>>(out.data, wrong ? 4 : 4 * sizeof(int));
-}
-
-inline const std::vector<Bug>& heap_bugs() {
-  static const std::vector<Bug> bugs = {
-      {"heap_overrun", "out of bounds", heap_overrun},
-      {"heap_unwritten", "uninitialised", heap_unwritten},
-      {"heap_used_after_free", "use after free", heap_used_after_free},
-      {"heap_freed_twice", "double free", heap_freed_twice},
-      {"heap_freed_inside", "bad free", heap_freed_inside},
-      {"kernel_frees_the_hosts", "bad free", kernel_frees_the_hosts},
-      {"heap_leak", "leak", heap_leak},
-      {"freed_by_the_host", "bad free", freed_by_the_host},
-      {"heap_copied_by_the_host", "bad copy", heap_copied_by_the_host},
-      {"memcpy_past_the_end", "out of bounds", memcpy_past_the_end},
-      {"memset_in_elements", "uninitialised", memset_in_elements},
-  };
-  return bugs;
 }
 
 }  // namespace seeded

@@ -13,7 +13,7 @@ __global__ void fill_ones(int* out, int n) {
   if (i < n) out[i] = 1;
 }
 
-inline void freed_twice(bool wrong) {
+SEEDED(freed_twice, "double free") {
   int* p;
   cudaMalloc(&p, 400);
   cudaFree(p);
@@ -21,7 +21,7 @@ inline void freed_twice(bool wrong) {
   if (wrong) cudaFree(p);
 }
 
-inline void freed_inside(bool wrong) {
+SEEDED(freed_inside, "bad free") {
   int* p;
   cudaMalloc(&p, 400);
   // BUG freed_inside
@@ -29,14 +29,14 @@ inline void freed_inside(bool wrong) {
   cudaFree(p);
 }
 
-inline void freed_host_memory(bool wrong) {
+SEEDED(freed_host_memory, "bad free") {
   void* p = std::malloc(400);
   // BUG freed_host_memory
   if (wrong) cudaFree(p);
   std::free(p);
 }
 
-inline void pinned_freed_as_device(bool wrong) {
+SEEDED(pinned_freed_as_device, "bad free") {
   int* p;
   cudaMallocHost(&p, 400);
   // BUG pinned_freed_as_device
@@ -44,14 +44,14 @@ inline void pinned_freed_as_device(bool wrong) {
   cudaFreeHost(p);
 }
 
-inline void never_freed(bool wrong) {
+SEEDED(never_freed, "leak") {
   int* p;
   // BUG never_freed
   cudaMalloc(&p, 400);
   if (!wrong) cudaFree(p);
 }
 
-inline void allocated_in_a_loop(bool wrong) {
+SEEDED(allocated_in_a_loop, "leak") {
   int* p = nullptr;
   for (int i = 0; i < 3; ++i) {
     // BUG allocated_in_a_loop
@@ -61,14 +61,14 @@ inline void allocated_in_a_loop(bool wrong) {
   if (wrong) cudaFree(p);
 }
 
-inline void pinned_never_freed(bool wrong) {
+SEEDED(pinned_never_freed, "leak") {
   int* p;
   // BUG pinned_never_freed
   cudaMallocHost(&p, 400);
   if (!wrong) cudaFreeHost(p);
 }
 
-inline void never_used(bool wrong) {
+SEEDED(never_used, "unused memory") {
   int *used, *meant;
   cudaMalloc(&used, kThreads * sizeof(int));
   // BUG never_used
@@ -79,7 +79,7 @@ inline void never_used(bool wrong) {
   cudaFree(meant);
 }
 
-inline void wrong_direction(bool wrong) {
+SEEDED(wrong_direction, "bad copy") {
   const std::vector<int> host(kThreads, 1);
   const Buffer<int> device(kThreads);
   const auto kind = wrong ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
@@ -87,7 +87,7 @@ inline void wrong_direction(bool wrong) {
   cudaMemcpy(device.data, host.data(), kThreads * sizeof(int), kind);
 }
 
-inline void swapped_arguments(bool wrong) {
+SEEDED(swapped_arguments, "bad copy") {
   std::vector<int> host(kThreads, 1);
   const Buffer<int> device(kThreads);
   void* to = wrong ? static_cast<void*>(device.data) : host.data();
@@ -96,7 +96,7 @@ inline void swapped_arguments(bool wrong) {
   cudaMemcpy(to, from, kThreads * sizeof(int), cudaMemcpyDeviceToHost);
 }
 
-inline void copy_too_large(bool wrong) {
+SEEDED(copy_too_large, "bad copy") {
   const std::vector<int> host(2 * kThreads, 1);
   const Buffer<int> device(kThreads);
   const std::size_t bytes = (wrong ? 2 : 1) * kThreads * sizeof(int);
@@ -104,7 +104,7 @@ inline void copy_too_large(bool wrong) {
   cudaMemcpy(device.data, host.data(), bytes, cudaMemcpyHostToDevice);
 }
 
-inline void copy_from_freed(bool wrong) {
+SEEDED(copy_from_freed, "bad copy") {
   std::vector<int> host(kThreads);
   int* device;
   cudaMalloc(&device, kThreads * sizeof(int));
@@ -115,14 +115,14 @@ inline void copy_from_freed(bool wrong) {
   if (!wrong) cudaFree(device);
 }
 
-inline void memset_of_host_memory(bool wrong) {
+SEEDED(memset_of_host_memory, "bad copy") {
   std::vector<int> host(kThreads);
   const Buffer<int> device(kThreads);
   // BUG memset_of_host_memory
   cudaMemset(wrong ? host.data() : device.data, 0, kThreads * sizeof(int));
 }
 
-inline void copied_back_in_elements(bool wrong) {
+SEEDED(copied_back_in_elements, "copy too small") {
   std::vector<int> host(kThreads);
   const Buffer<int> device(kThreads, false);
   fill_ones<<<1, kThreads>>>(device.data, kThreads);
@@ -131,14 +131,14 @@ inline void copied_back_in_elements(bool wrong) {
   cudaMemcpy(host.data(), device.data, bytes, cudaMemcpyDeviceToHost);
 }
 
-inline void copied_back_unwritten(bool wrong) {
+SEEDED(copied_back_unwritten, "uninitialised") {
   const Buffer<int> device(kThreads, !wrong);
   std::vector<int> host(kThreads);
   // BUG copied_back_unwritten
   cudaMemcpy(host.data(), device.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost);
 }
 
-inline void grid_rounded_down(bool wrong) {
+SEEDED(grid_rounded_down, "partly covered") {
   constexpr int n = 100;
   const Buffer<int> out(n, false);
   std::vector<int> host(n);
@@ -151,7 +151,7 @@ __global__ void twice_each(int* out, int n) {
   const int i = index();
   if (i < n) out[i] *= 2;
 }
-inline void grid_rounded_down_in_place(bool wrong) {
+SEEDED(grid_rounded_down_in_place, "partly covered") {
   constexpr int n = 100;
   std::vector<int> host(n, 1);
   const Buffer<int> values(n);
@@ -161,28 +161,28 @@ inline void grid_rounded_down_in_place(bool wrong) {
   cudaMemcpy(host.data(), values.data, n * sizeof(int), cudaMemcpyDeviceToHost);
 }
 
-inline void launch_error_unasked(bool wrong) {
+SEEDED(launch_error_unasked, "unchecked error") {
   const Buffer<int> out(kThreads);
   // BUG launch_error_unasked
   fill_ones<<<1, wrong ? 2048 : kThreads>>>(out.data, kThreads);
   cudaDeviceSynchronize();
 }
 
-inline void zero_blocks(bool wrong) {
+SEEDED(zero_blocks, "unchecked error") {
   const Buffer<int> out(kThreads);
   const int n = wrong ? kThreads - 1 : kThreads;
   // BUG zero_blocks
   fill_ones<<<n / kThreads, kThreads>>>(out.data, n);
 }
 
-inline void allocation_error_unasked(bool wrong) {
+SEEDED(allocation_error_unasked, "unchecked error") {
   void* p = nullptr;
   // BUG allocation_error_unasked
   cudaMalloc(&p, wrong ? std::size_t{1} << 40 : 400);
   cudaFree(p);
 }
 
-inline void shared_memory_beyond_limit(bool wrong) {
+SEEDED(shared_memory_beyond_limit, "unchecked error") {
   const Buffer<int> out(kThreads);
   // BUG shared_memory_beyond_limit
   fill_ones<<<1, kThreads, wrong ? 65536 : 0>>>(out.data, kThreads);
@@ -192,27 +192,27 @@ __global__ void asserts_nothing(int* out, bool wrong) {
   if (wrong) __trap();
   *out = 1;
 }
-inline void kernel_error_unasked(bool wrong) {
+SEEDED(kernel_error_unasked, "unchecked error") {
   const Buffer<int> out(1);
   asserts_nothing<<<1, 1>>>(out.data, wrong);
   // BUG kernel_error_unasked
   cudaDeviceSynchronize();
 }
 
-inline void device_memory_read_by_host(bool wrong) {
+SEEDED(device_memory_read_by_host, "device pointer") {
   const Buffer<int> values(kThreads);
   // BUG device_memory_read_by_host
   int sum = wrong ? values.data[3] : values.get()[3];
   if (sum) std::abort();
 }
 
-inline void device_memory_written_by_host(bool wrong) {
+SEEDED(device_memory_written_by_host, "device pointer") {
   const Buffer<int> values(kThreads);
   // BUG device_memory_written_by_host
   if (wrong) values.data[3] = 1;
 }
 
-inline void managed_read_too_early(bool wrong) {
+SEEDED(managed_read_too_early, "not synchronised") {
   int* m;
   cudaMallocManaged(&m, kThreads * sizeof(int));
   fill_ones<<<1, kThreads>>>(m, kThreads);
@@ -223,7 +223,7 @@ inline void managed_read_too_early(bool wrong) {
   cudaFree(m);
 }
 
-inline void managed_written_too_early(bool wrong) {
+SEEDED(managed_written_too_early, "not synchronised") {
   int* m;
   cudaMallocManaged(&m, kThreads * sizeof(int));
   fill_ones<<<1, kThreads>>>(m, kThreads);
@@ -234,22 +234,20 @@ inline void managed_written_too_early(bool wrong) {
   cudaFree(m);
 }
 
-inline void pinned_read_too_early(bool wrong) {
+SEEDED(pinned_read_too_early, "not synchronised") {
   int* host;
   cudaMallocHost(&host, kThreads * sizeof(int));
   const Buffer<int> device(kThreads);
-  cudaStream_t stream;
-  cudaStreamCreate(&stream);
+  const Stream stream;
   cudaMemcpyAsync(host, device.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost, stream);
   if (!wrong) cudaStreamSynchronize(stream);
   // BUG pinned_read_too_early
   if (host[5]) std::abort();
   cudaStreamSynchronize(stream);
-  cudaStreamDestroy(stream);
   cudaFreeHost(host);
 }
 
-inline void mapped_read_too_early(bool wrong) {
+SEEDED(mapped_read_too_early, "not synchronised") {
   int *host, *device;
   cudaHostAlloc(&host, kThreads * sizeof(int), cudaHostAllocMapped);
   cudaHostGetDevicePointer(&device, host, 0);
@@ -261,7 +259,7 @@ inline void mapped_read_too_early(bool wrong) {
   cudaFreeHost(host);
 }
 
-inline void event_time_too_early(bool wrong) {
+SEEDED(event_time_too_early, "not synchronised") {
   cudaEvent_t begin, end;
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
@@ -273,41 +271,6 @@ inline void event_time_too_early(bool wrong) {
   cudaEventElapsedTime(&milliseconds, begin, end);
   cudaEventDestroy(begin);
   cudaEventDestroy(end);
-}
-
-inline const std::vector<Bug>& host_bugs() {
-  static const std::vector<Bug> bugs = {
-      {"freed_twice", "double free", freed_twice},
-      {"freed_inside", "bad free", freed_inside},
-      {"freed_host_memory", "bad free", freed_host_memory},
-      {"pinned_freed_as_device", "bad free", pinned_freed_as_device},
-      {"never_freed", "leak", never_freed},
-      {"allocated_in_a_loop", "leak", allocated_in_a_loop},
-      {"pinned_never_freed", "leak", pinned_never_freed},
-      {"never_used", "unused memory", never_used},
-      {"wrong_direction", "bad copy", wrong_direction},
-      {"swapped_arguments", "bad copy", swapped_arguments},
-      {"copy_too_large", "bad copy", copy_too_large},
-      {"copy_from_freed", "bad copy", copy_from_freed},
-      {"memset_of_host_memory", "bad copy", memset_of_host_memory},
-      {"copied_back_in_elements", "copy too small", copied_back_in_elements},
-      {"copied_back_unwritten", "uninitialised", copied_back_unwritten},
-      {"grid_rounded_down", "partly covered", grid_rounded_down},
-      {"grid_rounded_down_in_place", "partly covered", grid_rounded_down_in_place},
-      {"launch_error_unasked", "unchecked error", launch_error_unasked},
-      {"zero_blocks", "unchecked error", zero_blocks},
-      {"allocation_error_unasked", "unchecked error", allocation_error_unasked},
-      {"shared_memory_beyond_limit", "unchecked error", shared_memory_beyond_limit},
-      {"kernel_error_unasked", "unchecked error", kernel_error_unasked},
-      {"device_memory_read_by_host", "device pointer", device_memory_read_by_host},
-      {"device_memory_written_by_host", "device pointer", device_memory_written_by_host},
-      {"managed_read_too_early", "not synchronised", managed_read_too_early},
-      {"managed_written_too_early", "not synchronised", managed_written_too_early},
-      {"pinned_read_too_early", "not synchronised", pinned_read_too_early},
-      {"mapped_read_too_early", "not synchronised", mapped_read_too_early},
-      {"event_time_too_early", "not synchronised", event_time_too_early},
-  };
-  return bugs;
 }
 
 }  // namespace seeded

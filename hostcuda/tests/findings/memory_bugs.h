@@ -13,7 +13,7 @@ __global__ void add(const float* a, const float* b, float* sum, int n) {
   // BUG no_guard
   if (i < n) sum[i] = a[i] + b[i];
 }
-inline void no_guard(bool wrong) {
+SEEDED(no_guard, "out of bounds") {
   constexpr int n = 100;
   const Buffer<float> a(n), b(n), sum(n);
   add<<<2, kThreads>>>(a.data, b.data, sum.data, wrong ? 128 : n);
@@ -24,7 +24,7 @@ __global__ void shift(const int* in, int* out, int by) {
   // BUG before_the_beginning
   out[i] = in[i - by];
 }
-inline void before_the_beginning(bool wrong) {
+SEEDED(before_the_beginning, "out of bounds") {
   const Buffer<int> in(kThreads), out(kThreads);
   shift<<<1, kThreads>>>(in.data, out.data, wrong ? 1 : 0);
 }
@@ -33,7 +33,7 @@ __global__ void set_far(char* out, long distance) {
   // BUG far_away
   out[distance] = 1;
 }
-inline void far_away(bool wrong) {
+SEEDED(far_away, "out of bounds") {
   const Buffer<char> out(1000);
   set_far<<<1, 1>>>(out.data, wrong ? 500000 : 999);
 }
@@ -42,7 +42,7 @@ __global__ void set_double(double* out, int i) {
   // BUG half_out_of_bounds
   out[i] = 1;
 }
-inline void half_out_of_bounds(bool wrong) {
+SEEDED(half_out_of_bounds, "out of bounds") {
   double* out;
   cudaMalloc(&out, wrong ? 12 : 16);
   set_double<<<1, 1>>>(out, 1);
@@ -54,7 +54,7 @@ __global__ void set_elements(float* out, int n) {
   // BUG bytes_for_elements
   if (i < n) out[i] = 2;
 }
-inline void bytes_for_elements(bool wrong) {
+SEEDED(bytes_for_elements, "out of bounds") {
   constexpr int n = 100;
   float* out;
   cudaMalloc(&out, wrong ? n : n * sizeof(float));
@@ -71,7 +71,7 @@ __global__ void stencil(const float* in, float* out, bool wrong) {
   // BUG shared_tile_edge
   out[index()] = tile[t] + tile[right];
 }
-inline void shared_tile_edge(bool wrong) {
+SEEDED(shared_tile_edge, "out of bounds") {
   const Buffer<float> in(2 * kThreads), out(2 * kThreads);
   stencil<<<2, kThreads>>>(in.data, out.data, wrong);
 }
@@ -85,7 +85,7 @@ __global__ void two_tiles(float* out, bool wrong) {
   __syncthreads();
   out[threadIdx.x] = second[threadIdx.x];
 }
-inline void into_the_other_tile(bool wrong) {
+SEEDED(into_the_other_tile, "out of bounds") {
   const Buffer<float> out(kThreads);
   two_tiles<<<1, kThreads>>>(out.data, wrong);
 }
@@ -97,7 +97,7 @@ __global__ void uses_dynamic(float* out) {
   __syncthreads();
   out[threadIdx.x] = dynamic[kThreads - 1 - threadIdx.x];
 }
-inline void dynamic_shared_forgotten(bool wrong) {
+SEEDED(dynamic_shared_forgotten, "out of bounds") {
   const Buffer<float> out(kThreads);
   uses_dynamic<<<1, kThreads, wrong ? 0 : kThreads * sizeof(float)>>>(out.data);
 }
@@ -109,7 +109,7 @@ __global__ void dynamic_in_elements(float* out) {
   __syncthreads();
   out[threadIdx.x] = in_elements[kThreads - 1 - threadIdx.x];
 }
-inline void dynamic_shared_in_elements(bool wrong) {
+SEEDED(dynamic_shared_in_elements, "out of bounds") {
   const Buffer<float> out(kThreads);
   dynamic_in_elements<<<1, kThreads, wrong ? kThreads : kThreads * sizeof(float)>>>(out.data);
 }
@@ -120,7 +120,7 @@ __global__ void local_array(float* out, int n) {
   for (int i = 0; i < n; ++i) values[i] = out[i];
   out[0] = values[0] + values[3];
 }
-inline void local_array_overrun(bool wrong) {
+SEEDED(local_array_overrun, "out of bounds") {
   const Buffer<float> out(8);
   local_array<<<1, 1>>>(out.data, wrong ? 5 : 4);
 }
@@ -130,7 +130,7 @@ __global__ void uses_table(int* out, int i) {
   // BUG device_table_overrun
   *out = device_table[i];
 }
-inline void device_table_overrun(bool wrong) {
+SEEDED(device_table_overrun, "out of bounds") {
   const Buffer<int> out(1);
   uses_table<<<1, 1>>>(out.data, wrong ? 8 : 7);
 }
@@ -142,7 +142,7 @@ __global__ void transposed(float* a, int width, int height) {
   if (x < width) a[y * width + x] = 1;
   (void)height;
 }
-inline void grid_transposed(bool wrong) {
+SEEDED(grid_transposed, "out of bounds") {
   constexpr int width = 32, height = 16;
   const Buffer<float> a(width * height);
   const dim3 right(width / 8, height / 8), swapped(height / 8, width / 8);
@@ -154,7 +154,7 @@ __global__ void square_index(char* out, int side) {
   const int i = side * side;
   if (i >= 0 && i < 16) out[i] = 1;
 }
-inline void index_overflow(bool wrong) {
+SEEDED(index_overflow, "overflow") {
   const Buffer<char> out(16);
   square_index<<<1, 1>>>(out.data, wrong ? 50000 : 3);
 }
@@ -163,7 +163,7 @@ __global__ void count_up(int* bins, const int* in) {
   // BUG bins_not_zeroed
   atomicAdd(&bins[in[threadIdx.x]], 1);
 }
-inline void bins_not_zeroed(bool wrong) {
+SEEDED(bins_not_zeroed, "uninitialised") {
   const Buffer<int> in(kThreads), bins(4, !wrong);
   count_up<<<1, kThreads>>>(bins.data, in.data);
 }
@@ -177,7 +177,7 @@ __global__ void sum_shared(const int* in, int* out, bool wrong) {
   __syncthreads();
   if (threadIdx.x == 0) *out = total;
 }
-inline void shared_sum_not_zeroed(bool wrong) {
+SEEDED(shared_sum_not_zeroed, "uninitialised") {
   const Buffer<int> in(kThreads), out(1);
   sum_shared<<<1, kThreads>>>(in.data, out.data, wrong);
 }
@@ -187,7 +187,7 @@ __global__ void increment(int* values, int n) {
   // BUG copied_in_elements
   if (i < n) values[i] += 1;
 }
-inline void copied_in_elements(bool wrong) {
+SEEDED(copied_in_elements, "uninitialised") {
   constexpr int n = kThreads;
   const std::vector<int> host(n, 1);
   const Buffer<int> values(n, false);
@@ -200,7 +200,7 @@ __global__ void read_bytes(const unsigned char* in, int* out) {
   // BUG bytes_nobody_wrote
   out[threadIdx.x] = in[threadIdx.x];
 }
-inline void bytes_nobody_wrote(bool wrong) {
+SEEDED(bytes_nobody_wrote, "uninitialised") {
   const Buffer<unsigned char> in(kThreads, false);
   const Buffer<int> out(kThreads);
   cudaMemset(in.data, 1, wrong ? kThreads - 1 : kThreads);
@@ -219,7 +219,7 @@ __global__ void use_charge(const Particle* p, float* out) {
   // BUG member_not_set
   out[threadIdx.x] = p[threadIdx.x].charge;
 }
-inline void member_not_set(bool wrong) {
+SEEDED(member_not_set, "uninitialised") {
   const Buffer<Particle> p(kThreads, false);
   const Buffer<float> out(kThreads);
   set_positions<<<1, kThreads>>>(p.data, wrong);
@@ -230,7 +230,7 @@ __global__ void copy_vectors(const float* in, float4* out) {
   // BUG misaligned_float4
   out[threadIdx.x] = *reinterpret_cast<const float4*>(in + 4 * threadIdx.x);
 }
-inline void misaligned_float4(bool wrong) {
+SEEDED(misaligned_float4, "misaligned") {
   const Buffer<float> in(4 * kThreads + 4);
   const Buffer<float4> out(kThreads);
   copy_vectors<<<1, kThreads>>>(in.data + (wrong ? 1 : 4), out.data);
@@ -240,7 +240,7 @@ __global__ void store_pairs(float* out) {
   // BUG misaligned_float2
   *reinterpret_cast<float2*>(out + 2 * threadIdx.x) = make_float2(1, 2);
 }
-inline void misaligned_float2(bool wrong) {
+SEEDED(misaligned_float2, "misaligned") {
   const Buffer<float> out(2 * kThreads + 2);
   store_pairs<<<1, kThreads>>>(out.data + (wrong ? 1 : 2));
 }
@@ -249,7 +249,7 @@ __global__ void load_double(const char* in, double* out) {
   // BUG misaligned_double
   *out = *reinterpret_cast<const double*>(in);
 }
-inline void misaligned_double(bool wrong) {
+SEEDED(misaligned_double, "misaligned") {
   const Buffer<char> in(32);
   const Buffer<double> out(1);
   load_double<<<1, 1>>>(in.data + (wrong ? 4 : 8), out.data);
@@ -259,7 +259,7 @@ __global__ void twice(float* values) {
   // BUG host_pointer
   values[threadIdx.x] *= 2;
 }
-inline void host_pointer(bool wrong) {
+SEEDED(host_pointer, "host pointer") {
   auto* host = static_cast<float*>(std::calloc(kThreads, sizeof(float)));
   const Buffer<float> device(kThreads);
   twice<<<1, kThreads>>>(wrong ? host : device.data);
@@ -275,7 +275,7 @@ __global__ void through_struct(Arguments a, int* out) {
   // BUG host_pointer_in_a_struct
   *out = a.values[a.n - 1];
 }
-inline void host_pointer_in_a_struct(bool wrong) {
+SEEDED(host_pointer_in_a_struct, "host pointer") {
   const int host[4] = {};
   const Buffer<int> device(4), out(1);
   through_struct<<<1, 1>>>({4, wrong ? host : device.data}, out.data);
@@ -286,7 +286,7 @@ __global__ void uses_freed(int* values) {
   // BUG freed_before_the_kernel
   values[threadIdx.x] = 1;
 }
-inline void freed_before_the_kernel(bool wrong) {
+SEEDED(freed_before_the_kernel, "use after free") {
   int* values;
   cudaMalloc(&values, kThreads * sizeof(int));
   if (wrong) cudaFree(values);
@@ -309,44 +309,13 @@ __global__ void publish_shared(float* out) {
   __syncthreads();
   if (threadIdx.x == 1) *out = value;
 }
-inline void local_of_another_thread(bool wrong) {
+SEEDED(local_of_another_thread, "local memory") {
   const Buffer<float*> slot(1);
   const Buffer<float> out(1);
   if (wrong)
     publish_local<<<1, kThreads>>>(slot.data, out.data);
   else
     publish_shared<<<1, kThreads>>>(out.data);
-}
-
-inline const std::vector<Bug>& memory_bugs() {
-  static const std::vector<Bug> bugs = {
-      {"no_guard", "out of bounds", no_guard},
-      {"before_the_beginning", "out of bounds", before_the_beginning},
-      {"far_away", "out of bounds", far_away},
-      {"half_out_of_bounds", "out of bounds", half_out_of_bounds},
-      {"bytes_for_elements", "out of bounds", bytes_for_elements},
-      {"shared_tile_edge", "out of bounds", shared_tile_edge},
-      {"into_the_other_tile", "out of bounds", into_the_other_tile},
-      {"dynamic_shared_forgotten", "out of bounds", dynamic_shared_forgotten},
-      {"dynamic_shared_in_elements", "out of bounds", dynamic_shared_in_elements},
-      {"local_array_overrun", "out of bounds", local_array_overrun},
-      {"device_table_overrun", "out of bounds", device_table_overrun},
-      {"grid_transposed", "out of bounds", grid_transposed},
-      {"index_overflow", "overflow", index_overflow},
-      {"bins_not_zeroed", "uninitialised", bins_not_zeroed},
-      {"shared_sum_not_zeroed", "uninitialised", shared_sum_not_zeroed},
-      {"copied_in_elements", "uninitialised", copied_in_elements},
-      {"bytes_nobody_wrote", "uninitialised", bytes_nobody_wrote},
-      {"member_not_set", "uninitialised", member_not_set},
-      {"misaligned_float4", "misaligned", misaligned_float4},
-      {"misaligned_float2", "misaligned", misaligned_float2},
-      {"misaligned_double", "misaligned", misaligned_double},
-      {"host_pointer", "host pointer", host_pointer},
-      {"host_pointer_in_a_struct", "host pointer", host_pointer_in_a_struct},
-      {"freed_before_the_kernel", "use after free", freed_before_the_kernel},
-      {"local_of_another_thread", "local memory", local_of_another_thread},
-  };
-  return bugs;
 }
 
 }  // namespace seeded

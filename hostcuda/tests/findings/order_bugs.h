@@ -18,7 +18,7 @@ __global__ void reduce(const int* in, int* out, bool wrong) {
   }
   if (t == 0) *out = partial[0];
 }
-inline void reduction_without_barrier(bool wrong) {
+SEEDED(reduction_without_barrier, "race") {
   const Buffer<int> in(kThreads), out(1);
   reduce<<<1, kThreads>>>(in.data, out.data, wrong);
 }
@@ -37,10 +37,7 @@ __global__ void warp_sum(int* out, bool wrong) {
   }
   if (t == 0) *out = values[0];
 }
-inline void warp_synchronous(bool wrong) {
-  const Buffer<int> out(1);
-  warp_sum<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(warp_synchronous, "race", warp_sum, 1, 32, 1)
 
 __global__ void sum_and_clear(int* data, int* out, bool wrong) {
   int sum = 0;
@@ -50,7 +47,7 @@ __global__ void sum_and_clear(int* data, int* out, bool wrong) {
   if (threadIdx.x == 0) data[1] = 0;
   out[threadIdx.x] = sum;
 }
-inline void overwritten_while_the_warp_reads(bool wrong) {
+SEEDED(overwritten_while_the_warp_reads, "race") {
   const Buffer<int> data(kThreads), out(kThreads);
   sum_and_clear<<<1, 32>>>(data.data, out.data, wrong);
 }
@@ -67,7 +64,7 @@ __global__ void histogram(const int* in, int* out, bool wrong) {
   __syncthreads();
   if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
-inline void lost_update_in_shared_memory(bool wrong) {
+SEEDED(lost_update_in_shared_memory, "lost update") {
   const Buffer<int> in(kThreads), out(8);
   histogram<<<1, kThreads>>>(in.data, out.data, wrong);
 }
@@ -79,10 +76,7 @@ __global__ void count(int* counter, bool wrong) {
   else
     atomicAdd(counter, 1);
 }
-inline void lost_update_in_a_block(bool wrong) {
-  const Buffer<int> counter(1);
-  count<<<1, kThreads>>>(counter.data, wrong);
-}
+SEEDED_KERNEL(lost_update_in_a_block, "lost update", count, 1, kThreads, 1)
 
 __global__ void count_blocks(int* counter, bool wrong) {
   if (threadIdx.x != 0) return;
@@ -92,20 +86,14 @@ __global__ void count_blocks(int* counter, bool wrong) {
   else
     atomicAdd(counter, 1);
 }
-inline void lost_update_between_blocks(bool wrong) {
-  const Buffer<int> counter(1);
-  count_blocks<<<4, kThreads>>>(counter.data, wrong);
-}
+SEEDED_KERNEL(lost_update_between_blocks, "lost update", count_blocks, 4, kThreads, 1)
 
 __global__ void remember(int* found, bool wrong) {
   if (threadIdx.x % 20 == 7 && (!wrong || threadIdx.x < 40))
     // BUG all_write_one_place
     found[wrong ? 0 : threadIdx.x] = static_cast<int>(threadIdx.x);
 }
-inline void all_write_one_place(bool wrong) {
-  const Buffer<int> found(kThreads);
-  remember<<<1, kThreads>>>(found.data, wrong);
-}
+SEEDED_KERNEL(all_write_one_place, "race", remember, 1, kThreads, kThreads)
 
 __global__ void halo(const float* in, float* out, bool wrong) {
   const int i = index();
@@ -114,7 +102,7 @@ __global__ void halo(const float* in, float* out, bool wrong) {
   // BUG reads_what_another_block_writes
   if (wrong) out[i] += out[next];
 }
-inline void reads_what_another_block_writes(bool wrong) {
+SEEDED(reads_what_another_block_writes, "race") {
   const Buffer<float> in(2 * kThreads), out(2 * kThreads);
   halo<<<2, kThreads>>>(in.data, out.data, wrong);
 }
@@ -131,7 +119,7 @@ __global__ void last_block_sums(float* partial, float* out, bool wrong) {
   // BUG last_block_without_fence
   if (is_last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
 }
-inline void last_block_without_fence(bool wrong) {
+SEEDED(last_block_without_fence, "race") {
   const Buffer<float> partial(5), out(1);
   last_block_sums<<<4, kThreads>>>(partial.data, out.data, wrong);
 }
@@ -150,7 +138,7 @@ __global__ void all_threads_write(int* values, unsigned* arrived, int* out, int 
   // BUG block_without_fence
   if (last) atomicAdd(out, values[threadIdx.x]);
 }
-inline void block_without_fence(bool wrong) {
+SEEDED(block_without_fence, "race") {
   for (const int mode : {1, 2}) {
     const Buffer<int> values(3 * kThreads, false), out(1);
     const Buffer<unsigned> arrived(1);
@@ -178,7 +166,7 @@ __global__ void neighbours(int* values, unsigned* arrived, bool wrong) {
     grid_barrier(arrived, round * gridDim.x, !wrong);
   }
 }
-inline void own_grid_barrier_without_fence(bool wrong) {
+SEEDED(own_grid_barrier_without_fence, "race") {
   const Buffer<int> values(4 * 3 * kThreads);
   const Buffer<unsigned> arrived(1);
   int* v = values.data;
@@ -196,7 +184,7 @@ __global__ void locked(int* lock, int* value, bool wrong) {
   if (!wrong) __threadfence();
   atomicExch(lock, 0);
 }
-inline void lock_without_fence(bool wrong) {
+SEEDED(lock_without_fence, "lost update") {
   const Buffer<int> memory(2);
   locked<<<4, kThreads>>>(memory.data, memory.data + 1, wrong);
 }
@@ -213,7 +201,7 @@ __global__ void chained(volatile int* flags, int* values, bool wrong) {
   if (!wrong) __threadfence();
   flags[b] = 1;
 }
-inline void flag_without_fence(bool wrong) {
+SEEDED(flag_without_fence, "race") {
   const Buffer<int> flags(4), values(4, false);
   volatile int* f = flags.data;
   int* v = values.data;
@@ -231,10 +219,7 @@ __global__ void divergent(int* out, bool wrong) {
     __syncthreads();
   }
 }
-inline void two_barriers(bool wrong) {
-  const Buffer<int> out(kThreads);
-  divergent<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(two_barriers, "barrier divergence", divergent, 1, kThreads, kThreads)
 
 __global__ void in_a_branch(int* out, bool wrong) {
   if (!wrong || threadIdx.x < 10) {
@@ -243,10 +228,7 @@ __global__ void in_a_branch(int* out, bool wrong) {
     __syncthreads();
   }
 }
-inline void barrier_in_a_branch(bool wrong) {
-  const Buffer<int> out(kThreads);
-  in_a_branch<<<1, kThreads>>>(out.data, wrong);
-}
+SEEDED_KERNEL(barrier_in_a_branch, "return before a barrier", in_a_branch, 1, kThreads, kThreads)
 
 __global__ void shuffles(int* out, bool wrong) {
   int v = 1;
@@ -254,20 +236,14 @@ __global__ void shuffles(int* out, bool wrong) {
   if (!wrong || threadIdx.x < 16) v += __shfl_down_sync(wrong ? 0xffffu : 0xffffffffu, v, 8);
   out[threadIdx.x] = v;
 }
-inline void shuffle_from_a_lane_that_is_not_there(bool wrong) {
-  const Buffer<int> out(32);
-  shuffles<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(shuffle_from_a_lane_that_is_not_there, "absent lane", shuffles, 1, 32, 32)
 
 __global__ void wrong_mask(int* out, bool wrong) {
   const unsigned mask = wrong ? 1u : 0xffffffffu;
   // BUG mask_without_the_caller
   out[threadIdx.x] = static_cast<int>(__ballot_sync(mask, 1));
 }
-inline void mask_without_the_caller(bool wrong) {
-  const Buffer<int> out(32);
-  wrong_mask<<<1, 32>>>(out.data, wrong);
-}
+SEEDED_KERNEL(mask_without_the_caller, "foreign mask", wrong_mask, 1, 32, 32)
 
 __global__ void waits(volatile int* flag, bool wrong) {
   if (wrong)
@@ -275,22 +251,17 @@ __global__ void waits(volatile int* flag, bool wrong) {
     while (*flag == 0) {
     }
 }
-inline void waits_for_ever(bool wrong) {
-  const Buffer<int> flag(1);
-  waits<<<1, 1>>>(flag.data, wrong);
-}
+SEEDED_KERNEL(waits_for_ever, "hang", waits, 1, 1, 1)
 
 __global__ void make(int* a) { a[threadIdx.x] = 1; }
 __global__ void use(const int* a, int* b) {
   // BUG streams_without_event
   b[threadIdx.x] = a[threadIdx.x];
 }
-inline void streams_without_event(bool wrong) {
+SEEDED(streams_without_event, "unordered operations") {
   const Buffer<int> a(kThreads), b(kThreads);
   cudaDeviceSynchronize();
-  cudaStream_t first, second;
-  cudaStreamCreate(&first);
-  cudaStreamCreate(&second);
+  const Stream first, second;
   cudaEvent_t made;
   cudaEventCreate(&made);
   make<<<1, kThreads, 0, first>>>(a.data);
@@ -299,14 +270,10 @@ inline void streams_without_event(bool wrong) {
   use<<<1, kThreads, 0, second>>>(a.data, b.data);
   cudaDeviceSynchronize();
   cudaEventDestroy(made);
-  cudaStreamDestroy(first);
-  cudaStreamDestroy(second);
 }
 
-inline void allocated_in_another_stream(bool wrong) {
-  cudaStream_t first, second;
-  cudaStreamCreate(&first);
-  cudaStreamCreate(&second);
+SEEDED(allocated_in_another_stream, "unordered operations") {
+  const Stream first, second;
   int* p;
   // BUG allocated_in_another_stream
   cudaMallocAsync(&p, kThreads * sizeof(int), first);
@@ -315,14 +282,10 @@ inline void allocated_in_another_stream(bool wrong) {
   cudaStreamSynchronize(second);
   cudaFreeAsync(p, first);
   cudaDeviceSynchronize();
-  cudaStreamDestroy(first);
-  cudaStreamDestroy(second);
 }
 
-inline void freed_in_another_stream(bool wrong) {
-  cudaStream_t first, second;
-  cudaStreamCreate(&first);
-  cudaStreamCreate(&second);
+SEEDED(freed_in_another_stream, "unordered operations") {
+  const Stream first, second;
   int* p;
   cudaMallocAsync(&p, kThreads * sizeof(int), first);
   make<<<1, kThreads, 0, first>>>(p);
@@ -330,72 +293,34 @@ inline void freed_in_another_stream(bool wrong) {
   // BUG freed_in_another_stream
   cudaFreeAsync(p, second);
   cudaDeviceSynchronize();
-  cudaStreamDestroy(first);
-  cudaStreamDestroy(second);
 }
 
-inline void copy_in_another_stream(bool wrong) {
+SEEDED(copy_in_another_stream, "unordered operations") {
   int* host;
   cudaMallocHost(&host, kThreads * sizeof(int));
   const Buffer<int> a(kThreads);
   cudaDeviceSynchronize();
-  cudaStream_t first, second;
-  cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
-  cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+  const Stream first(cudaStreamNonBlocking), second(cudaStreamNonBlocking);
   make<<<1, kThreads, 0, first>>>(a.data);
   if (!wrong) cudaStreamSynchronize(first);
   // BUG copy_in_another_stream
   cudaMemcpyAsync(host, a.data, kThreads * sizeof(int), cudaMemcpyDeviceToHost, second);
   cudaDeviceSynchronize();
-  cudaStreamDestroy(first);
-  cudaStreamDestroy(second);
   cudaFreeHost(host);
 }
 
-inline void pinned_buffer_reused(bool wrong) {
+SEEDED(pinned_buffer_reused, "not synchronised") {
   int* host;
   cudaMallocHost(&host, kThreads * sizeof(int));
   for (int i = 0; i < kThreads; ++i) host[i] = 1;
   const Buffer<int> device(kThreads);
-  cudaStream_t stream;
-  cudaStreamCreate(&stream);
+  const Stream stream;
   cudaMemcpyAsync(device.data, host, kThreads * sizeof(int), cudaMemcpyHostToDevice, stream);
   if (!wrong) cudaStreamSynchronize(stream);
   // BUG pinned_buffer_reused
   host[0] = 2;
   cudaStreamSynchronize(stream);
-  cudaStreamDestroy(stream);
   cudaFreeHost(host);
-}
-
-inline const std::vector<Bug>& order_bugs() {
-  static const std::vector<Bug> bugs = {
-      {"reduction_without_barrier", "race", reduction_without_barrier},
-      {"warp_synchronous", "race", warp_synchronous},
-      {"overwritten_while_the_warp_reads", "race", overwritten_while_the_warp_reads},
-      {"lost_update_in_shared_memory", "lost update", lost_update_in_shared_memory},
-      {"lost_update_in_a_block", "lost update", lost_update_in_a_block},
-      {"lost_update_between_blocks", "lost update", lost_update_between_blocks},
-      {"all_write_one_place", "race", all_write_one_place},
-      {"reads_what_another_block_writes", "race", reads_what_another_block_writes},
-      {"last_block_without_fence", "race", last_block_without_fence},
-      {"block_without_fence", "race", block_without_fence},
-      {"own_grid_barrier_without_fence", "race", own_grid_barrier_without_fence},
-      {"lock_without_fence", "lost update", lock_without_fence},
-      {"flag_without_fence", "race", flag_without_fence},
-      {"two_barriers", "barrier divergence", two_barriers},
-      {"barrier_in_a_branch", "return before a barrier", barrier_in_a_branch},
-      {"shuffle_from_a_lane_that_is_not_there", "absent lane",
-       shuffle_from_a_lane_that_is_not_there},
-      {"mask_without_the_caller", "foreign mask", mask_without_the_caller},
-      {"waits_for_ever", "hang", waits_for_ever},
-      {"streams_without_event", "unordered operations", streams_without_event},
-      {"allocated_in_another_stream", "unordered operations", allocated_in_another_stream},
-      {"freed_in_another_stream", "unordered operations", freed_in_another_stream},
-      {"copy_in_another_stream", "unordered operations", copy_in_another_stream},
-      {"pinned_buffer_reused", "not synchronised", pinned_buffer_reused},
-  };
-  return bugs;
 }
 
 }  // namespace seeded

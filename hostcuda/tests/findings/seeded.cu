@@ -20,13 +20,11 @@ int main(int argc, char** argv) {
   if (argc > 1 && !std::strcmp(argv[1], "--host-threads")) return seeded::host_threads(), 0;
   if (argc > 1 && !std::strcmp(argv[1], "--same-loads")) return seeded::same_loads(), 0;
   const bool lists = argc > 1 && !std::strcmp(argv[1], "--list");
-  for (const auto* bugs : {&seeded::memory_bugs(), &seeded::group_bugs(), &seeded::heap_bugs(),
-                           &seeded::host_bugs(), &seeded::order_bugs(), &seeded::symbol_bugs()})
-    for (const seeded::Bug& bug : *bugs) {
-      if (lists) std::printf("%s\t%s\n", bug.name, bug.kind);
-      if (argc < 2 || std::strcmp(bug.name, argv[1])) continue;
-      bug.run(argc < 3);
-      return 0;
-    }
+  for (const seeded::Bug& bug : seeded::all_bugs()) {
+    if (lists) std::printf("%s\t%s\n", bug.name, bug.kind);
+    if (argc < 2 || std::strcmp(bug.name, argv[1])) continue;
+    bug.run(argc < 3);
+    return 0;
+  }
   return lists ? 0 : 3;
 }

@@ -1,5 +1,6 @@
-// What the seeded mistakes share. Each is a function that makes it, or not; the line that has to be
-// named follows `// BUG` and the name.
+// What the seeded mistakes share. Each is a function that makes it, or not, and follows SEEDED with
+// its name and the kind of its finding; the line that has to be named follows `// BUG` and the
+// name.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 #define HOSTCUDA_TESTS_FINDINGS_SEEDED_H
 
@@ -15,6 +16,17 @@ struct Bug {
   const char* kind;  // of the finding
   void (*run)(bool wrong);
 };
+
+inline std::vector<Bug>& all_bugs() {
+  static std::vector<Bug> bugs;
+  return bugs;
+}
+inline bool list(const Bug& bug) { return all_bugs().push_back(bug), true; }
+
+#define SEEDED(name, kind)                                           \
+  void name(bool wrong);                                             \
+  const bool name##_is_listed = ::seeded::list({#name, kind, name}); \
+  void name(bool wrong)
 
 constexpr int kThreads = 64;
 
@@ -38,6 +50,22 @@ class Buffer {
 
  private:
   std::size_t count_;
+};
+
+// The mistake is in a kernel, which is given so many ints of zero and `wrong`.
+#define SEEDED_KERNEL(name, kind, kernel, blocks, threads, ints) \
+  SEEDED(name, kind) {                                           \
+    const Buffer<int> out(ints);                                 \
+    kernel<<<blocks, threads>>>(out.data, wrong);                \
+  }
+
+struct Stream {
+  explicit Stream(unsigned flags = cudaStreamDefault) { cudaStreamCreateWithFlags(&handle, flags); }
+  ~Stream() { cudaStreamDestroy(handle); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return handle; }
+  cudaStream_t handle = nullptr;
 };
 
 __device__ inline int index() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }

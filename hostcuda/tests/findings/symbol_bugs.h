@@ -17,7 +17,7 @@ __global__ void count_hits() { atomicAdd(&hits, 1); }
 
 inline volatile int last_value;
 
-inline void device_variable_read_by_host(bool wrong) {
+SEEDED(device_variable_read_by_host, "device pointer") {
   count_hits<<<1, kThreads>>>();
   int value = 0;
   cudaMemcpyFromSymbol(&value, hits, sizeof value);
@@ -26,7 +26,7 @@ inline void device_variable_read_by_host(bool wrong) {
   last_value = value;
 }
 
-inline void device_variable_written_by_host(bool wrong) {
+SEEDED(device_variable_written_by_host, "device pointer") {
   const int zero = 0;
   cudaMemcpyToSymbol(hits, &zero, sizeof zero);
   // BUG device_variable_written_by_host
@@ -35,14 +35,14 @@ inline void device_variable_written_by_host(bool wrong) {
   cudaDeviceSynchronize();
 }
 
-inline void copied_to_a_constant(bool wrong) {
+SEEDED(copied_to_a_constant, "bad copy") {
   const std::vector<int> host(kThreads, 1);
   // BUG copied_to_a_constant
   if (wrong) cudaMemcpy(weights, host.data(), sizeof weights, cudaMemcpyHostToDevice);
   cudaMemcpyToSymbol(weights, host.data(), sizeof weights);
 }
 
-inline void copied_from_a_device_variable(bool wrong) {
+SEEDED(copied_from_a_device_variable, "bad copy") {
   std::vector<int> host(kThreads);
   const void* from = totals;
   if (!wrong) {
@@ -57,7 +57,7 @@ inline void copied_from_a_device_variable(bool wrong) {
 __device__ int table[kThreads];
 __global__ void fill_table(int* out) { out[threadIdx.x] = 1; }
 
-inline void address_of_a_device_variable(bool wrong) {
+SEEDED(address_of_a_device_variable, "host pointer") {
   int* address = table;
   if (!wrong) cudaGetSymbolAddress(reinterpret_cast<void**>(&address), table);
   // BUG address_of_a_device_variable
@@ -83,7 +83,7 @@ __global__ void measure(const Shape* shape, int* out) {
   out[threadIdx.x] = shape->area();
 }
 
-inline void virtual_call_of_a_host_object(bool wrong) {
+SEEDED(virtual_call_of_a_host_object, "virtual call") {
   const Buffer<Cube> cube(1, false);
   const Buffer<int> out(kThreads);
   const Cube host(2);
@@ -102,7 +102,7 @@ __global__ void count_threads(bool wrong) {
   else
     atomicAdd(&hits, 1);
 }
-inline void device_variable_without_atomic(bool wrong) {
+SEEDED(device_variable_without_atomic, "lost update") {
   count_threads<<<2, kThreads>>>(wrong);
   cudaDeviceSynchronize();
 }
@@ -113,25 +113,11 @@ __global__ void fill_and_read(int* out) {
   // BUG device_array_of_another_block
   out[index()] = totals[threadIdx.x];
 }
-inline void device_array_of_another_block(bool wrong) {
+SEEDED(device_array_of_another_block, "race") {
   const int blocks = wrong ? 2 : 1;
   const Buffer<int> out(static_cast<std::size_t>(blocks * kThreads));
   fill_and_read<<<blocks, kThreads>>>(out.data);
   out.get();
-}
-
-inline const std::vector<Bug>& symbol_bugs() {
-  static const std::vector<Bug> bugs = {
-      {"device_variable_read_by_host", "device pointer", device_variable_read_by_host},
-      {"device_variable_written_by_host", "device pointer", device_variable_written_by_host},
-      {"copied_to_a_constant", "bad copy", copied_to_a_constant},
-      {"copied_from_a_device_variable", "bad copy", copied_from_a_device_variable},
-      {"address_of_a_device_variable", "host pointer", address_of_a_device_variable},
-      {"device_variable_without_atomic", "lost update", device_variable_without_atomic},
-      {"device_array_of_another_block", "race", device_array_of_another_block},
-      {"virtual_call_of_a_host_object", "virtual call", virtual_call_of_a_host_object},
-  };
-  return bugs;
 }
 
 }  // namespace seeded

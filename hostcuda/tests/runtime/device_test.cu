@@ -59,22 +59,18 @@ TEST(Device, PeerCopiesAndAccess) {
 
 TEST(Device, StreamOfAnotherDeviceIsRefused) {
   if (device_count() < 2) GTEST_SKIP();
-  cudaStream_t stream = nullptr;
   EXPECT_CUDA(cudaSetDevice(1));
-  EXPECT_CUDA(cudaStreamCreate(&stream));
+  const Stream stream;
   EXPECT_CUDA(cudaSetDevice(0));
   DeviceArray<int> values(32, 1);
   fill<<<1, 32, 0, stream>>>(values, 2);
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaGetLastError());
-  cudaEvent_t event = nullptr;
-  EXPECT_CUDA(cudaEventCreate(&event));
+  const Event event;
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventRecord(event, stream));
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaGetLastError());
   EXPECT_CUDA(cudaEventRecord(event));
   EXPECT_CUDA(cudaStreamWaitEvent(stream, event));  // waiting across devices is fine
   EXPECT_CUDA(cudaStreamSynchronize(stream));
-  EXPECT_CUDA(cudaStreamDestroy(stream));
-  EXPECT_CUDA(cudaEventDestroy(event));
   EXPECT_EQ(std::vector<int>(32, 1), values.get());
 }
 
@@ -98,8 +94,7 @@ TEST(Device, EachHostThreadHasItsOwn) {
       EXPECT_CUDA(cudaSetDevice(t % devices));
       const int own_offset = t % devices;
       EXPECT_CUDA(cudaMemcpyToSymbol(offset, &own_offset, sizeof own_offset));
-      cudaStream_t stream = nullptr;
-      EXPECT_CUDA(cudaStreamCreate(&stream));
+      const Stream stream;
       DeviceArray<int> values(64 * kBlocks, 0);
       for (int round = 0; round < kRounds; ++round)
         accumulate<<<kBlocks, 64, 0, stream>>>(values, round);
@@ -107,7 +102,6 @@ TEST(Device, EachHostThreadHasItsOwn) {
       results[t] = values.get();
       if (t == 1) fill<<<0, 1>>>(values, 0);
       errors[t] = cudaGetLastError();
-      EXPECT_CUDA(cudaStreamDestroy(stream));
     });
   for (std::thread& thread : threads) thread.join();
   for (int t = 0; t < kThreads; ++t) {

@@ -13,7 +13,6 @@ constexpr int kThreads = 32;
 
 class GraphTest : public testing::Test {
  protected:
-  void SetUp() override { EXPECT_CUDA(cudaStreamCreate(&stream_)); }
   void TearDown() override {
     if (exec_) {
       EXPECT_CUDA(cudaGraphExecDestroy(exec_));
@@ -21,16 +20,20 @@ class GraphTest : public testing::Test {
     if (graph_) {
       EXPECT_CUDA(cudaGraphDestroy(graph_));
     }
-    EXPECT_CUDA(cudaStreamDestroy(stream_));
   }
   void begin() { EXPECT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal)); }
   void end() { EXPECT_CUDA(cudaStreamEndCapture(stream_, &graph_)); }
   void instantiate() { EXPECT_CUDA(cudaGraphInstantiate(&exec_, graph_, 0)); }
   void launch() { EXPECT_CUDA(cudaGraphLaunch(exec_, stream_)); }
+  void launch_and_wait() {
+    launch();
+    wait();
+  }
+  void wait() { EXPECT_CUDA(cudaStreamSynchronize(stream_)); }
   std::vector<int> all(int value) const { return std::vector<int>(kThreads, value); }
 
   DeviceArray<int> a_{kThreads, 1}, b_{kThreads, 2};
-  cudaStream_t stream_ = nullptr;
+  const Stream stream_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
 };
@@ -46,16 +49,13 @@ TEST_F(GraphTest, CaptureRunsNothingAndLaunchesRunItAgain) {
   EXPECT_EQ(all(1), a_.get());
   instantiate();
   for (int i = 0; i < 3; ++i) launch();
-  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  wait();
   EXPECT_EQ(all(22), a_.get());
 }
 
 TEST_F(GraphTest, OtherStreamsJoinByEvents) {
-  cudaStream_t other;
-  cudaEvent_t fork, join;
-  EXPECT_CUDA(cudaStreamCreate(&other));
-  EXPECT_CUDA(cudaEventCreate(&fork));
-  EXPECT_CUDA(cudaEventCreate(&join));
+  const Stream other;
+  const Event fork, join;
   DeviceArray<int> out(kThreads, 0);
   begin();
   add<<<1, kThreads, 0, stream_>>>(a_, 1);
@@ -72,12 +72,8 @@ TEST_F(GraphTest, OtherStreamsJoinByEvents) {
   EXPECT_EQ(4u, count);
   instantiate();
   launch();
-  launch();
-  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  launch_and_wait();
   EXPECT_EQ(all(3 + 7), out.get());
-  EXPECT_CUDA(cudaEventDestroy(fork));
-  EXPECT_CUDA(cudaEventDestroy(join));
-  EXPECT_CUDA(cudaStreamDestroy(other));
 }
 
 TEST_F(GraphTest, CopiesReadTheHostWhenTheGraphRuns) {
@@ -89,8 +85,7 @@ TEST_F(GraphTest, CopiesReadTheHostWhenTheGraphRuns) {
   end();
   instantiate();
   host.assign(kThreads, 7);
-  launch();
-  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  launch_and_wait();
   EXPECT_EQ(all(8), back);
 }
 
@@ -135,10 +130,8 @@ TEST_F(GraphTest, WhatCannotBeCapturedSpoilsTheCapture) {
 }
 
 TEST_F(GraphTest, AForkThatIsNotJoined) {
-  cudaStream_t other;
-  cudaEvent_t fork;
-  EXPECT_CUDA(cudaStreamCreate(&other));
-  EXPECT_CUDA(cudaEventCreate(&fork));
+  const Stream other;
+  const Event fork;
   begin();
   EXPECT_CUDA(cudaEventRecord(fork, stream_));
   EXPECT_CUDA(cudaStreamWaitEvent(other, fork));
@@ -148,8 +141,6 @@ TEST_F(GraphTest, AForkThatIsNotJoined) {
   EXPECT_CUDA(cudaStreamSynchronize(other));
   EXPECT_EQ(all(2), a_.get());
   cudaGetLastError();
-  EXPECT_CUDA(cudaEventDestroy(fork));
-  EXPECT_CUDA(cudaStreamDestroy(other));
 }
 
 void count_calls(void* calls) { ++*static_cast<int*>(calls); }
@@ -177,13 +168,11 @@ TEST_F(GraphTest, BuiltByHand) {
   EXPECT_CUDA(cudaGraphNodeGetType(called, &type));
   EXPECT_EQ(cudaGraphNodeTypeHost, type);
   instantiate();
-  launch();
-  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  launch_and_wait();
   EXPECT_EQ(all(16), a_.get());
   value = 5;
   EXPECT_CUDA(cudaGraphExecKernelNodeSetParams(exec_, multiplied, &kernel));
-  launch();
-  EXPECT_CUDA(cudaStreamSynchronize(stream_));
+  launch_and_wait();
   EXPECT_EQ(all(20), a_.get());
   EXPECT_EQ(2, calls);
 }

@@ -11,15 +11,6 @@ constexpr std::size_t kBytes = kCount * sizeof(int);
 
 __global__ void increment(int* values) { values[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 
-struct Stream {
-  Stream() { EXPECT_CUDA(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking)); }
-  ~Stream() {
-    EXPECT_CUDA(cudaStreamSynchronize(handle));
-    EXPECT_CUDA(cudaStreamDestroy(handle));
-  }
-  cudaStream_t handle = nullptr;
-};
-
 struct Pinned {
   explicit Pinned(int value) {
     EXPECT_CUDA(cudaHostAlloc(&data, kBytes, cudaHostAllocDefault));
@@ -72,50 +63,50 @@ TEST(Memory, MemsetAndCopies) {
 }
 
 TEST(Memory, PageableSourceIsTakenBeforeTheCallReturns) {
-  const Stream stream;
+  const Stream stream(cudaStreamNonBlocking);
   DeviceArray<int> device(kCount);
   std::vector<int> host(kCount, 1);
-  EXPECT_CUDA(cudaMemcpyAsync(device, host.data(), kBytes, cudaMemcpyHostToDevice, stream.handle));
+  EXPECT_CUDA(cudaMemcpyAsync(device, host.data(), kBytes, cudaMemcpyHostToDevice, stream));
   host.assign(kCount, 2);
-  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
   EXPECT_EQ(std::vector<int>(kCount, 1), device.get());
 }
 
 TEST(Memory, PageableTargetIsWrittenBeforeTheCallReturns) {
-  const Stream stream;
+  const Stream stream(cudaStreamNonBlocking);
   DeviceArray<int> device(kCount, 1);
   std::vector<int> host(kCount, 0);
-  increment<<<kCount / 100, 100, 0, stream.handle>>>(device);
-  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
+  increment<<<kCount / 100, 100, 0, stream>>>(device);
+  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream));
   EXPECT_EQ(std::vector<int>(kCount, 2), host);
 }
 
 TEST(Memory, PinnedCopiesAreAsynchronous) {
-  const Stream stream;
+  const Stream stream(cudaStreamNonBlocking);
   DeviceArray<int> device(kCount, 0);
   const Pinned source(1), target(5);
-  EXPECT_CUDA(cudaMemcpyAsync(device, source.data, kBytes, cudaMemcpyHostToDevice, stream.handle));
-  increment<<<kCount / 100, 100, 0, stream.handle>>>(device);
-  EXPECT_CUDA(cudaMemcpyAsync(target.data, device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
+  EXPECT_CUDA(cudaMemcpyAsync(device, source.data, kBytes, cudaMemcpyHostToDevice, stream));
+  increment<<<kCount / 100, 100, 0, stream>>>(device);
+  EXPECT_CUDA(cudaMemcpyAsync(target.data, device, kBytes, cudaMemcpyDeviceToHost, stream));
   if (streams_are_lazy()) {
     EXPECT_EQ(5, target.data[0]) << "nothing waited for the copy yet";
   }
-  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
   EXPECT_EQ(2, target.data[0]);
   EXPECT_EQ(2, target.data[kCount - 1]);
 }
 
 TEST(Memory, RegisteredMemoryIsPinned) {
-  const Stream stream;
+  const Stream stream(cudaStreamNonBlocking);
   DeviceArray<int> device(kCount, 1);
   std::vector<int> host(kCount, 5);
   EXPECT_CUDA(cudaHostRegister(host.data(), kBytes, cudaHostRegisterDefault));
   EXPECT_EQ(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(host.data(), kBytes, 0));
-  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
+  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream));
   if (streams_are_lazy()) {
     EXPECT_EQ(5, host[0]);
   }
-  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
   EXPECT_EQ(1, host[0]);
   EXPECT_CUDA(cudaHostUnregister(host.data()));
   EXPECT_EQ(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host.data()));
@@ -123,17 +114,17 @@ TEST(Memory, RegisteredMemoryIsPinned) {
 }
 
 TEST(Memory, StreamOrderedAllocation) {
-  const Stream stream;
+  const Stream stream(cudaStreamNonBlocking);
   int* device = nullptr;
   std::size_t before = 0, after = 0, total = 0;
   EXPECT_CUDA(cudaMemGetInfo(&before, &total));
-  EXPECT_CUDA(cudaMallocAsync(&device, kBytes, stream.handle));
-  EXPECT_CUDA(cudaMemsetAsync(device, 0, kBytes, stream.handle));
-  increment<<<kCount / 100, 100, 0, stream.handle>>>(device);
+  EXPECT_CUDA(cudaMallocAsync(&device, kBytes, stream));
+  EXPECT_CUDA(cudaMemsetAsync(device, 0, kBytes, stream));
+  increment<<<kCount / 100, 100, 0, stream>>>(device);
   std::vector<int> host(kCount);
-  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream.handle));
-  EXPECT_CUDA(cudaFreeAsync(device, stream.handle));
-  EXPECT_CUDA(cudaStreamSynchronize(stream.handle));
+  EXPECT_CUDA(cudaMemcpyAsync(host.data(), device, kBytes, cudaMemcpyDeviceToHost, stream));
+  EXPECT_CUDA(cudaFreeAsync(device, stream));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
   EXPECT_EQ(std::vector<int>(kCount, 1), host);
   EXPECT_CUDA(cudaMemGetInfo(&after, &total));
   EXPECT_EQ(before, after);

@@ -10,25 +10,14 @@ __global__ void nothing() {}
 
 class StreamTest : public testing::Test {
  protected:
-  StreamTest() : log_(16, 0) {
-    EXPECT_CUDA(cudaStreamCreate(&first_));
-    EXPECT_CUDA(cudaStreamCreate(&second_));
-    EXPECT_CUDA(cudaEventCreate(&event_));
-  }
-  ~StreamTest() override {
-    EXPECT_CUDA(cudaDeviceSynchronize());
-    EXPECT_CUDA(cudaStreamDestroy(first_));
-    EXPECT_CUDA(cudaStreamDestroy(second_));
-    EXPECT_CUDA(cudaEventDestroy(event_));
-  }
   // What append() noted so far. A blocking copy, so ordered after first_ and second_.
   std::vector<int> log() const {
     const std::vector<int> all = log_.get();
     return std::vector<int>(all.begin() + 1, all.begin() + 1 + all[0]);
   }
-  DeviceArray<int> log_;
-  cudaStream_t first_ = nullptr, second_ = nullptr;
-  cudaEvent_t event_ = nullptr;
+  DeviceArray<int> log_{16, 0};
+  const Stream first_, second_;
+  const Event event_;
 };
 
 TEST_F(StreamTest, OperationsOfAStreamRunInOrder) {
@@ -104,8 +93,8 @@ TEST_F(StreamTest, PollingEnds) {
 }
 
 TEST_F(StreamTest, ElapsedTime) {
-  cudaEvent_t end = nullptr, untimed = nullptr;
-  EXPECT_CUDA(cudaEventCreate(&end));
+  const Event end;
+  cudaEvent_t untimed = nullptr;
   EXPECT_CUDA(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
   float milliseconds = -1;
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, event_, end));
@@ -121,7 +110,6 @@ TEST_F(StreamTest, ElapsedTime) {
   EXPECT_LT(milliseconds, 10000);
   EXPECT_CUDA(cudaEventRecord(untimed, first_));
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, event_, untimed));
-  EXPECT_CUDA(cudaEventDestroy(end));
   EXPECT_CUDA(cudaEventDestroy(untimed));
   cudaGetLastError();
 }

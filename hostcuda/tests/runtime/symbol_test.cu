@@ -29,8 +29,7 @@ TEST(Symbol, IsCopiedToAndFrom) {
 }
 
 TEST(Symbol, AsynchronousCopiesFollowTheStream) {
-  cudaStream_t stream = nullptr;
-  EXPECT_CUDA(cudaStreamCreate(&stream));
+  const Stream stream;
   float values[4] = {1, 1, 1, 1};
   EXPECT_CUDA(
       cudaMemcpyToSymbolAsync(table, values, sizeof values, 0, cudaMemcpyHostToDevice, stream));
@@ -39,7 +38,6 @@ TEST(Symbol, AsynchronousCopiesFollowTheStream) {
   read_table<<<1, 4, 0, stream>>>(out);
   EXPECT_CUDA(cudaStreamSynchronize(stream));
   EXPECT_EQ((std::vector<float>{2.5, 3.5, 2.5, 3.5}), out.get());
-  EXPECT_CUDA(cudaStreamDestroy(stream));
 }
 
 TEST(Symbol, DeviceVariableIsWrittenByKernels) {

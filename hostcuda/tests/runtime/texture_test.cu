@@ -19,6 +19,20 @@ cudaTextureDesc description(const Settings& settings) {
   return d;
 }
 
+cudaResourceDesc resource_of(cudaArray_t array) {
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  return resource;
+}
+
+cudaTextureObject_t texture_of(const cudaResourceDesc& resource, const Settings& settings) {
+  const cudaTextureDesc how = description(settings);
+  cudaTextureObject_t texture = 0;
+  EXPECT_CUDA(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+  return texture;
+}
+
 __global__ void look_up(cudaTextureObject_t texture, const float2* at, float* out) {
   out[threadIdx.x] = tex2D<float>(texture, at[threadIdx.x].x, at[threadIdx.x].y);
 }
@@ -30,12 +44,7 @@ float value_at(const Settings& settings, float x, float y) {
   EXPECT_CUDA(cudaMallocArray(&array, &format, 4, 2));
   const float texels[] = {0, 1, 2, 3, 10, 11, 12, 13};
   EXPECT_CUDA(cudaMemcpy2DToArray(array, 0, 0, texels, 16, 16, 2, cudaMemcpyHostToDevice));
-  cudaResourceDesc resource = {};
-  resource.resType = cudaResourceTypeArray;
-  resource.res.array.array = array;
-  const cudaTextureDesc how = description(settings);
-  cudaTextureObject_t texture = 0;
-  EXPECT_CUDA(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+  const cudaTextureObject_t texture = texture_of(resource_of(array), settings);
   DeviceArray<float2> at(1, float2{x, y});
   DeviceArray<float> out(1);
   look_up<<<1, 1>>>(texture, at, out);
@@ -80,14 +89,11 @@ TEST(Texture, FormatsOfLinearAndPitchedMemory) {
   cudaResourceDesc resource = {};
   resource.resType = cudaResourceTypeLinear;
   resource.res.linear = {bytes, cudaCreateChannelDesc<uchar4>(), bytes.bytes()};
-  const auto normalized =
-      description({cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeNormalizedFloat});
-  cudaTextureObject_t first, second;
-  EXPECT_CUDA(cudaCreateTextureObject(&first, &resource, &normalized, nullptr));
+  const cudaTextureObject_t first = texture_of(
+      resource, {cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeNormalizedFloat});
   resource.resType = cudaResourceTypePitch2D;
   resource.res.pitch2D = {pairs, cudaCreateChannelDesc<uint2>(), 4, 2, 64 * sizeof(uint2)};
-  const auto plain = description({});
-  EXPECT_CUDA(cudaCreateTextureObject(&second, &resource, &plain, nullptr));
+  cudaTextureObject_t second = texture_of(resource, {});
   DeviceArray<float4> out(4);
   DeviceArray<uint2> pairs_out(4);
   fetch<<<1, 4>>>(first, second, out, pairs_out);
@@ -115,9 +121,7 @@ TEST(Surface, ReadsAndWrites) {
   cudaSurfaceObject_t surfaces[2];
   for (int i = 0; i < 2; ++i) {
     EXPECT_CUDA(cudaMallocArray(&arrays[i], &format, 3, 3, cudaArraySurfaceLoadStore));
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = arrays[i];
+    const cudaResourceDesc resource = resource_of(arrays[i]);
     EXPECT_CUDA(cudaCreateSurfaceObject(&surfaces[i], &resource));
   }
   const float values[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -151,12 +155,8 @@ TEST(Texture, ThreeDimensions) {
   copy.extent = make_cudaExtent(2, 2, 2);
   copy.kind = cudaMemcpyHostToDevice;
   EXPECT_CUDA(cudaMemcpy3D(&copy));
-  cudaResourceDesc resource = {};
-  resource.resType = cudaResourceTypeArray;
-  resource.res.array.array = array;
-  const auto how = description({cudaAddressModeClamp, cudaFilterModeLinear});
-  cudaTextureObject_t texture;
-  EXPECT_CUDA(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+  const cudaTextureObject_t texture =
+      texture_of(resource_of(array), {cudaAddressModeClamp, cudaFilterModeLinear});
   DeviceArray<float> out(2);
   look_into<<<1, 1>>>(texture, out);
   EXPECT_EQ((std::vector<float>{101, 61}), out.get());

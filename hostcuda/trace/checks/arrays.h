@@ -12,11 +12,28 @@
 #include <string>
 
 #include "counts/sites.h"
-#include "races/cell.h"
 #include "runtime/memory.h"
 #include "support/source_line.h"
 
 namespace hostcuda::trace {
+
+// An access to a word of memory. Small: there are three for every four bytes of memory.
+struct Access {
+  std::uint32_t epoch = 0;  // when: Epochs; 0: there was none
+  std::uint32_t thread : 10 = 0;
+  std::uint32_t bytes : 4 = 0;  // of the word, as a mask
+  std::uint32_t is_atomic : 1 = 0;
+  std::uint32_t is_volatile : 1 = 0;
+  std::uint32_t site : 16 = 0;
+};
+static_assert(sizeof(Access) == 8);
+
+// What a word remembers: the last write, and the last readers: two, so that one is not the writer
+// itself.
+struct Cell {
+  Access write;
+  Access reads[2];
+};
 
 // Memory that is zero until it is written, and takes no room before.
 template <class Item>

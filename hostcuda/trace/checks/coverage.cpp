@@ -9,6 +9,8 @@ namespace {
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
+bool is_of_kernel(std::uint8_t writer) { return writer == kKernel; }
+
 std::uint64_t volume(const dim3& d) { return std::uint64_t{d.x} * d.y * d.z; }
 
 // The longest run of bytes from `offset` on that nobody wrote: its begin and its end.
@@ -55,8 +57,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
     const std::uint64_t elements = array.full_size / element;
     const std::uint8_t* first = array.writers.get();
     const std::uint8_t* end = first + array.full_size;
-    const auto written = static_cast<std::uint64_t>(
-        std::find_if(first, end, [](std::uint8_t writer) { return writer != kKernel; }) - first);
+    const auto written =
+        static_cast<std::uint64_t>(std::find_if_not(first, end, is_of_kernel) - first);
     const bool is_prefix = std::find(first + written, end, kKernel) == end;
     if (!is_prefix || written != threads * element || threads >= elements ||
         elements - threads >= volume(launch.block))
@@ -87,19 +89,14 @@ std::optional<Finding> bytes_for_elements(const Array& array) {
     return std::nullopt;
   if (array.copied_back * array.element != array.full_size) return std::nullopt;
   const std::uint8_t* first = array.writers.get();
-  if (std::find_if(first, first + array.full_size, [](std::uint8_t writer) {
-        return writer != kKernel;
-      }) != first + array.full_size)
-    return std::nullopt;
-  Finding finding;
-  finding.kind = "copy too small";
-  finding.array = name_of(array);
-  finding.what = "only " + number(array.copied_back) + " of the " + number(array.full_size) +
-                 " bytes of " + finding.array +
-                 " were copied back, as many as it has elements of " + number(array.element);
+  if (!std::all_of(first, first + array.full_size, is_of_kernel)) return std::nullopt;
+  Finding finding("copy too small",
+                  "only " + number(array.copied_back) + " of the " + number(array.full_size) +
+                      " bytes of " + name_of(array) +
+                      " were copied back, as many as it has elements of " + number(array.element),
+                  "multiply the number of elements by sizeof");
   finding.place = array.copy_back.text();
-  finding.details = {description_of(array, array.element)};
-  finding.advice = "multiply the number of elements by sizeof";
+  describe(finding, array, array.element);
   return finding;
 }
 

@@ -17,16 +17,10 @@ void Heap::report_release(const char* kind, const std::string& what, const Array
     ++known->count;
     return;
   }
-  Finding finding;
-  finding.kind = kind;
-  finding.what = what;
+  Finding finding(kind, what, advice);
   finding.place = CodePlace{return_address}.text();
-  finding.advice = advice;
   if (running_block) fill_in_culprit(finding);
-  if (array) {
-    finding.array = name_of(*array);
-    finding.details.push_back(description_of(*array, 1));
-  }
+  if (array) describe(finding, *array);
   known = &report(std::move(finding));
 }
 

@@ -14,10 +14,7 @@ namespace hostcuda::trace {
 namespace {
 
 Finding of_call(const char* kind, std::string what, std::string advice) {
-  Finding finding;
-  finding.kind = kind;
-  finding.what = std::move(what);
-  finding.advice = std::move(advice);
+  Finding finding(kind, std::move(what), std::move(advice));
   if (const CallSite* call = CallSite::current()) finding.place = call->place().text();
   return finding;
 }
@@ -63,10 +60,7 @@ void HostChecks::free_refused(const void* pointer) {
             : "pass the pointer that the allocating function gave: cudaFree for cudaMalloc and "
               "cudaMallocManaged, cudaFreeHost for cudaMallocHost and cudaHostAlloc, free for "
               "malloc");
-  if (array) {
-    finding.array = name_of(*array);
-    finding.details.push_back(description_of(*array, 1));
-  }
+  if (array) describe(finding, *array);
   report(std::move(finding));
   is_told_ = true;
 }
@@ -158,10 +152,7 @@ void HostChecks::mark(Array& array, std::size_t offset, std::size_t size, std::u
 
 std::uint32_t HostChecks::begin_operation() {
   const Operation* running = running_operation();
-  OperationRecord record;
-  record.stream = running->stream;
-  record.clock = running->clock;
-  record.number = running->clock[running->stream];
+  OperationRecord record(*running);
   record.what = running->function;
   record.place = running->place;
   Epoch now;
@@ -221,14 +212,12 @@ void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())
     return;
-  Finding finding;
-  finding.kind = "unused memory";
-  finding.what =
-      std::to_string(array.full_size) + " bytes are allocated, and nothing ever used them";
+  Finding finding(
+      "unused memory",
+      std::to_string(array.full_size) + " bytes are allocated, and nothing ever used them",
+      "give it to the kernel it is meant for, or do without it");
   finding.place = array.allocated.text();
-  finding.array = name_of(array);
-  finding.details = {description_of(array, 1)};
-  finding.advice = "give it to the kernel it is meant for, or do without it";
+  describe(finding, array);
   report(std::move(finding));
 }
 
@@ -267,17 +256,15 @@ void HostChecks::report_leaks() const {
   }
   for (const auto& [place, leak] : leaks) {
     const Array& array = *leak.example;
-    Finding finding;
-    finding.kind = "leak";
-    finding.what = std::to_string(leak.bytes) + " bytes, allocated " +
-                   (leak.times == 1 ? "once" : std::to_string(leak.times) + " times") +
-                   ", are not freed when the program ends";
+    const std::string times = leak.times == 1 ? "once" : std::to_string(leak.times) + " times";
+    Finding finding("leak",
+                    std::to_string(leak.bytes) + " bytes, allocated " + times +
+                        ", are not freed when the program ends",
+                    array.of_heap                      ? "free it in a kernel, with free or delete"
+                    : array.kind == MemoryKind::pinned ? "free it with cudaFreeHost"
+                                                       : "free it with cudaFree");
     finding.place = array.allocated.text();
-    finding.array = name_of(array);
-    finding.details = {description_of(array, 1)};
-    finding.advice = array.of_heap                      ? "free it in a kernel, with free or delete"
-                     : array.kind == MemoryKind::pinned ? "free it with cudaFreeHost"
-                                                        : "free it with cudaFree";
+    describe(finding, array);
     finding.count = leak.times;
     report(std::move(finding));
   }
@@ -290,14 +277,13 @@ std::vector<HostChecks::Failure> HostChecks::take_unasked() {
 
 void HostChecks::report_unasked() {
   for (const Failure& failure : take_unasked()) {
-    Finding finding;
-    finding.kind = "unchecked error";
-    finding.what = (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +
-                   cudaGetErrorName(failure.error) + ": " + cudaGetErrorString(failure.error) +
-                   "), and nobody asked";
+    Finding finding("unchecked error",
+                    (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +
+                        cudaGetErrorName(failure.error) + ": " + cudaGetErrorString(failure.error) +
+                        "), and nobody asked",
+                    failure.is_launch ? "ask cudaGetLastError() after every launch"
+                                      : "look at the result of every call of the API");
     finding.place = failure.place.text();
-    finding.advice = failure.is_launch ? "ask cudaGetLastError() after every launch"
-                                       : "look at the result of every call of the API";
     report(std::move(finding));
   }
 }

@@ -65,6 +65,11 @@ std::string description_of(const Array& array, unsigned element) {
   return text;
 }
 
+void describe(Finding& finding, const Array& array, unsigned element) {
+  finding.array = name_of(array);
+  finding.details.push_back(description_of(array, element));
+}
+
 Finding* KernelChecks::begin(const char* kind, const void* first, const void* second) {
   const auto found = known_.find({kind, {first, second}});
   if (found == known_.end()) return nullptr;
@@ -90,9 +95,7 @@ void KernelChecks::finish(const char* kind, const void* first, const void* secon
 
 Finding KernelChecks::of_access(const char* kind, const Accessed& accessed,
                                 std::string what) const {
-  Finding finding;
-  finding.kind = kind;
-  finding.what = std::move(what);
+  Finding finding(kind, std::move(what));
   finding.place = CodePlace{accessed.code}.text();
   fill_in_culprit(finding);
   return finding;

@@ -24,6 +24,8 @@ struct Accessed {
 // Finds the allocation's or the variable's name, and its elements, as a sentence.
 std::string name_of(const Array& array);
 std::string description_of(const Array& array, unsigned element);
+// Names the array in the finding, and describes it.
+void describe(Finding& finding, const Array& array, unsigned element = 1);
 
 class KernelChecks {
  public:

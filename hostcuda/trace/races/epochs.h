@@ -12,6 +12,10 @@ namespace hostcuda::trace {
 
 // A kernel or a copy, as it was appended to its stream.
 struct OperationRecord {
+  OperationRecord() = default;
+  explicit OperationRecord(const Operation& running)
+      : stream(running.stream), number(running.clock[stream]), clock(running.clock) {}
+
   unsigned stream = 0;
   std::uint64_t number = 0;  // in its stream
   Clock clock;

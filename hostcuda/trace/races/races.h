@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "checks/arrays.h"
-#include "races/cell.h"
 #include "races/epochs.h"
 #include "races/fences.h"
 
