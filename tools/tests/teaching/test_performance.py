@@ -61,7 +61,7 @@ class Glossary(fakes.InRepository):
         self.define(kernel="A function.")
 
     def define(self, **terms: str) -> None:
-        self.file("docs/glossary.toml", "".join(f'[{term}]\ntext = "{text}"\n' for term, text in terms.items()))
+        self.file("docs/glossary.toml", "".join(f'{term} = "{text}"\n' for term, text in terms.items()))
 
     def test_a_term_and_where_it_is(self) -> None:
         self.assertEqual(glossary.lines(self.folder),
