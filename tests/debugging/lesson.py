@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the gdb sessions of docs/debugging.template.md and writes docs/debugging.md with their transcripts.
+"""Runs the gdb sessions of docs/debugging.md and writes their transcripts into it.
 
   lesson.py --right PROGRAM --wrong PROGRAM           writes it
   lesson.py --right PROGRAM --wrong PROGRAM --check   changes nothing; says what differs, exits 1
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbody_tools.arguments import ROOT, OneLineParser, write_whole_file
-from nbody_tools.documents.templates import document_of, render
+from nbody_tools.documents.templates import render
 
-TEMPLATE = ROOT / "docs" / "debugging.template.md"
+DOCUMENT = ROOT / "docs" / "debugging.md"
 SOURCE = ROOT / "step03_tiling" / "nbody.cu"
 SHOWN_PROGRAM = "build/debug/step03_tiling/step03_tiling"
 ARGUMENTS = "--systems 2 --bodies 1000 --steps 1 --quiet"
@@ -115,19 +115,18 @@ def main() -> int:
     options = parser.parse_args()
     by_name = {session.name: session for session in sessions()}
     try:
-        rendered = render(TEMPLATE, ROOT, {"transcript": lambda name: block(
+        rendered = render(DOCUMENT, ROOT, {"transcript": lambda name: block(
             by_name[name], getattr(options, by_name[name].program))})
     except FileNotFoundError:
         print("skipped: there is no gdb")
         return SKIPPED
-    document = document_of(TEMPLATE)
     if rendered.problems:
         print(*rendered.problems, sep="\n")
         return 1
     if not options.check:
-        write_whole_file(document, rendered.text)
+        write_whole_file(DOCUMENT, rendered.text)
         return 0
-    old = document.read_text(encoding="utf-8")
+    old = DOCUMENT.read_text(encoding="utf-8")
     difference = list(difflib.unified_diff(old.splitlines(), rendered.text.splitlines(),
                                            "docs/debugging.md", "what gdb says", lineterm=""))
     if difference:

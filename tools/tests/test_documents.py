@@ -107,6 +107,44 @@ class Writing(DocumentsTest):
         self.assertTrue(all(len(line) < 106 for line in filled("Word " * 99).splitlines()))
 
 
+class Places(DocumentsTest):
+    """Of a document without a template."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.write()
+
+    def test_they_are_written_and_nothing_else(self) -> None:
+        page = ("# A page\n\n<!-- {{ budget.changed }} -->%s<!-- end -->\n\n    {{ no_place }} {# and none #}\n\n"
+                "A word <!-- {{ budget.readme }} -->%s<!-- end --> and the rest.\n")
+        self.file("docs/page.md", page % ("\nold\n\nlines\n", "old"))
+        self.assert_named("docs/page.md:4: out of date (6 lines differ)")
+        self.write()
+        self.assertEqual(self.read("docs/page.md"), page % (f"\n{Budget.changed}\n", Budget.readme))
+        self.assertEqual(self.documents("--check"), (0, ""))
+
+    def test_what_is_wrong_is_named_and_nothing_is_written(self) -> None:
+        for text, line, expected in (("<!-- {{ gone }} -->\n\n<!-- end -->", 5, "'gone' is undefined"),
+                                     ("<!-- {{ gone( }} -->old<!-- end -->", 5, "unexpected '}'"),
+                                     ("\n<!-- {{ budget.changed }} -->\n", 6, "'<!-- {{ budget.changed }} -->' is one half"),
+                                     ("<!-- {{ 1 }} --><!-- {{ 2 }} -->x<!-- end -->", 5, "'<!-- {{ 1 }} -->' is one half"),
+                                     ("Old\n<!-- end -->", 6, "'<!-- end -->' is one half")):
+            with self.subTest(text):
+                page = f"# A page\n\n<!-- {{{{ 2 }}}} -->1<!-- end -->\n\n{text}\n"
+                self.file("docs/page.md", page)
+                self.assert_named(f"docs/page.md:{line}: ", words=())
+                self.assertIn(expected, self.documents()[1])
+                self.assertEqual(self.read("docs/page.md"), page)
+        self.file("docs/page.md", "# A page\n\n<!-- {{ gone }} -->1<!-- end -->\n")
+        self.assert_named("docs/page.md:3: 'gone' is undefined")
+
+    def test_one_stays_with_the_word_before_it(self) -> None:
+        place = "<!-- {{ 'a b' }} -->a b<!-- end -->"
+        text = filled(f"Word {19 * 'word '}{place}, the rest.\n\n<!-- {{{{ 1 }}}} -->\nProse\nof it.\n<!-- end -->\n")
+        self.assertIn(f"\nword {place},", text)
+        self.assertTrue(text.endswith("\n<!-- {{ 1 }} -->\nProse of it.\n<!-- end -->\n"), text)
+
+
 class ChangedLines(DocumentsTest):
     def setUp(self) -> None:
         super().setUp()

@@ -1,4 +1,4 @@
-"""Writes every generated document from its template: NAME.template.md becomes NAME.md beside it.
+"""Writes every generated document: NAME.template.md becomes NAME.md beside it, or NAME.md has places of its own.
 
   ./nbody documents                     all of them
   ./nbody documents step03_tiling       those in one folder
@@ -20,8 +20,8 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.documents import sources
-from nbody_tools.documents.templates import (ENDING, Rendered, document_of, literal_numbers, render,
-                                              typed_measurements)
+from nbody_tools.documents.templates import (ENDING, Rendered, document_of, is_template, literal_numbers,
+                                              render, typed_measurements)
 from nbody_tools.documents.vocabulary import Vocabulary
 from nbody_tools.steps import STEP_NAME
 
@@ -30,7 +30,7 @@ HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
             "## What the profiler says", "## Without a GPU", "## Accuracy", "## Exercises")
 FOLDERS = ("", "docs", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their words are what a test of another room has just found.
-WRITTEN_ELSEWHERE = ("docs/validation.template.md", "docs/debugging.template.md")
+WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
 
 
@@ -43,8 +43,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def templates(root: Path) -> Iterator[Path]:
     for folder in FOLDERS:
-        for template in sorted(root.glob(f"{folder}/*{ENDING}" if folder else f"*{ENDING}")):
-            if str(template.relative_to(root)) not in WRITTEN_ELSEWHERE:
+        for template in sorted(root.glob(f"{folder}/*.md" if folder else "*.md")):
+            if str(template.relative_to(root)) not in WRITTEN_ELSEWHERE and is_template(template):
                 yield template
 
 

@@ -1,4 +1,4 @@
-"""Renders templates with Jinja2. A name that means nothing is an error, and so is a number that was not
+"""Renders templates, and places of documents, with Jinja2. A name that means nothing is an error, and so is a number that was not
 measured, unless the template says that it may be missing."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import textwrap
 import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import jinja2
 
@@ -33,6 +33,9 @@ ALLOWED_NUMBER = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED.val
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:[eE][-+]?\d+)?")
 # In the READMEs of steps, sizes are the subject; what must not be typed is a time or a rate.
 MEASUREMENT = re.compile(NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|[GT]FLOP/s)(?![\w/])")
+# Of a document without a template: <!-- {{ an expression }} -->what it gave the last time<!-- end -->
+PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
+HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
@@ -45,7 +48,12 @@ class Rendered:
 
 
 def document_of(template: Path) -> Path:
-    return template.with_name(template.name.removesuffix(ENDING) + ".md")
+    """A document that has places is its own template."""
+    return template.with_name(template.name.replace(ENDING, ".md"))
+
+
+def is_template(file: Path) -> bool:
+    return file.name.endswith(ENDING) or PLACE.search(file.read_text(encoding="utf-8")) is not None
 
 
 def shaped(form: str) -> Any:
@@ -94,18 +102,29 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
     figures = os.path.relpath(root / "docs" / "figures", template.parent)
     words = {**words, "figure": lambda name, text="": figure(root, figures, name, text),
              "diagram": lambda name, text: figure(root, figures, f"diagrams/{name}", text, "svg")}
+
+    def rendered(source: str) -> Optional[str]:
+        try:
+            return environment.from_string(source).render(words)
+        except jinja2.TemplateSyntaxError as error:
+            result.problems.append(f"{where}:{error.lineno}: {error.message}")
+        except (jinja2.UndefinedError, ToolError, TypeError, ZeroDivisionError) as error:
+            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+                     if frame.filename == "<template>"]
+            result.problems.append(f"{where}:{lines[-1] if lines else 1}: {error}")
+        return None
+
+    def written_again(place: re.Match) -> str:
+        line = place.string.count("\n", 0, place.start())  # so many before it, for the messages
+        text = rendered("\n" * line + place[2])
+        return place[0] if text is None else place[1] + text.strip("\n") + place[3]
+
     source = template.read_text(encoding="utf-8")
-    try:
-        text = environment.from_string(source).render(words)
-    except jinja2.TemplateSyntaxError as error:
-        result.problems.append(f"{where}:{error.lineno}: {error.message}")
-    except (jinja2.UndefinedError, ToolError, TypeError, ZeroDivisionError) as error:
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
-                 if frame.filename == "<template>"]
-        result.problems.append(f"{where}:{lines[-1] if lines else 1}: {error}")
-    else:
-        note = f"<!-- Generated from {template.name}: change that, not this. -->\n\n"
-        result.text = note + filled(text)
+    if not template.name.endswith(ENDING):
+        result.problems += halves_of_places(source, where)
+        result.text = filled(PLACE.sub(written_again, source))
+    elif (text := rendered(source)) is not None:
+        result.text = f"<!-- Generated from {template.name}: change that, not this. -->\n\n" + filled(text)
     return result
 
 
@@ -126,7 +145,7 @@ def line_now() -> int:
 
 def filled(text: str) -> str:
     """Lines of prose have other lengths with numbers in them. Lists, tables and code stay."""
-    parts = re.split(r"(^```.*?^```$)", text.strip(), flags=re.DOTALL | re.MULTILINE)
+    parts = re.split(r"(^```.*?^```$|^<!--.*?-->$)", text.strip(), flags=re.DOTALL | re.MULTILINE)
     parts[::2] = ["\n\n".join(map(filled_paragraph, re.split(r"\n{2,}", part))) for part in parts[::2]]
     return "\n".join(line.rstrip() for line in "".join(parts).split("\n")) + "\n"
 
@@ -135,8 +154,10 @@ def filled_paragraph(text: str) -> str:
     lines = text.strip("\n").split("\n")
     if not re.match(r"[A-Z`]|\*\S", lines[0]) or any(re.match(r"[-#|>]|1\. | |\* ", line) for line in lines):
         return text
-    words = textwrap.fill(text.strip("\n"), width=WIDTH, break_long_words=False, break_on_hyphens=False)
-    return text.replace(text.strip("\n"), words)
+    # Markdown takes a comment at the beginning of a line for a block: a place stays with the word before it.
+    glued = re.sub(rf"\s?{PLACE.pattern}", lambda place: re.sub(r"\s", "\0", place[0]), text.strip("\n"), flags=re.DOTALL)
+    words = textwrap.fill(glued, width=WIDTH, break_long_words=False, break_on_hyphens=False)
+    return text.replace(text.strip("\n"), words.replace("\0", " "))
 
 
 def without(text: str, *patterns: re.Pattern) -> str:
@@ -144,6 +165,12 @@ def without(text: str, *patterns: re.Pattern) -> str:
     for pattern in patterns:
         text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
     return text
+
+
+def halves_of_places(document: str, where: str) -> list[str]:
+    return [f"{where}:{line}: '{comment}' is one half of a place, and the other is missing"
+            for line, text in enumerate(without(document, PLACE).splitlines(), start=1)
+            for comment in HALF_OF_A_PLACE.findall(text)]
 
 
 def literal_numbers(template: str, where: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Writes docs/validation.md from its template: what the mutants came to when they were last run.
+"""Writes the places of docs/validation.md: what the mutants came to when they were last run.
 
   ./nbody validation [--records FOLDER]           writes it
   ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if it is out of date
@@ -18,7 +18,7 @@ from nbody_tools.arguments import ROOT, Failed, existing_folder
 from nbody_tools.documents.documents import report_problems, update
 from nbody_tools.tables import markdown
 
-PAGE = Path("docs/validation.template.md")
+PAGE = Path("docs/validation.md")
 RECORDS = Path("build/cpu/tests/mutants/records")
 WEAK_CHECKS = {"throughput": "ends with a throughput", "one_short_step": "one short step",
                "a_quarter": "a quarter of the state", "blind_to_nan": "blind to NaN"}
