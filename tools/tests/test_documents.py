@@ -97,7 +97,7 @@ class Writing(DocumentsTest):
         self.assertIn(NOT_MEASURED, self.read("README.md"))
 
     def test_budgets_are_quoted_from_where_they_are_kept(self) -> None:
-        self.assertIn(f"{Budget.changed} lines", self.readme("{{ budget.changed }} lines"))
+        self.assertIn(f"| 00, 01 | {Budget.changed} | {Budget.first_lines} | {Budget.readme} |", self.readme("{{ budgets() }}"))
 
     def test_prose_is_wrapped_and_nothing_else(self) -> None:
         kept = ("# A heading\n\n    code   here\n\n- a list " + 40 * "of words " + "\n\n| a | table |\n\n"
@@ -115,27 +115,29 @@ class Places(DocumentsTest):
         self.write()
 
     def test_they_are_written_and_nothing_else(self) -> None:
-        page = ("# A page\n\n<!-- {{ budget.changed }} -->%s<!-- end -->\n\n    {{ no_place }} {# and none #}\n\n"
-                "A word <!-- {{ budget.readme }} -->%s<!-- end --> and the rest.\n")
+        page = ("# A page\n\n<!-- {{ 3 * 4 }} -->%s<!-- end -->\n\n    {{ no_place }} {# and none #}\n\n"
+                "A word <!-- {{ 5 * 6 }} -->%s<!-- end --> and the rest.\n")
         self.file("docs/page.md", page % ("\nold\n\nlines\n", "old"))
         self.assert_named("docs/page.md:4: out of date (6 lines differ)")
         self.write()
-        self.assertEqual(self.read("docs/page.md"), page % (f"\n{Budget.changed}\n", Budget.readme))
+        self.assertEqual(self.read("docs/page.md"), page % ("\n12\n", 30))
         self.assertEqual(self.documents("--check"), (0, ""))
 
     def test_what_is_wrong_is_named_and_nothing_is_written(self) -> None:
         for text, line, expected in (("<!-- {{ gone }} -->\n\n<!-- end -->", 5, "'gone' is undefined"),
-                                     ("<!-- {{ gone( }} -->old<!-- end -->", 5, "unexpected '}'"),
-                                     ("\n<!-- {{ budget.changed }} -->\n", 6, "'<!-- {{ budget.changed }} -->' is one half"),
-                                     ("<!-- {{ 1 }} --><!-- {{ 2 }} -->x<!-- end -->", 5, "'<!-- {{ 1 }} -->' is one half"),
-                                     ("Old\n<!-- end -->", 6, "'<!-- end -->' is one half")):
+                                     ("A <!-- {{ gone( }} -->old<!-- end -->", 5, "unexpected '}'"),
+                                     ("\n<!-- {{ 3 * 4 }} -->\n", 6, "'<!-- {{ 3 * 4 }} -->' is one half"),
+                                     ("A <!-- {{ 1 }} -->b <!-- {{ 2 }} -->x<!-- end -->", 5, "'<!-- {{ 1 }} -->' is one half"),
+                                     ("Old\n<!-- end -->", 6, "'<!-- end -->' is one half"),
+                                     ("1. <!-- {{ 1 }} -->2<!-- end -->", 5, "neither begin a line"),
+                                     ("| a | <!-- {{ 1 }} -->2<!-- end --> |", 5, "nor be in a row")):
             with self.subTest(text):
-                page = f"# A page\n\n<!-- {{{{ 2 }}}} -->1<!-- end -->\n\n{text}\n"
+                page = f"# A page\n\nA <!-- {{{{ 2 }}}} -->1<!-- end -->\n\n{text}\n"
                 self.file("docs/page.md", page)
                 self.assert_named(f"docs/page.md:{line}: ", words=())
                 self.assertIn(expected, self.documents()[1])
                 self.assertEqual(self.read("docs/page.md"), page)
-        self.file("docs/page.md", "# A page\n\n<!-- {{ gone }} -->1<!-- end -->\n")
+        self.file("docs/page.md", "# A page\n\nA <!-- {{ gone }} -->1<!-- end -->\n")
         self.assert_named("docs/page.md:3: 'gone' is undefined")
 
     def test_one_stays_with_the_word_before_it(self) -> None:

@@ -10,10 +10,11 @@ from typing import Optional, Sequence
 
 from nbody_tools.arguments import ToolError
 from nbody_tools.steps import number_of, step_folders
+from nbody_tools.tables import markdown
 
 
 class Budget:
-    """The same for every step; templates quote it as `budget`."""
+    """The same for every step; README.md quotes it."""
 
     changed = 100  # lines added and removed against the parent: more is more than one idea
     changed_layout = 120  # of the steps that replace the layout or the decomposition of everything
@@ -121,6 +122,15 @@ def the_line(lines: Sequence[str], text: str, start: int) -> int:
         if matches:
             break
     raise SourceError(f"'{kind}{text}' stands on {len(matches)} lines of the diff, not on one")
+
+
+def budgets_table(sources: dict[str, Source]) -> str:
+    """A row for the steps that have the same."""
+    steps: dict[tuple[int, int], list[str]] = {}
+    for source in sources.values():
+        steps.setdefault((source.change_budget, source.line_budget), []).append(source.number)
+    return markdown(("steps", "changed against the parent", "program", "README"),
+                    [[", ".join(numbers), *map(str, budgets), str(Budget.readme)] for budgets, numbers in steps.items()])
 
 
 def broken_budgets(sources: dict[str, Source]) -> list[str]:

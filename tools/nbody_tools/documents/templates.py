@@ -36,6 +36,8 @@ MEASUREMENT = re.compile(NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|
 # Of a document without a template: <!-- {{ an expression }} -->what it gave the last time<!-- end -->
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
+# Markdown takes it for a block of HTML, or ends the cell at a | in it.
+MISPLACED = re.compile(r"(?:\W*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
@@ -121,7 +123,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
 
     source = template.read_text(encoding="utf-8")
     if not template.name.endswith(ENDING):
-        result.problems += halves_of_places(source, where)
+        result.problems += wrong_places(source, where)
         result.text = filled(PLACE.sub(written_again, source))
     elif (text := rendered(source)) is not None:
         result.text = f"<!-- Generated from {template.name}: change that, not this. -->\n\n" + filled(text)
@@ -167,10 +169,12 @@ def without(text: str, *patterns: re.Pattern) -> str:
     return text
 
 
-def halves_of_places(document: str, where: str) -> list[str]:
-    return [f"{where}:{line}: '{comment}' is one half of a place, and the other is missing"
-            for line, text in enumerate(without(document, PLACE).splitlines(), start=1)
-            for comment in HALF_OF_A_PLACE.findall(text)]
+def wrong_places(document: str, where: str) -> list[str]:
+    halves = [f"{where}:{line}: '{half}' is one half of a place, and the other is missing"
+              for line, text in enumerate(without(document, PLACE).splitlines(), start=1)
+              for half in HALF_OF_A_PLACE.findall(text)]
+    return halves + [f"{where}:{line}: a place can neither begin a line nor be in a row of a table"
+                     for line, text in enumerate(document.splitlines(), start=1) if MISPLACED.match(text)]
 
 
 def literal_numbers(template: str, where: str) -> list[str]:

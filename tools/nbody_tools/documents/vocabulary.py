@@ -115,7 +115,7 @@ class Vocabulary:
             "published": Named(lambda key: published.get(key)
                                or Named(lambda quantity: facts.published_value(key, quantity))),
             "predicted": facts.predicted,
-            "budget": sources.Budget,
+            "budgets": lambda: sources.budgets_table(self.sources),
             "table": lambda name: tables.table(name, facts),
             "staircase": lambda: tables.main_staircase(self.root / RESULTS, self.sources,
                                                        self.diff),
