@@ -17,21 +17,7 @@ from nbody_tools.figures.profile import MODELS, SCALE, shells
 from nbody_tools.files.bodies import FileError, read_bodies
 
 
-class Drawn(WithPictures):
-    def plot(self, *words: object) -> tuple[object, ...]:
-        return ("plot", *words, "--output", self.folder / "picture.png")
-
-    def assert_plotted(self, *words: object) -> None:
-        self.done(*self.plot(*words))
-        self.assert_drawn(self.folder / "picture.png")
-
-    def two_bodies(self, name: str, dt: float, error: float, time: float = 2, integrator: str = "euler"):
-        return self.file(f"{name}.csv", (
-            f"# time={time}\n# dt={dt}\n# integrator={integrator}\nm,x,y,z,vx,vy,vz\n"
-            f"1,{1 + error!r},0,0,0,0,0\n1,-1,0,{error!r},0,0,0\n").encode())
-
-
-class States(Drawn):
+class States(WithPictures):
     def test_up_to_nine(self) -> None:
         rows = "".join(f"{kind},1,{i % 7},{i % 5},0,0,0,0\n" for i, kind in enumerate(["disk", "dark"] * 50))
         files = [self.file(f"{t}.csv", f"# time={t}\nspecies,m,x,y,z,vx,vy,vz\n{rows}".encode()) for t in range(10)]
@@ -42,7 +28,7 @@ class States(Drawn):
         self.refused(*self.plot("states", files[0], "--species", "disk,disk"))
 
 
-class Profile(Drawn):
+class Profile(WithPictures):
     def sphere(self, stretched: float, bodies: int = 4000):
         random = numpy.random.default_rng(5)
         radii = stretched * SCALE * (random.uniform(0, 0.999, bodies) ** (-2 / 3) - 1) ** -0.5
@@ -71,7 +57,12 @@ class Profile(Drawn):
                          "nbody plot: a profile needs 200 bodies or more, there are 100\n")
 
 
-class Convergence(Drawn):
+class Convergence(WithPictures):
+    def two_bodies(self, name: str, dt: float, error: float, time: float = 2, integrator: str = "euler"):
+        return self.file(f"{name}.csv", (
+            f"# time={time}\n# dt={dt}\n# integrator={integrator}\nm,x,y,z,vx,vy,vz\n"
+            f"1,{1 + error!r},0,0,0,0,0\n1,-1,0,{error!r},0,0,0\n").encode())
+
     def test_errors_are_distances(self) -> None:
         reference = read_bodies(self.two_bodies("reference", 1e-4, 0))
         self.assertAlmostEqual(position_error(read_bodies(self.two_bodies("a", 0.1, 0.25)), reference), 0.25)
@@ -87,7 +78,7 @@ class Convergence(Drawn):
             self.assertIn(why, self.refused(*self.plot("convergence", reference, end)))
 
 
-class Foreign(Drawn):
+class Foreign(WithPictures):
     def test_other_formats_are_read_by_nbody_convert(self) -> None:
         known = fakes.bin_bytes([1, 2, 3, 4, 5, 6, 7], 1, 1)
         other = self.file("a.tipsy", b"\0" * 40)
