@@ -37,7 +37,7 @@ MEASUREMENT = re.compile(NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
 # Markdown takes it for a block of HTML, or ends the cell at a | in it.
-MISPLACED = re.compile(r"(?:\W*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
+MISPLACED = re.compile(r"(?:[ >*-]*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
