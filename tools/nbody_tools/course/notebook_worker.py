@@ -6,6 +6,25 @@ A cell that says "wrong on purpose" must not come out right; every other %%nbody
 import sys
 from pathlib import Path
 
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+# Of every notebook, after its title and first paragraph.
+FIRST_CELL = """
+REPOSITORY = ""  # on Colab: the address of a clone of this project
+
+import pathlib
+import subprocess
+import sys
+
+here = pathlib.Path.cwd()
+root = next((p for p in (here, *here.parents, here / "nbody-steps") if (p / "nbody").is_file()), None)
+if root is None:
+    assert REPOSITORY, "put the address of a clone of this project into REPOSITORY"
+    root = here / "nbody-steps"
+    subprocess.run(["git", "clone", "--depth", "1", REPOSITORY, root], check=True)
+    subprocess.run([root / "nbody", "setup"], check=True)
+sys.path.insert(0, str(root / "tools"))
+%load_ext nbody_tools.course.magic
+"""
 RIGHT, WRONG = "right: all gates pass", "wrong on purpose"
 
 
@@ -32,7 +51,9 @@ def main():
     texts = [Path(word) for word in words if word != "--execute"]
     failed = 0
     for text in texts:
-        notebook = jupytext.read(text)
+        title, read_first, rest = text.read_text(encoding="utf-8").split("\n\n", 2)
+        notebook = jupytext.reads(f"{title}\n\n{read_first}\n\n```python{FIRST_CELL}```\n\n{rest}", fmt="md")
+        notebook.metadata = {"kernelspec": KERNEL}
         if "--execute" in words:
             from nbclient import NotebookClient
 
