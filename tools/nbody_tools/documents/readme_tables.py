@@ -8,7 +8,7 @@ from typing import Optional, Sequence
 from nbody_tools.documents.tables import PROFILE_COLUMNS, metric, speedup, variant_table
 from nbody_tools.measure.ncu import DERIVED, METRICS
 from nbody_tools.records.facts import FactError, Facts, Measured, Value
-from nbody_tools.records.record import check_measurement, read_records
+from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.records.timeline import STAGES, read_timeline, sums
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds, with_range
 
@@ -95,11 +95,20 @@ def accuracy(results: Path, steps: Sequence[str]) -> str:
     return markdown(["RMS error, N =", *map(str, sizes)], rows)
 
 
+def measured_in(results: Path, folder: str, names: Sequence[str]) -> list[Record]:
+    """The records of programs in docs/results/FOLDER/."""
+    return [record for source in sorted((results / folder).glob("*.jsonl")) for record in read_records(source, check_measurement)
+            if record.step in names and not record.emulated]
+
+
+def newest(records: Sequence[Record]) -> Optional[Record]:
+    return max(records, key=lambda record: record.date, default=None)
+
+
 def rates(results: Path, folder: str, names: Sequence[str]) -> str:
     """Rate and error of programs on problems of a kind, from docs/results/FOLDER/."""
     found = {(record.step, (record.data["systems"], record.data["bodies"])): record
-             for source in sorted((results / folder).glob("*.jsonl")) for record in read_records(source, check_measurement)
-             if record.step in names and not record.emulated}
+             for record in measured_in(results, folder, names)}
     problems = sorted({problem for _, problem in found})
     if not problems:
         return NOT_MEASURED
@@ -115,21 +124,16 @@ def rates(results: Path, folder: str, names: Sequence[str]) -> str:
 
 def recorded(results: Path, folder: str, step: str, quantity: str) -> Value:
     """Of the newest record of a program in docs/results/FOLDER/: the median of a time, per time step."""
-    records = [record for source in sorted((results / folder).glob("*.jsonl")) for record in read_records(source, check_measurement)
-               if record.step == step and not record.emulated]
-    newest = max(records, key=lambda record: record.date, default=None)
-    content = newest.seconds(quantity).median / newest.data["steps"] if newest else None
+    record = newest(measured_in(results, folder, [step]))
+    content = record.seconds(quantity).median / record.data["steps"] if record else None
     return Value(content, "time", f"recorded('{folder}', '{step}', '{quantity}')")
 
 
 def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: int = 1) -> Value:
     """The newest rate of a program for systems of so many bodies, from docs/results/FOLDER/."""
-    records = [record for source in sorted((results / folder).glob("*.jsonl"))
-               for record in read_records(source, check_measurement)
-               if record.step == step and record.data["bodies"] == bodies and not record.emulated
-               and record.device_count == devices]
-    newest = max(records, key=lambda record: record.date, default=None)
-    content = newest.giga_interactions_per_second("compute").median if newest else None
+    record = newest([record for record in measured_in(results, folder, [step])
+                     if record.data["bodies"] == bodies and record.device_count == devices])
+    content = record.giga_interactions_per_second("compute").median if record else None
     return Value(content, name=f"recorded_rate('{folder}', '{step}', {bodies})")
 
 
