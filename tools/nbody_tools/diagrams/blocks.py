@@ -21,8 +21,7 @@ def tile() -> Drawing:
     d.label((42, 130, 260, 44), "shared memory: tile 2", light(VERMILION, 0.5))
     for k in range(5):
         d.line(302, 152, 420, 128 + k * 12, GREY, 2, arrow=True)
-    d.text(432, 148, "all 1024 threads read every body of it,")
-    d.text(432, 174, "each for a body of its own: 512 interactions")
+    d.lines(432, 148, "all 1024 threads read every body of it,", "each for a body of its own: 512 interactions")
 
     d.heading(236, "Warps of the block in time")
     x, y, step = 150, 292, 44
@@ -69,18 +68,16 @@ def registers() -> Drawing:
         if count == 91:
             d.rect(40 + blocks * width, y, 560 - blocks * width, 40, "#FFFFFF", GREY, dashed=True)
             d.text(40 + blocks * width + (560 - blocks * width) / 2, y + 27, "free", anchor="middle")
-        d.text(618, y + 18, f"{count} registers per thread:")
-        d.text(618, y + 42, f"{blocks} blocks, {8 * blocks} warps")
-    d.note(564, "Four bodies per thread: a quarter of the warps of step 10, and yet faster:", 40)
-    d.note(592, "the four interactions of a thread hide each other's latency.", 40)
-    d.note(620, "Registers as nvcc 13.0 counts them for sm_90.", 40)
+        d.lines(618, y + 18, f"{count} registers per thread:", f"{blocks} blocks, {8 * blocks} warps", step=24)
+    d.notes(40, 564, "Four bodies per thread: a quarter of the warps of step 10, and yet faster:",
+            "the four interactions of a thread hide each other's latency.",
+            "Registers as nvcc 13.0 counts them for sm_90.", step=28)
     return d
 
 
 def column(d: Drawing, x: float, y: float, bodies: tuple[str, ...]) -> None:
     d.label((x, y, 120, 44), "source j", light(VERMILION, 0.5))
-    d.text(x, y + 70, "in shared")
-    d.text(x, y + 94, "memory")
+    d.lines(x, y + 70, "in shared", "memory", step=24)
     for k, name in enumerate(bodies):
         top = y + k * 52
         d.line(x + 120, y + 22, x + 206, top + 22, GREY, 2, arrow=True)

@@ -107,12 +107,9 @@ def tree_walk() -> Drawing:
     x, y = at(right, (box[0], box[3]))
     d.rect(x, y, (box[2] - box[0]) * side, (box[3] - box[1]) * side, "none", VERMILION, 3)
     y = top + side + 34
-    d.note(y, f"Red: {GROUP} neighbours of the order.", left)
-    d.note(y + 28, "Cells are ranges of the sorted bodies.", left)
-    d.rect(right, y - 16, 22, 22, light(GREEN, 0.35), GREY, 1)
-    d.text(right + 32, y + 2, f"{accepted} cells act as a whole")
-    d.rect(right, y + 14, 22, 22, light(ORANGE, 0.35), GREY, 1)
-    d.text(right + 32, y + 32, f"{leaves} leaves act body by body")
-    d.note(y + 72, f"{BODIES} bodies in two dimensions, leaves of up to {LEAF}, theta {THETA}. The program has three dimensions,", left)
-    d.note(y + 98, "groups of 32, leaves of up to 16, and a quadrupole for each cell.", left)
+    d.notes(left, y, f"Red: {GROUP} neighbours of the order.", "Cells are ranges of the sorted bodies.", step=28)
+    d.key(right, y, light(GREEN, 0.35), f"{accepted} cells act as a whole", GREY, 1)
+    d.key(right, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
+    d.notes(left, y + 72, f"{BODIES} bodies in two dimensions, leaves of up to {LEAF}, theta {THETA}. The program has three dimensions,",
+            "groups of 32, leaves of up to 16, and a quadrupole for each cell.")
     return d

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
-from nbody_tools.figures.colours import BLACK, GREY
+from nbody_tools.figures.colours import GREY
 
 WIDTH = 920
-SMALL, NORMAL, TITLE = 18, 20, 22
+SMALL, TITLE = 18, 22
 INK, WHITE = "#1A1A1A", "#FFFFFF"
 # Verdana has the widths of DejaVu Sans, by which the tests measure; Arial is narrower.
 FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
@@ -58,10 +58,9 @@ class Drawing:
     boxes: list[Box] = field(default_factory=list)  # what texts may stand on
 
     def rect(self, x: float, y: float, width: float, height: float, fill: str = WHITE,
-             stroke: str = INK, thick: float = 1.5, round_: float = 0, dashed: bool = False) -> None:
+             stroke: str = INK, thick: float = 1.5, dashed: bool = False) -> None:
         self.boxes.append(Box(x, y, width, height, fill))
         shape = f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
-        shape += f' rx="{number(round_)}"' if round_ else ""
         shape += f' fill="{fill}"'
         shape += f' stroke="{stroke}" stroke-width="{number(thick)}"' if stroke else ""
         self.parts.append(shape + (' stroke-dasharray="6 5"' if dashed else "") + "/>")
@@ -108,18 +107,29 @@ class Drawing:
         self.parts.append(f'<text x="{number(x)}" y="{number(y)}" font-size="{size}" '
                           f'fill="{colour}"{place}{weight}>{escape(words)}</text>')
 
-    def label(self, box: tuple[float, float, float, float], words: str, fill: str, colour: str = INK,
-              size: int = SMALL, **style) -> None:
+    def label(self, box: tuple[float, float, float, float], words: str, fill: str, colour: str = INK, **style) -> None:
         """A box with a line of text in its middle."""
         x, y, width, height = box
         self.rect(x, y, width, height, fill, **style)
-        self.text(x + width / 2, y + height / 2 + 0.36 * size, words, size, "middle", colour)
+        self.text(x + width / 2, y + height / 2 + 0.36 * SMALL, words, SMALL, "middle", colour)
+
+    def lines(self, x: float, y: float, *words: str, step: float = 26, **style) -> None:
+        for k, line in enumerate(words):
+            self.text(x, y + k * step, line, **style)
+
+    def key(self, x: float, y: float, colour: str, words: str, *stroke, **style) -> None:
+        """What a colour means."""
+        self.rect(x, y - 16, 22, 22, colour, *stroke, **style)
+        self.text(x + 32, y + 2, words)
 
     def heading(self, y: float, words: str, x: float = 20) -> None:
         self.text(x, y, words, TITLE, bold=True)
 
     def note(self, y: float, words: str, x: float = 20) -> None:
-        self.text(x, y, words, SMALL, colour="#4D4D4D")
+        self.notes(x, y, words)
+
+    def notes(self, x: float, y: float, *words: str, step: float = 26) -> None:
+        self.lines(x, y, *words, step=step, colour="#4D4D4D")
 
     def bracket(self, x: float, y: float, width: float, words: str, colour: str = GREY) -> None:
         """Under something: a line with two ends, and what it says."""
@@ -133,6 +143,3 @@ class Drawing:
             f'height="{self.height}" font-family="{FONT}" role="img">',
             f"<title>{escape(self.title)}</title>",
             f'<rect width="{WIDTH}" height="{self.height}" fill="{WHITE}"/>', *self.parts, "</svg>", ""])
-
-
-__all__ = ["BLACK", "Drawing", "GREY", "INK", "NORMAL", "SMALL", "TITLE", "WHITE", "WIDTH", "light"]

@@ -31,14 +31,10 @@ def unrolled() -> Drawing:
         d.rect(end, y, 17, 17, light(GREEN, 0.6))
         if k:
             d.path([(end - 13, y - 9), (end + 5, y)], VERMILION, 2, arrow=True)
-    d.text(690, 250, "red: each addition")
-    d.text(690, 276, "needs the sum")
-    d.text(690, 302, "before it")
+    d.lines(690, 250, "red: each addition", "needs the sum", "before it")
     y = 190 + 16 * 26 + 22
-    for x, colour, words in ((60, light(SKY_BLUE, 0.6), "differences, root begins"),
-                             (390, light(GREEN, 0.6), "root is there: add to the sum")):
-        d.rect(x, y - 16, 22, 22, colour)
-        d.text(x + 32, y + 2, words)
+    d.key(60, y, light(SKY_BLUE, 0.6), "differences, root begins")
+    d.key(390, y, light(GREEN, 0.6), "root is there: add to the sum")
     d.line(740, y - 5, 800, y - 5, GREY, 2, dashed=True)
     d.text(812, y + 2, "wait")
     d.line(60, y + 26, 880, y + 26, GREY, 2, arrow=True)

@@ -62,8 +62,8 @@ def launch() -> Drawing:
     d.heading(440, "A thread: number 99 of the block takes every 1024th body")
     for k in range(8):
         d.label((42 + k * 104.5, 452, 104.5, 34), str(99 + 1024 * k), light(SKY_BLUE))
-    d.note(518, "i = threadIdx.x = 32 x 3 + 3 = 99; then i += 1024, while i < n (here 8192 bodies).", 42)
-    d.note(544, "All threads of a warp read the same source j at the same time.", 42)
+    d.notes(42, 518, "i = threadIdx.x = 32 x 3 + 3 = 99; then i += 1024, while i < n (here 8192 bodies).",
+            "All threads of a warp read the same source j at the same time.")
     return d
 
 

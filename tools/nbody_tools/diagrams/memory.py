@@ -52,8 +52,7 @@ def strides() -> Drawing:
     y = 62 + 4 * 112
     for x, colour, words in ((40, BLUE, "wanted by a thread"), (300, light(ORANGE, 0.3), "fetched with it"),
                              (530, "#FFFFFF", "not fetched")):
-        d.rect(x, y - 4, 22, 22, colour, "#8C8C8C", 1)
-        d.text(x + 32, y + 14, words)
+        d.key(x, y + 12, colour, words, "#8C8C8C", 1)
     d.note(y + 46, "Shown are the first 256 bytes, eight sectors; a warp reads on to the right.", 40)
     return d
 

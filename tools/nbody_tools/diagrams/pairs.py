@@ -26,20 +26,14 @@ def chunks() -> Drawing:
         d.text(x - 12, y + row * height + 26, f"bodies {row}", anchor="end")
     d.rect(x + width, y + 2 * height, width, height, ORANGE, thick=3)
     d.text(x + 1.5 * width, y + 2 * height + 26, "a block", anchor="middle", colour="#000000")
-    d.text(700, 160, "This block adds what")
-    d.text(700, 186, "chunk 1 does to the")
-    d.text(700, 212, "bodies of row 2.")
+    d.lines(700, 160, "This block adds what", "chunk 1 does to the", "bodies of row 2.")
 
     d.heading(350, "The partial sums are a matrix")
     x, y, cell = 64, 380, 36
     for row in range(6):
         for column in range(4):
             d.rect(x + column * 64, y + row * cell, 64, cell, colours[column])
-    d.text(x - 10, y + 24, "x", anchor="end")
-    d.text(x - 10, y + cell + 24, "y", anchor="end")
-    d.text(x - 10, y + 2 * cell + 24, "z", anchor="end")
-    d.text(x - 10, y + 3 * cell + 24, "0", anchor="end")
-    d.text(x - 10, y + 4 * cell + 24, "x", anchor="end")
+    d.lines(x - 10, y + 24, "x", "y", "z", "0", "x", step=cell, anchor="end")
     for column in range(4):
         d.line(x + column * 64 + 32, y + 8, x + column * 64 + 32, y + 6 * cell - 6, GREY, 2, arrow=True)
     d.text(340, y + 3 * cell + 6, "×", anchor="middle", size=22)
@@ -49,10 +43,8 @@ def chunks() -> Drawing:
     for row in range(6):
         d.rect(460, y + row * cell, 64, cell, light(SKY_BLUE, 0.5))
     d.text(540, y + 26, "a: one row per component of a body")
-    d.text(540, y + 72, "Arrows: how the matrix lies in memory,")
-    d.text(540, y + 98, "column after column, one per chunk.")
-    d.text(540, y + 144, "cublasSgemv adds dt times the result")
-    d.text(540, y + 170, "to the velocities: that is the kick.")
+    d.lines(540, y + 72, "Arrows: how the matrix lies in memory,", "column after column, one per chunk.")
+    d.lines(540, y + 144, "cublasSgemv adds dt times the result", "to the velocities: that is the kick.")
     return d
 
 
@@ -77,8 +69,8 @@ def rotation() -> Drawing:
             if row < 2 and lane > 0:
                 d.line(x + lane * width + 20, y + 36, x + (lane - 1) * width + 60, y + 76, GREY, 1.5, arrow=True)
     y = 150 + 3 * 78 + 14
-    d.note(y - 20, "In step s, lane l lets source l + s meet its K bodies. It adds the reactions to the sum of that", 40)
-    d.note(y + 6, "source and hands it on by a shuffle (lane 0 to the last). After 32 steps each sum is home.", 40)
+    d.notes(40, y - 20, "In step s, lane l lets source l + s meet its K bodies. It adds the reactions to the sum of that",
+            "source and hands it on by a shuffle (lane 0 to the last). After 32 steps each sum is home.")
 
     d.heading(y + 62, "Tiles in a ring: each meets those up to half the ring ahead")
     cx, cy, radius, tiles = 190, y + 196, 92, 8
@@ -89,10 +81,10 @@ def rotation() -> Drawing:
     for k, (px, py) in enumerate(place):
         d.circle(px, py, 20, light(SKY_BLUE, 0.6) if k else light(VERMILION, 0.5), "#1A1A1A")
         d.text(px, py + 7, str(k), anchor="middle")
-    d.text(340, cy - 50, "Tile 0 meets 1, 2, 3, and 4 (dashed), which is half the ring")
-    d.text(340, cy - 24, "away: both could, and only one of them does.")
-    d.text(340, cy + 18, "Each meeting leaves a sum for either tile in its own place:")
-    d.text(340, cy + 44, "no atomic addition, and the same bits in every run.")
+    d.lines(340, cy - 50, "Tile 0 meets 1, 2, 3, and 4 (dashed), which is half the ring",
+            "away: both could, and only one of them does.")
+    d.lines(340, cy + 18, "Each meeting leaves a sum for either tile in its own place:",
+            "no atomic addition, and the same bits in every run.")
     return d
 
 
@@ -136,7 +128,5 @@ def segments() -> Drawing:
         d.label((left, 292 + k * 54, 330, 40), words, colour)
         if k:
             d.line(left + 165, 278 + k * 54, left + 165, 292 + k * 54, thick=2, arrow=True)
-    d.note(536, "Red: communication. The order of the", left)
-    d.note(562, "additions never depends on how many", left)
-    d.note(588, "ranks there are.", left)
+    d.notes(left, 536, "Red: communication. The order of the", "additions never depends on how many", "ranks there are.")
     return d

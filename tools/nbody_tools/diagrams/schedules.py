@@ -17,8 +17,7 @@ def bar(d: Drawing, x: float, y: float, width: float, colour: str, words: str = 
 
 def legend(d: Drawing, y: float) -> None:
     for x, colour, words in ((40, UP, "upload"), (190, COMPUTE, "kernels"), (340, DOWN, "download")):
-        d.rect(x, y - 16, 22, 22, colour, thick=1)
-        d.text(x + 32, y + 2, words)
+        d.key(x, y, colour, words, thick=1)
 
 
 def pageable() -> Drawing:
@@ -47,14 +46,13 @@ def pageable() -> Drawing:
         if k < 3:
             d.line(x + 186, y + 28, x + 186, y + 40, VERMILION, 3)
         x += 186
-    d.text(40, 478, "the host waits here, and", colour=RED_TEXT)
-    d.text(40, 504, "only then enqueues the next", colour=RED_TEXT)
+    d.lines(40, 478, "the host waits here, and", "only then enqueues the next", colour=RED_TEXT)
     d.line(250, 462, 374, 446, VERMILION, 2, arrow=True)
     d.line(40, 548, 880, 548, GREY, 2, arrow=True)
     d.text(880, 576, "time", anchor="end")
     legend(d, 580)
-    d.note(620, "From pageable memory the driver copies through a locked buffer of its own, and the host", 40)
-    d.note(646, "takes part. A drawing, not to scale.", 40)
+    d.notes(40, 620, "From pageable memory the driver copies through a locked buffer of its own, and the host",
+            "takes part. A drawing, not to scale.")
     return d
 
 
@@ -148,10 +146,8 @@ def persistent() -> Drawing:
                                      ("", 34, DOWN)):
             bar(d, x, 52, width, colour, words, 40)
             x += width
-    d.rect(40, 108, 22, 22, light(GREY, 0.35), thick=1)
-    d.text(72, 126, "launch: schedule, load, begin, end")
-    d.rect(460, 108, 22, 22, DOWN, thick=1)
-    d.text(492, 126, "update_bodies")
+    d.key(40, 124, light(GREY, 0.35), "launch: schedule, load, begin, end", thick=1)
+    d.key(460, 124, DOWN, "update_bodies", thick=1)
 
     d.heading(184, "Step 13: one kernel, a barrier of the grid per time step")
     for block in range(4):
