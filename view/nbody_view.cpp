@@ -107,10 +107,6 @@ class Recording {
     if (described_.scenario.empty()) described_.scenario = files.front();
     described_.names = names_of(first);
     info_.program = files.size() == 1 ? "one state" : std::to_string(files.size()) + " states";
-    info_.integrator = to_string(first.integrator);
-    info_.dt = first.dt;
-    info_.softening = first.softening;
-    info_.shown_every = nbody::view::shown_every(first.systems);
     const double pairs =
         static_cast<double>(first.systems.bodies.size()) * first.systems.bodies_per_system;
     knows_energy_ = first.softening > 0 && arguments.species.empty() &&
@@ -136,7 +132,7 @@ class Recording {
     head.number = frames_.size() + 1;
     if (knows_energy_)
       head.energy_error = (energy(snapshot) - start_energy_) / std::abs(start_energy_);
-    frames_.push_back(nbody::view::encode_frame(head, systems, info_.shown_every));
+    frames_.push_back(nbody::view::encode_frame(head, systems));
     bytes_ += frames_.back().size();
     if (bytes_ > kMaxPageBytes) {
       throw UsageError("the first " + std::to_string(frames_.size()) + " files take " +

@@ -49,16 +49,15 @@ struct Stairs::Parts {
     return {.command = [this](const Command& command) { handle(command); },
             .viewers =
                 [this](int count) {
-                  const std::lock_guard lock(mutex);
-                  viewed = viewed || count > 0;
-                  changed.notify_all();
+                  if (count > 0) note(viewed);
                 },
-            .interrupted =
-                [this] {
-                  const std::lock_guard lock(mutex);
-                  stopped = true;
-                  changed.notify_all();
-                }};
+            .interrupted = [this] { note(stopped); }};
+  }
+
+  void note(bool& what) {
+    const std::lock_guard lock(mutex);
+    what = true;
+    changed.notify_all();
   }
 
   void handle(const Command& command) {
@@ -95,12 +94,7 @@ struct Stairs::Parts {
                   if (table.take_frame(frame)) server.show(Text::stairs, table.message());
                   if (listener != nullptr) listener->send(command_message({Command::Type::next}));
                 },
-            .lost =
-                [this] {
-                  const std::lock_guard lock(mutex);
-                  lost = true;
-                  changed.notify_all();
-                }};
+            .lost = [this] { note(lost); }};
   }
 
   void start(std::size_t stair) {

@@ -55,7 +55,3 @@ class Command(unittest.TestCase):
         done = self.plan("--help")
         self.assertEqual((done.returncode, done.stdout), (0, ""))  # so that nothing is built
         self.assertIn("--step STEP", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
