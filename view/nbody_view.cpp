@@ -93,7 +93,6 @@ class Recording {
       if (frames_.empty()) begin(arguments, snapshot);
       add(file, files.front(), snapshot);
     }
-    info_.last_step = last_step_;
   }
 
   std::string page() const {
@@ -139,7 +138,7 @@ class Recording {
                        std::to_string(bytes_ >> 20) + " MiB; a page holds " +
                        std::to_string(kMaxPageBytes >> 20) + ": give every second file, or fewer");
     }
-    last_step_ = snapshot.step;
+    info_.last_step = snapshot.step;
   }
 
   double energy(const Snapshot& snapshot) const {
@@ -150,7 +149,6 @@ class Recording {
   nbody::view::Info info_;
   std::vector<std::string> frames_;
   std::size_t bytes_ = 0;
-  long long last_step_ = 0;
   bool knows_energy_ = false;
   double start_energy_ = 0;
 };
