@@ -28,8 +28,8 @@ int run(int argc, char** argv) {
     if (!std::filesystem::is_regular_file(file))
       nbody::refuse("PROGRAM", file, "a program of the staircase");
   if (!std::filesystem::is_regular_file(state)) nbody::refuse("STATE", state, "a file of bodies");
-  nbody::view::Stairs(port.value_or(8765), {programs.begin(), programs.end()}, state)
-      .run(std::cout);
+  nbody::view::run_stairs(port.value_or(8765), {programs.begin(), programs.end()}, state,
+                          std::cout);
   return nbody::kSuccess;
 }
 

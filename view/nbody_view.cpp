@@ -93,7 +93,6 @@ class Recording {
       if (frames_.empty()) begin(arguments, snapshot);
       add(file, files.front(), snapshot);
     }
-    info_.last_step = last_step_;
   }
 
   std::string page() const {
@@ -107,10 +106,6 @@ class Recording {
     if (described_.scenario.empty()) described_.scenario = files.front();
     described_.names = names_of(first);
     info_.program = files.size() == 1 ? "one state" : std::to_string(files.size()) + " states";
-    info_.integrator = to_string(first.integrator);
-    info_.dt = first.dt;
-    info_.softening = first.softening;
-    info_.shown_every = nbody::view::shown_every(first.systems);
     const double pairs =
         static_cast<double>(first.systems.bodies.size()) * first.systems.bodies_per_system;
     knows_energy_ = first.softening > 0 && arguments.species.empty() &&
@@ -136,14 +131,14 @@ class Recording {
     head.number = frames_.size() + 1;
     if (knows_energy_)
       head.energy_error = (energy(snapshot) - start_energy_) / std::abs(start_energy_);
-    frames_.push_back(nbody::view::encode_frame(head, systems, info_.shown_every));
+    frames_.push_back(nbody::view::encode_frame(head, systems));
     bytes_ += frames_.back().size();
     if (bytes_ > kMaxPageBytes) {
       throw UsageError("the first " + std::to_string(frames_.size()) + " files take " +
                        std::to_string(bytes_ >> 20) + " MiB; a page holds " +
                        std::to_string(kMaxPageBytes >> 20) + ": give every second file, or fewer");
     }
-    last_step_ = snapshot.step;
+    info_.last_step = snapshot.step;
   }
 
   double energy(const Snapshot& snapshot) const {
@@ -154,7 +149,6 @@ class Recording {
   nbody::view::Info info_;
   std::vector<std::string> frames_;
   std::size_t bytes_ = 0;
-  long long last_step_ = 0;
   bool knows_energy_ = false;
   double start_energy_ = 0;
 };

@@ -50,17 +50,10 @@ class Page(unittest.TestCase):
         self.browser.open(page.as_uri())
         self.browser.wait_for(f"location.href === '{page.as_uri()}' && page.kernel")
 
-    def text(self, name):
-        return self.browser.evaluate(f"document.getElementById('{name}').textContent")
-
     def check_quiet(self):
         """No error, and nothing asked of the network."""
-        wrong = [event for event in self.browser.events if event["method"] == "Runtime.exceptionThrown"
-                 or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
-        self.assertEqual(wrong, [])
-        asked = [event["params"]["request"]["url"] for event in self.browser.events
-                 if event["method"] == "Network.requestWillBeSent"]
-        self.assertEqual([url for url in asked if not url.startswith(("file:", "data:"))], [])
+        self.assertEqual(self.browser.errors(), [])
+        self.assertEqual([url for url in self.browser.requests() if not url.startswith(("file:", "data:"))], [])
 
     def pick(self, kernel, memory, access):
         self.browser.evaluate(f"""page.choose(page.data.kernels.findIndex((k) => k.name === {json.dumps(kernel)}));
@@ -68,17 +61,17 @@ class Page(unittest.TestCase):
 
     def test_sectors_and_banks_are_drawn_as_they_were_counted(self):
         self.open("patterns")
-        self.assertEqual(self.text("title"), "</script><b>a title")
+        self.assertEqual(self.browser.text("title"), "</script><b>a title")
         for kernel, cost in (("member_of_28_bytes", 28), ("coalesced_4_bytes", 4), ("broadcast", 1), ("offset_by_one", 5)):
             self.pick(kernel, "global", "load")
             self.assertEqual(self.browser.evaluate("document.querySelectorAll('#request .sector').length"), cost, kernel)
-            self.assertIn(f"{cost} sector", self.text("request_text"))
+            self.assertIn(f"{cost} sector", self.browser.text("request_text"))
         for kernel, cost in (("shared_column", 32), ("shared_column_padded", 1), ("shared_stride_2", 2)):
             self.pick(kernel, "shared", "load")
             deepest = self.browser.evaluate("""Math.max(...Object.values([...document.querySelectorAll('#request .word')]
                 .reduce((all, box) => ({...all, [box.getAttribute('x')]: (all[box.getAttribute('x')] || 0) + 1}), {})))""")
             self.assertEqual(deepest, cost, kernel)
-            self.assertIn(f"{cost} wavefront", self.text("request_text"))
+            self.assertIn(f"{cost} wavefront", self.browser.text("request_text"))
         self.check_quiet()
 
     def test_threads_and_barriers(self):
@@ -91,7 +84,7 @@ class Page(unittest.TestCase):
         place = browser.evaluate("[MARGIN.left + 3.5 * page.picture.column, MARGIN.top + 70.5 * page.picture.row]")
         browser.drag([a + b for a, b in zip(box, place)], [a + b for a, b in zip(box, place)])
         self.assertEqual(browser.evaluate("page.at"), {"phase": 3, "warp": 2})
-        self.assertEqual(self.text("hover"), "thread 70 (warp 2, lane 6), column 3: 512 accesses")
+        self.assertEqual(self.browser.text("hover"), "thread 70 (warp 2, lane 6), column 3: 512 accesses")
         for key, at in (("ArrowRight", [4, 2]), ("ArrowUp", [4, 1]), ("ArrowLeft", [3, 1]), ("ArrowDown", [3, 2])):
             browser.press(key)
             self.assertEqual(browser.evaluate("[page.at.phase, page.at.warp]"), at)

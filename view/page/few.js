@@ -28,11 +28,7 @@ class FewBodies {
     const choice = element("follow");
     choice.replaceChildren(new Option("nothing", -1), ...this.names.map((name, i) => new Option(name, i)));
     for (const id of ["follow_label", "names_label"]) element(id).hidden = count === 0;
-    element("labels").replaceChildren(...this.names.map((name) => {
-      const label = document.createElement("span");
-      label.textContent = name;
-      return label;
-    }));
+    element("labels").replaceChildren(...this.names.map((name) => make("span", {textContent: name})));
   }
 
   clear() { this.frames = []; }

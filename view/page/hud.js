@@ -3,6 +3,9 @@
 
 const element = (id) => document.getElementById(id);
 
+// A new element of the page, with what is given of it.
+const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
+
 function show(id, text) {
   if (element(id).textContent !== text) element(id).textContent = text;
 }
@@ -87,10 +90,7 @@ class Hud {
     element("ramp").style.background = `linear-gradient(to right, ${SPEED_COLOURS.map(css).join(", ")})`;
     const palette = paletteOf(components), box = element("components");
     box.replaceChildren(...(components.length < 2 ? [] : components.slice(0, 8)).map((name, k) => {
-      const button = document.createElement("button"), dot = document.createElement("i");
-      button.type = "button";
-      button.className = "swatch";
-      button.title = "show or hide";
+      const button = make("button", {type: "button", className: "swatch", title: "show or hide"}), dot = make("i");
       button.setAttribute("aria-pressed", "true");
       dot.style.background = css(COMPONENT_COLOURS[palette[k]]);
       button.append(dot, name);
@@ -101,11 +101,8 @@ class Hud {
       });
       return button;
     }));
-    if (components.length > 8) {
-      const rest = document.createElement("p");
-      rest.textContent = `and ${components.length - 8} more, in the same colours`;
-      box.append(rest);
-    }
+    if (components.length > 8)
+      box.append(make("p", {textContent: `and ${components.length - 8} more, in the same colours`}));
   }
 
   // A bar that stands for a round length, 60 to 150 pixels long.

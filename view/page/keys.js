@@ -6,10 +6,8 @@ class Keys {
   constructor(bindings) {
     const actions = new Map(bindings.flatMap(({keys, run}) => keys.map((key) => [key, run])));
     element("key_list").replaceChildren(...bindings.map(({shown, text}) => {
-      const row = document.createElement("div"), name = document.createElement("dt"), what = document.createElement("dd");
-      name.textContent = shown;
-      what.textContent = text;
-      row.append(name, what);
+      const row = make("div");
+      row.append(make("dt", {textContent: shown}), make("dd", {textContent: text}));
       return row;
     }));
     for (const id of ["show_keys", "hide_keys"]) element(id).addEventListener("click", () => this.toggle());

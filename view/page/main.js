@@ -185,10 +185,8 @@ class App {
     this.few.drawNames(context, ratio);
     context.fillText(`${element("title").textContent}, time ${element("time").textContent}`, 12 * ratio,
                      picture.height - 12 * ratio);
-    const link = document.createElement("a");
-    link.href = picture.toDataURL("image/png");
-    link.download = `${(this.info.scenario || "bodies").replace(/[^\w.-]+/g, "_")}_${this.frame.step}.png`;
-    link.click();
+    const name = (this.info.scenario || "bodies").replace(/[^\w.-]+/g, "_");
+    make("a", {href: picture.toDataURL("image/png"), download: `${name}_${this.frame.step}.png`}).click();
   }
 
   listen() {

@@ -22,15 +22,9 @@ class Stairs {
   build(steps) {
     this.count = steps.length;
     this.rows = steps.map(({name}, k) => {
-      const row = document.createElement("tr"), button = document.createElement("button");
-      row.append(...["", "rate", "where", "error", "over"].map((kind) => {
-        const cell = document.createElement("td");
-        cell.className = kind;
-        return cell;
-      }));
-      button.type = "button";
-      button.textContent = name.replace(/^step(\d+[a-z]?)_/, "$1 ");
-      button.title = k < 9 ? `${k + 1}` : "";
+      const row = make("tr"), textContent = name.replace(/^step(\d+[a-z]?)_/, "$1 ");
+      row.append(...["", "rate", "where", "error", "over"].map((className) => make("td", {className})));
+      const button = make("button", {type: "button", textContent, title: k < 9 ? `${k + 1}` : ""});
       button.addEventListener("click", () => this.choose(k));
       row.firstChild.append(button);
       return row;

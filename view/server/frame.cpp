@@ -36,9 +36,9 @@ double interactions_per_second(std::string_view frame) {
   return rate;
 }
 
-std::string encode_frame(const FrameHead& head, const Systems& systems, int shown_every) {
-  const auto shown =
-      static_cast<std::uint32_t>(shown_of_each(systems, shown_every) * systems.count);
+std::string encode_frame(const FrameHead& head, const Systems& systems) {
+  const int every = shown_every(systems);
+  const auto shown = static_cast<std::uint32_t>(shown_of_each(systems, every) * systems.count);
   std::string bytes("NBVF");
   bytes.reserve(kFrameHeaderBytes + kBytesPerShownBody * shown);
   append(bytes, std::uint32_t{1});
@@ -53,7 +53,7 @@ std::string encode_frame(const FrameHead& head, const Systems& systems, int show
 
   for (int s = 0; s < systems.count; ++s) {
     const auto bodies = systems.system(s);
-    for (std::size_t i = 0; i < bodies.size(); i += static_cast<std::size_t>(shown_every)) {
+    for (std::size_t i = 0; i < bodies.size(); i += static_cast<std::size_t>(every)) {
       const Body& body = bodies[i];
       const float speed = std::sqrt(body.vx * body.vx + body.vy * body.vy + body.vz * body.vz);
       const float shown_body[4] = {body.x, body.y, body.z, speed};

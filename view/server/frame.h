@@ -43,6 +43,6 @@ int shown_every(const Systems& systems);
 
 double interactions_per_second(std::string_view frame);
 
-std::string encode_frame(const FrameHead& head, const Systems& systems, int shown_every);
+std::string encode_frame(const FrameHead& head, const Systems& systems);
 
 }  // namespace nbody::view

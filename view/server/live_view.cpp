@@ -27,13 +27,9 @@ view::Info describe(const StepInfo& info, const Platform& platform, const Job& j
   shown.program = info.name;
   shown.device = platform.device_name;
   shown.backend = platform.backend;
-  shown.integrator = to_string(job.start.integrator);
-  shown.dt = job.start.dt;
-  shown.softening = job.start.softening;
   shown.may_change_forces = may_change_forces;
   shown.approximates = info.approximation.has_value();
   if (job.last_step < std::numeric_limits<int>::max()) shown.last_step = job.last_step;
-  shown.shown_every = view::shown_every(job.start.systems);
   return shown;
 }
 
@@ -80,7 +76,6 @@ class ForceLimits {
 struct LiveView::Parts {
   view::RunControl control;
   view::Meter meter;
-  const int shown_every;
   const ForceLimits force_limits;
   std::uint64_t frames = 0;
   Clock::time_point last_frame;
@@ -95,7 +90,6 @@ struct LiveView::Parts {
         bool may_change_forces)
       : control(view::watchable_steps(job.start.systems, job.start.dt)),
         meter(job.start.systems),
-        shown_every(view::shown_every(job.start.systems)),
         force_limits(job, may_change_forces),
         status{.dt = job.start.dt, .softening = job.start.softening, .energy = {}},
         server(port, view::live_page(),
@@ -149,7 +143,7 @@ struct LiveView::Parts {
                             .steps_per_second = meter.steps_per_second(),
                             .interactions_per_second = meter.interactions_per_second(),
                             .number = ++frames},
-                           snapshot.systems, shown_every));
+                           snapshot.systems));
     if (finished || frames == 1) change_status([&] { status.finished = finished; });
     last_frame = Clock::now();
   }

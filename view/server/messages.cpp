@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "frame.h"
 #include "io/units.h"
 
 namespace nbody::view {
@@ -45,8 +46,9 @@ double number_in(const json& message, const char* name) {
 
 // Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter if
 // there are several, else the systems. Components are numbered as they appear.
-void describe_components(const Snapshot& snapshot, int shown_every, json& info) {
+void describe_components(const Snapshot& snapshot, json& info) {
   const int systems = snapshot.systems.count, n = snapshot.systems.bodies_per_system;
+  const int every = shown_every(snapshot.systems);
   const auto& species = snapshot.species;
   const bool by_species =
       std::adjacent_find(species.begin(), species.end(), std::not_equal_to<>{}) != species.end();
@@ -54,7 +56,7 @@ void describe_components(const Snapshot& snapshot, int shown_every, json& info) 
   std::vector<std::string> names;
   std::vector<std::array<std::size_t, 2>> runs;
   for (int s = 0; s < systems; ++s) {
-    for (int i = 0; i < n; i += shown_every) {
+    for (int i = 0; i < n; i += every) {
       const int key =
           by_species ? static_cast<int>(species[static_cast<std::size_t>(s) * n + i]) : s;
       const auto [component, is_new] = components.try_emplace(key, names.size());
@@ -143,21 +145,21 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"program", info.program},
                   {"device", info.device},
                   {"backend", info.backend},
-                  {"integrator", info.integrator},
-                  {"dt", info.dt},
-                  {"softening", info.softening},
+                  {"integrator", to_string(snapshot.integrator)},
+                  {"dt", snapshot.dt},
+                  {"softening", snapshot.softening},
                   {"may_change_forces", info.may_change_forces},
                   {"approximates", info.approximates},
                   {"start_time", snapshot.time},
                   {"last_step", info.last_step ? json(*info.last_step) : json()},
-                  {"shown_every", info.shown_every},
+                  {"shown_every", shown_every(snapshot.systems)},
                   {"scenario", snapshot.scenario},
                   {"units", snapshot.units},
                   {"time_unit", time_unit(snapshot)},
                   {"no_energy", info.no_energy},
                   {"systems", snapshot.systems.count},
                   {"bodies_per_system", snapshot.systems.bodies_per_system}};
-  describe_components(snapshot, info.shown_every, message);
+  describe_components(snapshot, message);
   describe_few(snapshot, message);
   // File names and texts in files need not be UTF-8.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -49,19 +49,15 @@ inline constexpr int kTexts = 3;
 
 std::string error_message(std::string_view what);
 
-// Program to page, once: a description of what is shown.
+// Program to page, once: what it is told of what is shown, besides the state at the start.
 struct Info {
   std::string program;
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
-  std::string integrator;
-  double dt = 0;  // at the start, as the softening
-  double softening = 0;
   bool may_change_forces = false;
   bool approximates = false;           // the direct sum, whose interactions are counted
   std::optional<long long> last_step;  // none: the run goes on until it is interrupted
-  int shown_every = 1;
-  std::string no_energy;  // why the energy is not known; "": it is, or will be
+  std::string no_energy;               // why the energy is not known; "": it is, or will be
 };
 // Of bodies that are so few that each can be seen, their names and masses are told too.
 inline constexpr std::size_t kFewBodies = 64;

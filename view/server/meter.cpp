@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "messages.h"
 #include "physics/vector3.h"
@@ -11,14 +10,13 @@ namespace nbody::view {
 namespace {
 
 constexpr double kWindow = 1.0;  // seconds
+}  // namespace
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
-
-}  // namespace
 
 Meter::Meter(const Systems& systems)
     : interactions_per_step_(static_cast<double>(systems.bodies.size()) *
@@ -39,17 +37,10 @@ int Meter::steps_in(double seconds) const {
   return static_cast<int>(std::clamp<double>(fit, 1, kMaxStepsPerFrame));
 }
 
-double Meter::steps_per_second() const {
+double Meter::rate(double Reading::*clock) const {
   if (readings_.size() < 2) return 0;
   const Reading &last = readings_.back(), &first = readings_.front();
-  return static_cast<double>(last.step - first.step) / std::max(last.wall - first.wall, 1e-9);
-}
-
-double Meter::interactions_per_second() const {
-  if (readings_.size() < 2) return 0;
-  const Reading &last = readings_.back(), &first = readings_.front();
-  return static_cast<double>(last.step - first.step) * interactions_per_step_ /
-         std::max(last.compute - first.compute, 1e-9);
+  return static_cast<double>(last.step - first.step) / std::max(last.*clock - first.*clock, 1e-9);
 }
 
 int watchable_steps(const Systems& systems, double dt) {

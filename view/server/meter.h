@@ -2,11 +2,15 @@
 #pragma once
 
 #include <deque>
+#include <vector>
 
 #include "nbody/stopwatch.h"
 #include "run/simulation.h"
 
 namespace nbody::view {
+
+// The middle one; of an even number, the greater of two.
+double median(std::vector<double> values);
 
 class Meter {
  public:
@@ -18,15 +22,20 @@ class Meter {
   // At the speed of the last piece, transfers included; at least 1.
   int steps_in(double seconds) const;
   // Over about the last second of wall clock, pauses included; 0: not known yet.
-  double steps_per_second() const;
+  double steps_per_second() const { return rate(&Reading::wall); }
   // Over the same pieces, per second of computing.
-  double interactions_per_second() const;
+  double interactions_per_second() const {
+    return rate(&Reading::compute) * interactions_per_step_;
+  }
 
  private:
   struct Reading {
     double wall, compute, total;  // seconds
     long long step;
   };
+  // Time steps per second of this clock.
+  double rate(double Reading::*clock) const;
+
   double interactions_per_step_;
   Stopwatch stopwatch_;
   std::deque<Reading> readings_;

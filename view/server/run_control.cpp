@@ -44,21 +44,6 @@ void RunControl::stop() {
   changed_.notify_all();
 }
 
-bool RunControl::paused() const {
-  const std::lock_guard lock(mutex_);
-  return paused_;
-}
-
-bool RunControl::stopped() const {
-  const std::lock_guard lock(mutex_);
-  return stopped_;
-}
-
-int RunControl::steps_per_frame() const {
-  const std::lock_guard lock(mutex_);
-  return steps_per_frame_;
-}
-
 void RunControl::wait_until(std::chrono::steady_clock::time_point time) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, time, [&] { return stopped_; });

@@ -19,9 +19,9 @@ class RunControl {
   void set_viewers(int count);
   void stop();
 
-  bool paused() const;
-  bool stopped() const;
-  int steps_per_frame() const;
+  bool paused() const { return read(paused_); }
+  bool stopped() const { return read(stopped_); }
+  int steps_per_frame() const { return read(steps_per_frame_); }
 
   // Returns earlier if the run is stopped.
   void wait_until(std::chrono::steady_clock::time_point time);
@@ -34,6 +34,12 @@ class RunControl {
   void wait_for_stop();
 
  private:
+  template <class Value>
+  Value read(const Value& value) const {
+    const std::lock_guard lock(mutex_);
+    return value;
+  }
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool viewed_ = false;  // there has been a viewer

@@ -1,9 +1,9 @@
 #include "stair_table.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "frame.h"
+#include "meter.h"
 
 namespace nbody::view {
 namespace {
@@ -12,14 +12,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxRates = 600;        // ten seconds of frames
 constexpr double kSecondsBetweenShows = 0.3;  // for people to read
-
-json median(const std::deque<double>& rates) {
-  if (rates.empty()) return nullptr;
-  std::vector<double> sorted(rates.begin(), rates.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -87,7 +79,8 @@ std::string StairTable::message() const {
         {{"name", row.name},
          {"backend", row.backend},
          {"approximates", row.approximates},
-         {"interactions_per_second", median(row.rates)},
+         {"interactions_per_second",
+          row.rates.empty() ? json() : json(median({row.rates.begin(), row.rates.end()}))},
          {"energy", row.energy.empty() ? json() : json::parse(std::string_view(row.energy))}});
   return json{{"type", "stairs"},
               {"steps", steps},

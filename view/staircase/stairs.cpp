@@ -17,9 +17,7 @@ namespace {
 // A GPU's driver may take some seconds to start; a step of the emulator to end.
 constexpr auto kMaxStart = std::chrono::seconds(60), kMaxEnd = std::chrono::seconds(10);
 
-}  // namespace
-
-struct Stairs::Parts {
+struct Stairs {
   const std::vector<std::filesystem::path> programs;
   const std::filesystem::path state, next_state;
 
@@ -35,8 +33,8 @@ struct Stairs::Parts {
   std::unique_ptr<StepProcess> process;
   std::unique_ptr<StepClient> client;
 
-  Parts(int port, const std::vector<std::filesystem::path>& all,
-        const std::filesystem::path& first_state)
+  Stairs(int port, const std::vector<std::filesystem::path>& all,
+         const std::filesystem::path& first_state)
       : programs(all),
         state(first_state),
         next_state(first_state.parent_path() / "next.csv"),
@@ -49,16 +47,15 @@ struct Stairs::Parts {
     return {.command = [this](const Command& command) { handle(command); },
             .viewers =
                 [this](int count) {
-                  const std::lock_guard lock(mutex);
-                  viewed = viewed || count > 0;
-                  changed.notify_all();
+                  if (count > 0) note(viewed);
                 },
-            .interrupted =
-                [this] {
-                  const std::lock_guard lock(mutex);
-                  stopped = true;
-                  changed.notify_all();
-                }};
+            .interrupted = [this] { note(stopped); }};
+  }
+
+  void note(bool& what) {
+    const std::lock_guard lock(mutex);
+    what = true;
+    changed.notify_all();
   }
 
   void handle(const Command& command) {
@@ -95,12 +92,7 @@ struct Stairs::Parts {
                   if (table.take_frame(frame)) server.show(Text::stairs, table.message());
                   if (listener != nullptr) listener->send(command_message({Command::Type::next}));
                 },
-            .lost =
-                [this] {
-                  const std::lock_guard lock(mutex);
-                  lost = true;
-                  changed.notify_all();
-                }};
+            .lost = [this] { note(lost); }};
   }
 
   void start(std::size_t stair) {
@@ -178,16 +170,14 @@ struct Stairs::Parts {
   }
 };
 
-Stairs::Stairs(int port, const std::vector<std::filesystem::path>& programs,
-               const std::filesystem::path& state)
-    : parts_(std::make_unique<Parts>(port, programs, state)) {}
+}  // namespace
 
-Stairs::~Stairs() = default;
-
-void Stairs::run(std::ostream& out) {
-  parts_->server.print_address(out);
+void run_stairs(int port, const std::vector<std::filesystem::path>& programs,
+                const std::filesystem::path& state, std::ostream& out) {
+  Stairs stairs(port, programs, state);
+  stairs.server.print_address(out);
   out << "               until Ctrl-C\n" << std::flush;
-  parts_->run();
+  stairs.run();
 }
 
 }  // namespace nbody::view

@@ -5,25 +5,13 @@
 
 #include <filesystem>
 #include <iosfwd>
-#include <memory>
 #include <vector>
 
 namespace nbody::view {
 
-class Stairs {
- public:
-  // `state` is the file that the first one starts from; its folder takes the files of the others.
-  // Throws UsageError if the port cannot be used.
-  Stairs(int port, const std::vector<std::filesystem::path>& programs,
-         const std::filesystem::path& state);
-  ~Stairs();
-
-  // Until Ctrl-C.
-  void run(std::ostream& out);
-
- private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
-};
+// Until Ctrl-C. `state` is the file that the first one starts from; its folder takes the files of
+// the others. Throws UsageError if the port cannot be used.
+void run_stairs(int port, const std::vector<std::filesystem::path>& programs,
+                const std::filesystem::path& state, std::ostream& out);
 
 }  // namespace nbody::view

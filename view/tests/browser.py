@@ -99,6 +99,17 @@ class Browser:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
+    def text(self, name):
+        return self.evaluate(f"document.getElementById('{name}').textContent")
+
+    def errors(self):
+        """What went wrong on the page, to its author or to the browser."""
+        return [event for event in self.events if event["method"] == "Runtime.exceptionThrown"
+                or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
+
+    def requests(self):
+        return [event["params"]["request"]["url"] for event in self.events if event["method"] == "Network.requestWillBeSent"]
+
     def wait_for(self, expression, seconds=60):
         """The value of the expression, as soon as it is true."""
         deadline = time.monotonic() + seconds

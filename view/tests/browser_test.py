@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from page_case import VIEW, PageCase, changes, difference, picture, pressed, text
+from page_case import VIEW, PageCase, changes, difference, picture, pressed
 from server_test import PROGRAM, Run
 
 import matplotlib.image  # which page_case has found
@@ -19,14 +19,14 @@ class PageTest(PageCase):
             browser.wait_for("app && app.survey !== null")
             browser.wait_for("app.frame.step > 5")  # frames advance
             browser.wait_for("app.source.status.energy !== null")
-            self.assertEqual(text(browser, "bodies"), "2 × 400")
-            self.assertRegex(text(browser, "interactions"), r"^[\d.]+ G/s$")
-            self.assertRegex(text(browser, "energy"), r"^-?\d\.\de[-+]\d+$")
+            self.assertEqual(browser.text("bodies"), "2 × 400")
+            self.assertRegex(browser.text("interactions"), r"^[\d.]+ G/s$")
+            self.assertRegex(browser.text("energy"), r"^-?\d\.\de[-+]\d+$")
             self.check_picture()
 
             browser.press(" ")
             browser.wait_for("app.source.status.paused")
-            self.assertEqual(text(browser, "pause"), "Resume")
+            self.assertEqual(browser.text("pause"), "Resume")
             step = browser.evaluate("new Promise((d) => setTimeout(() => d(app.frame.step), 500))")
             still = picture(browser)
             self.assertEqual(difference(still, picture(browser)), 0.0)
@@ -38,7 +38,7 @@ class PageTest(PageCase):
 
             for key in ("ArrowLeft", "ArrowUp", "+", "c"):
                 self.assertGreater(pressed(browser, key), 0.02, key)
-            self.assertIn("system 2", text(browser, "components"))
+            self.assertIn("system 2", browser.text("components"))
             before = picture(browser)
             browser.drag((400, 250), (510, 290))
             self.assertGreater(changes(browser, before), 0.02, "drag")
@@ -73,7 +73,7 @@ class PageTest(PageCase):
                 self.assertFalse(word in source, word)
             browser.open(page.as_uri())
             browser.wait_for("app && app.survey !== null")
-            self.assertEqual(text(browser, "title"), name.decode())
+            self.assertEqual(browser.text("title"), name.decode())
             seen = {browser.wait_for(f"app.frame.step === {step} && {step + 1}") for step in (4, 16, 0)}
             self.assertEqual(len(seen), 3)
             self.check_picture()
@@ -82,11 +82,9 @@ class PageTest(PageCase):
             browser.evaluate("const s = document.getElementById('position'); s.value = 5;"
                              "s.dispatchEvent(new Event('input'))")
             self.assertEqual(browser.evaluate("app.frame.step"), 20)
-            self.assertRegex(text(browser, "energy"), r"^-?\d\.\de[-+]\d+$")
+            self.assertRegex(browser.text("energy"), r"^-?\d\.\de[-+]\d+$")
             self.assertGreater(pressed(browser, "ArrowLeft"), 0.02)
-            requests = [event["params"]["request"]["url"] for event in browser.events
-                        if event["method"] == "Network.requestWillBeSent"]
-            self.assertEqual([url for url in requests if url != page.as_uri()
+            self.assertEqual([url for url in browser.requests() if url != page.as_uri()
                               and not url.startswith("data:")], [])
         self.no_errors()
 
@@ -94,7 +92,7 @@ class PageTest(PageCase):
         browser = self.browser
         self.open_export("--scenario", "solar-system", "--integrator", "leapfrog", "--steps", "400",
                          "--snapshot-every", "8")
-        self.assertRegex(text(browser, "time"), r"^[\d.e-]+ yr$")
+        self.assertRegex(browser.text("time"), r"^[\d.e-]+ yr$")
         browser.wait_for("app.frame.step === 400")
         browser.press(" ")
         self.settled()
@@ -145,7 +143,7 @@ class PageTest(PageCase):
         bare = self.settled()
         browser.evaluate("document.getElementById('cells').value = '3'")
         self.assertGreater(changes(browser, bare), 0.02, "cells of level 3")
-        self.assertRegex(text(browser, "cells_text"), r"^\d+ cells with bodies in them$")
+        self.assertRegex(browser.text("cells_text"), r"^\d+ cells with bodies in them$")
         # At every level, each body is in one cell, within its cube.
         browser.evaluate("""window.tree = new CellTree(app.frame.bodies, 700, 700, null);
           window.within = (cell) => [...tree.order.subarray(cell.begin, cell.end)].every((i) => tree.position(i).every(
@@ -166,7 +164,7 @@ class PageTest(PageCase):
         self.assertLess(10, seen[1][0])
 
         self.choose_cells("body")
-        self.assertRegex(text(browser, "cells_text"), r"^with theta 0\.6, of 700 bodies one \(white\) sees \d+ cells")
+        self.assertRegex(browser.text("cells_text"), r"^with theta 0\.6, of 700 bodies one \(white\) sees \d+ cells")
         browser.drag((430, 330), (430, 330))  # where no panel is
         picked = browser.wait_for("app.cells.body")
         self.assertEqual(picked, browser.evaluate("""(() => {
@@ -221,8 +219,8 @@ class PageTest(PageCase):
                 subprocess.run([VIEW, file, *words, "--export", page], check=True, stdout=subprocess.DEVNULL)
                 self.browser.open(page.as_uri())
                 self.browser.wait_for(f"app && app.survey !== null && app.frame.count === {count}")
-                self.assertEqual(text(self.browser, "energy"), "–")
-                self.assertIn("energy " + why, text(self.browser, "note"))
+                self.assertEqual(self.browser.text("energy"), "–")
+                self.assertIn("energy " + why, self.browser.text("note"))
         self.no_errors()
 
     def test_on_phones_nothing_overlaps(self):
@@ -248,8 +246,8 @@ class PageTest(PageCase):
                 address = process.stdout.readline().split()[1]
                 self.browser.open(address)
                 self.browser.wait_for("app && app.survey !== null")
-                self.assertEqual(text(self.browser, "title"), str(file))
-                self.assertEqual(text(self.browser, "bodies"), "2")
+                self.assertEqual(self.browser.text("title"), str(file))
+                self.assertEqual(self.browser.text("bodies"), "2")
                 process.terminate()
                 self.assertEqual(process.wait(10), 0)
         self.no_errors()

@@ -1,25 +1,32 @@
 """What ./nbody view makes of its command line: what must be built, or why it is refused."""
-import subprocess
+import contextlib
+import io
 import sys
 import unittest
 from pathlib import Path
 
-VIEW = Path(__file__).resolve().parents[1] / "view.py"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import view  # noqa: E402
 
 
 class Command(unittest.TestCase):
     def plan(self, *words):
-        return subprocess.run([sys.executable, VIEW, "--plan", *words], capture_output=True, text=True,
-                              check=False)
+        """The exit code, standard output and standard error."""
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as error:
+            try:
+                code = view.main(["--plan", *words])
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue(), error.getvalue()
 
     def assert_builds(self, targets, *words):
-        done = self.plan(*words)
-        self.assertEqual((done.returncode, done.stderr, done.stdout.split()), (0, "", targets.split()))
+        code, out, error = self.plan(*words)
+        self.assertEqual((code, out.split(), error), (0, targets.split(), ""))
 
     def assert_refused(self, pattern, *words):
-        done = self.plan(*words)
-        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
-        self.assertRegex(done.stderr, pattern)
+        code, out, error = self.plan(*words)
+        self.assertEqual((code, out, error.count("\n")), (2, "", 1), error)
+        self.assertRegex(error, pattern)
 
     def test_a_run(self):
         self.assert_builds("nbody-view DEFAULT")
@@ -44,7 +51,7 @@ class Command(unittest.TestCase):
 
     def test_stairs(self):
         self.assert_builds("nbody-stairs step01_gpu_naive step03_tiling", "--stairs", "01,03", "--bodies", "7")
-        self.assertIn("step11_register_blocking", self.plan("--stairs", "--scenario", "plummer").stdout)
+        self.assertIn("step11_register_blocking", self.plan("--stairs", "--scenario", "plummer")[1])
         self.assert_refused("'99' is not a step", "--stairs", "01,99")
         self.assert_refused("--json does not go with --stairs; options of the bodies do", "--stairs", "--json", "r.json")
         self.assert_refused("--steps does not go with --stairs", "--stairs", "01", "--steps=3")
@@ -52,10 +59,6 @@ class Command(unittest.TestCase):
         self.assert_refused("neither with files nor with --export", "a.bin", "--stairs")
 
     def test_help(self):
-        done = self.plan("--help")
-        self.assertEqual((done.returncode, done.stdout), (0, ""))  # so that nothing is built
-        self.assertIn("--step STEP", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        code, out, error = self.plan("--help")
+        self.assertEqual((code, out), (0, ""))  # so that nothing is built
+        self.assertIn("--step STEP", error)

@@ -1,6 +1,6 @@
 """What one can do with a page: forces, trails, turning, the whole screen, keys, panels out of the way."""
 
-from page_case import PageCase, changes, text
+from page_case import PageCase, changes
 from server_test import Run
 
 LIVE = ("--scenario", "plummer", "--bodies", "300")
@@ -27,20 +27,20 @@ class ControlsTest(PageCase):
         with Run(*LIVE) as run:
             self.open_live(run)
             browser.wait_for("app.source.status.energy !== null")
-            self.assertEqual((text(browser, "dt_value"), text(browser, "softening_value")), ("0.01", "0.05"))
+            self.assertEqual((browser.text("dt_value"), browser.text("softening_value")), ("0.01", "0.05"))
             self.assertFalse(self.is_shown("energy_since"))
             browser.evaluate("const s = document.getElementById('dt'); s.value = 3;"
                              "for (const kind of ['input', 'change']) s.dispatchEvent(new Event(kind))")
             browser.wait_for("app.source.status.dt === 0.08")
             browser.wait_for("(app.source.status.energy || {since: 0}).since > app.info.start_time")
-            self.assertRegex(text(browser, "energy_since"), r"^counted from time [\d.]+, when the forces changed$")
+            self.assertRegex(browser.text("energy_since"), r"^counted from time [\d.]+, when the forces changed$")
             since = browser.evaluate("app.source.status.energy.since")
             browser.wait_for(f"app.source.status.energy.time > {since}")
-            self.assertRegex(text(browser, "energy"), r"^-?\d\.\de[-+]\d+$")
+            self.assertRegex(browser.text("energy"), r"^-?\d\.\de[-+]\d+$")
             browser.press("E")
             browser.wait_for("app.source.status.softening < 0.05")
             self.assertEqual(browser.evaluate("document.getElementById('softening').value"), "-0.5")
-            self.assertEqual(text(browser, "softening_value"), "0.0354")
+            self.assertEqual(browser.text("softening_value"), "0.0354")
             browser.wait_for(f"(app.source.status.energy || {{since: 0}}).since > {since}")
             browser.press("r")  # resets what is seen: the run has its forces
             self.assertEqual(browser.evaluate("document.getElementById('dt').value"), "3")

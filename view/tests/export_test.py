@@ -1,7 +1,4 @@
-"""What an exported page says of the bodies in it.
-
-    NBODY_PROGRAM=.../step00_cpu_omp NBODY_VIEW=.../nbody-view python3 view/tests/export_test.py
-"""
+"""What an exported page says of the bodies in it."""
 import json
 import os
 import re
@@ -11,7 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = os.path.abspath(os.environ["NBODY_PROGRAM"])
+from server_test import PROGRAM, refusal
+
 VIEW = os.path.abspath(os.environ["NBODY_VIEW"])
 
 
@@ -56,10 +54,7 @@ class Export(unittest.TestCase):
         self.assertEqual(info["component_runs"], [[0, 1], [1, 2], [0, 1], [2, 1], [0, 2]])
 
     def test_a_picture_is_no_page(self):
-        done = subprocess.run([VIEW, self.state(1, 3), "--export", self.folder / "page.png"], check=False,
-                              capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
-        self.assertRegex(done.stderr, "page.png.*ends in .html")
+        self.assertRegex(refusal(VIEW, self.state(1, 3), "--export", self.folder / "page.png"), "page.png.*ends in .html")
         self.assertFalse((self.folder / "page.png").exists())
 
     def test_one_species_is_one_component(self):
@@ -75,7 +70,3 @@ class Export(unittest.TestCase):
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 10)
         self.assertEqual(info["components"][-1], "system 40000")
         self.assertEqual(info["component_runs"], [[k, 1] for k in range(40_000)])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -29,10 +29,6 @@ from server_test import PROGRAM  # noqa: E402
 VIEW = os.path.abspath(os.environ["NBODY_VIEW"])
 
 
-def text(browser, name):
-    return browser.evaluate(f"document.getElementById('{name}').textContent")
-
-
 def picture(browser):
     """The middle of the visible page, where no panel is: grey values from 0 to 1."""
     pixels = matplotlib.image.imread(io.BytesIO(browser.screenshot()), format="png")
@@ -78,9 +74,7 @@ class PageCase(unittest.TestCase):
         self.browser.events.clear()
 
     def no_errors(self):
-        wrong = [event for event in self.browser.events if event["method"] == "Runtime.exceptionThrown"
-                 or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
-        self.assertEqual(wrong, [])
+        self.assertEqual(self.browser.errors(), [])
 
     def open_export(self, *words, view=()):
         """The page of a short run."""

@@ -1,7 +1,7 @@
 """The page of a staircase in a real browser: a button and a row for each step."""
 import os
 
-from page_case import PageCase, text
+from page_case import PageCase
 from stairs_test import Staircase
 
 EMULATED = os.path.abspath(os.environ["NBODY_EMULATED"])
@@ -31,7 +31,7 @@ class StairsPageTest(PageCase):
             browser.press("4")
             self.wait_for_rate(3)
             self.assertEqual(self.row(3)[0::2][:2], ["01 gpu_naive", "emulated"])
-            self.assertIn("not a GPU's", text(browser, "stairs_note"))
+            self.assertIn("not a GPU's", browser.text("stairs_note"))
             self.assertFalse(browser.evaluate("document.getElementById('stairs_note').hidden"))
             self.assertGreaterEqual(browser.evaluate("app.frame.time"), reached)
             self.assertEqual(browser.evaluate("app.camera.distance"), browser.evaluate("window.camera"))
@@ -44,7 +44,7 @@ class StairsPageTest(PageCase):
                              "'step02_fails ended with exit code 3: no device here'")
             browser.evaluate("app.stairs.rows[1].querySelector('button').click()")
             self.wait_for_rate(1)
-            self.assertEqual(text(browser, "message"), "")
+            self.assertEqual(browser.text("message"), "")
         self.no_errors()
 
     def test_on_phones_nothing_overlaps(self):
