@@ -56,11 +56,10 @@ void require_count(const std::string& count) {
   const char* const asked = std::getenv("NBODY_RANKS");
   const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
   if (asked != nullptr && asked != count)
-    throw UsageError(std::string("NBODY_RANKS: ") + asked + " asked for, and in MPI there is " +
-                     count + " (srun: --mpi=pmix)");
+    throw UsageError("NBODY_RANKS: ", asked, " asked for, and in MPI there is ", count,
+                     " (srun: --mpi=pmix)");
   if (tasks != nullptr && count == "1" && std::atoi(tasks) > 1)
-    throw UsageError(std::string("Slurm started ") + tasks +
-                     " tasks, and in MPI there is 1: srun --mpi=pmix");
+    throw UsageError("Slurm started ", tasks, " tasks, and in MPI there is 1: srun --mpi=pmix");
 }
 
 // What it takes no device to say.
@@ -118,12 +117,12 @@ void require_same_wishes(const std::vector<Identity>& all) {
   for (std::size_t r = 0; r < all.size(); ++r) {
     const Identity& one = all[r];
     const std::string name = one.name(static_cast<int>(r));
-    if (one.refusal[0] != '\0') throw UsageError(name + ": " + one.refusal);
+    if (one.refusal[0] != '\0') throw UsageError(name, ": ", one.refusal);
     if (one.arguments != root.arguments)
-      throw UsageError(name + " was started with other arguments than rank 0");
+      throw UsageError(name, " was started with other arguments than rank 0");
     if (std::strcmp(one.transport, root.transport) != 0)
-      throw UsageError(name + " has another transport (" + one.transport + ") than rank 0 (" +
-                       root.transport + "): NBODY_TRANSPORT has to be the same for all");
+      throw UsageError(name, " has another transport (", one.transport, ") than rank 0 (",
+                       root.transport, "): NBODY_TRANSPORT has to be the same for all");
   }
 }
 

@@ -62,12 +62,12 @@ std::string counts_text(const ActivityMap& map) {
 
 ActivityMap map_of_counts(const std::string& file, int cells, float extent, std::string_view text) {
   const auto next_number = [&](char before) {
-    if (!text.starts_with(before)) throw UsageError(file + ": its activity map is damaged");
+    if (!text.starts_with(before)) throw UsageError(file, ": its activity map is damaged");
     text.remove_prefix(1);
     const std::string_view word = text.substr(0, text.find_first_of(" :"));
     text.remove_prefix(word.size());
     const auto number = parse_whole<std::uint64_t>(word);
-    if (!number) throw UsageError(file + ": its activity map is damaged");
+    if (!number) throw UsageError(file, ": its activity map is damaged");
     return *number;
   };
   const auto side = static_cast<std::size_t>(cells);
@@ -75,7 +75,7 @@ ActivityMap map_of_counts(const std::string& file, int cells, float extent, std:
   const std::uint64_t positions = next_number(' ');
   while (!text.empty()) {
     const std::uint64_t index = next_number(' ');
-    if (index >= counts.size()) throw UsageError(file + ": its activity map has other cells");
+    if (index >= counts.size()) throw UsageError(file, ": its activity map has other cells");
     counts[index] = next_number(':');
   }
   return {cells, extent, positions, std::move(counts)};

@@ -53,13 +53,12 @@ Kept read_kept(const std::filesystem::path& file, int systems, long long last_st
   if (!in) return kept;
   std::string line, state;
   if (!std::getline(in, line) || line != kHeader) {
-    throw UsageError(file.string() + ": is not a file of diagnostics that could be continued");
+    throw UsageError(file, ": is not a file of diagnostics that could be continued");
   }
   for (int number = 2, system = 0; std::getline(in, line) && !in.eof(); ++number) {
     const auto row = parse_row(line);
     if (!row || row->system != system) {
-      throw UsageError(file.string() + ":" + std::to_string(number) +
-                       ": is not a row of diagnostics of " + std::to_string(systems) +
+      throw UsageError(file, ":", number, ": is not a row of diagnostics of ", systems,
                        " systems, so the file cannot be continued");
     }
     if (row->step > last_step) break;

@@ -52,7 +52,7 @@ class GadgetReader {
   GadgetReader(const std::string& file, std::string_view bytes, bool float64)
       : file_(file), bytes_(bytes), float64_(float64) {
     const auto kind = kind_of(bytes);
-    if (!kind) throw UsageError(file + ": not a Gadget snapshot: it has no header of 256 bytes");
+    if (!kind) throw UsageError(file, ": not a Gadget snapshot: it has no header of 256 bytes");
     kind_ = *kind;
   }
 
@@ -106,8 +106,7 @@ class GadgetReader {
   };
 
   [[noreturn]] void fail(const std::string& message) const {
-    throw UsageError(file_ + ": Gadget snapshot, format " + (kind_.names ? "2" : "1") + ": " +
-                     message);
+    throw UsageError(file_, ": Gadget snapshot, format ", (kind_.names ? "2" : "1"), ": ", message);
   }
 
   // The content of the block at offset_, which is left behind it.
@@ -156,7 +155,7 @@ class GadgetReader {
       total_ += counts_[t];
       if (!(masses_[t] > 0)) own_masses_ += counts_[t];
     }
-    if (total_ == 0) throw UsageError(file_ + " holds no bodies");
+    if (total_ == 0) throw UsageError(file_, " holds no bodies");
     if (total_ > std::numeric_limits<int>::max() || 24 * total_ > bytes_.size())
       fail("its header counts " + std::to_string(total_) + " bodies, more than the file can hold");
   }

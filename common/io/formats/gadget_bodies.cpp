@@ -24,7 +24,7 @@ void permute(std::vector<Value>& values, const std::vector<std::size_t>& order) 
 void GadgetUnits::take_out_hubble(const std::string& where, double hubble) {
   if (hubble == 0) return;
   if (!(hubble > 0.01 && hubble < 100))
-    throw UsageError(where + ": HubbleParam is " + shortest(hubble) +
+    throw UsageError(where, ": HubbleParam is ", shortest(hubble),
                      "; it must be a number from 0.01 to 100");
   length /= hubble;
   mass_gm /= hubble;
@@ -41,7 +41,7 @@ GadgetBodies::GadgetBodies(const std::string& file, const GadgetUnits& from, con
 
 double GadgetBodies::time(double in_file) const {
   const double time = in_file * time_;
-  if (!std::isfinite(time)) throw UsageError(file_ + ": its time overflows");
+  if (!std::isfinite(time)) throw UsageError(file_, ": its time overflows");
   return time;
 }
 

@@ -65,12 +65,12 @@ struct Header {
 Header header_of(const std::string& file, std::string_view head, std::uint64_t size) {
   const auto order = order_of(head);
   if (!order)
-    throw UsageError(file + ": not Tipsy: its number of dimensions is not 1, 2 or 3 in either " +
+    throw UsageError(file,
+                     ": not Tipsy: its number of dimensions is not 1, 2 or 3 in either "
                      "byte order");
   const std::string what = file + ": Tipsy, " + name_of(*order) + ": ";
   if (head.size() < kShortHeader)
-    throw UsageError(what + std::to_string(head.size()) +
-                     " bytes; the header alone takes 28 or 32");
+    throw UsageError(what, head.size(), " bytes; the header alone takes 28 or 32");
   Header header{*order, 0, byte_order::load<double>(head, kTime, *order), {}};
   const std::int64_t bodies = byte_order::load<std::int32_t>(head, kBodies, *order);
   std::int64_t sum = 0;
@@ -78,20 +78,18 @@ Header header_of(const std::string& file, std::string_view head, std::uint64_t s
   for (std::size_t k = 0; k < kRecords.size(); ++k) {
     header.counts[k] = byte_order::load<std::int32_t>(head, kCounts + 4 * k, *order);
     if (header.counts[k] < 0)
-      throw UsageError(what + "its header counts " + std::to_string(header.counts[k]) + " " +
-                       std::string(to_string(kRecords[k].species)) + " bodies");
+      throw UsageError(what, "its header counts ", header.counts[k], " ",
+                       to_string(kRecords[k].species), " bodies");
     sum += header.counts[k];
     expected += static_cast<std::uint64_t>(header.counts[k]) * kRecords[k].floats * sizeof(float);
   }
   const std::string claim = std::to_string(header.counts[0]) + " gas, " +
                             std::to_string(header.counts[1]) + " dark and " +
                             std::to_string(header.counts[2]) + " star bodies";
-  if (bodies != sum)
-    throw UsageError(what + "its header counts " + std::to_string(bodies) + " bodies, but " +
-                     claim);
-  if (bodies == 0) throw UsageError(file + " holds no bodies");
+  if (bodies != sum) throw UsageError(what, "its header counts ", bodies, " bodies, but ", claim);
+  if (bodies == 0) throw UsageError(file, " holds no bodies");
   if (!std::isfinite(header.time))
-    throw UsageError(what + "time in the header is not a finite number");
+    throw UsageError(what, "time in the header is not a finite number");
   const std::uint64_t double_positions = static_cast<std::uint64_t>(bodies) * 3 * sizeof(float);
   if (size == expected + kShortHeader)
     header.bytes = kShortHeader;
@@ -99,11 +97,10 @@ Header header_of(const std::string& file, std::string_view head, std::uint64_t s
     header.bytes = kHeader;
   else if (size == expected + double_positions + kShortHeader ||
            size == expected + double_positions + kHeader)
-    throw UsageError(what + "its positions are float64; only files of float32 can be read");
+    throw UsageError(what, "its positions are float64; only files of float32 can be read");
   else
-    throw UsageError(what + std::to_string(size) + " bytes, but its header describes " + claim +
-                     ", which take " + std::to_string(expected + kShortHeader) + " or " +
-                     std::to_string(expected + kHeader));
+    throw UsageError(what, size, " bytes, but its header describes ", claim, ", which take ",
+                     expected + kShortHeader, " or ", expected + kHeader);
   return header;
 }
 
@@ -146,8 +143,8 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
       if (kRecords[k].eps) {
         const float eps = field(*kRecords[k].eps);
         if (!std::isfinite(eps) || eps < 0)
-          throw UsageError(file + ": body " + std::to_string(contents.bodies.size()) + ": eps is " +
-                           shortest(eps) + "; a softening length must be finite and not negative");
+          throw UsageError(file, ": body ", contents.bodies.size(), ": eps is ", shortest(eps),
+                           "; a softening length must be finite and not negative");
         softening.add(eps);
       }
       contents.bodies.push_back(body);
@@ -173,8 +170,8 @@ std::filesystem::path param_to_write(const std::filesystem::path& file) {
 
 void check_tipsy(const std::string& file, const Snapshot& snapshot) {
   if (snapshot.staggered)
-    throw UsageError(file +
-                     ": positions and velocities of a leapfrog checkpoint are half a step apart, " +
+    throw UsageError(file,
+                     ": positions and velocities of a leapfrog checkpoint are half a step apart, "
                      "which Tipsy cannot represent: write .bin or .csv");
   if (has_param(file)) check_tipsy_param(file);
 }

@@ -24,9 +24,6 @@ Systems make(std::string_view name, int bodies,
   return make_scenario(find_scenario(name), {1, bodies, 11, softening, std::move(asked)}).systems;
 }
 
-Vector3 position(const Body& b) { return {b.x, b.y, b.z}; }
-Vector3 velocity(const Body& b) { return {b.vx, b.vy, b.vz}; }
-
 template <class Value>
 double median(std::span<const Body> bodies, Value value) {
   std::vector<double> values;
