@@ -10,6 +10,8 @@
 namespace nbody {
 namespace {
 
+struct ActivityFiles : WithFolder {};
+
 Systems bodies_at(const std::vector<std::pair<float, float>>& points) {
   Systems systems(1, static_cast<int>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -109,8 +111,7 @@ TEST(ActivityExtent, HoldsTheBodiesButForAFewThatAreFarOut) {
   EXPECT_EQ(activity_extent(bodies_at({{0, 0}})), 1.0f);
 }
 
-TEST(ActivityFiles, ShowTheHighestYFirst) {
-  const TemporaryFolder folder;
+TEST_F(ActivityFiles, ShowTheHighestYFirst) {
   ActivityMap map(2, 1.0f);
   map.add(bodies_at({{-0.5f, 0.5f}, {-0.5f, 0.5f}, {-0.5f, 0.5f}, {0.5f, -0.5f}}));
   write_activity_map(folder / "map", map);
@@ -122,8 +123,7 @@ TEST(ActivityFiles, ShowTheHighestYFirst) {
   EXPECT_EQ(folder.files(), 2);
 }
 
-TEST(ActivityFiles, OfNoBodiesAreBlack) {
-  const TemporaryFolder folder;
+TEST_F(ActivityFiles, OfNoBodiesAreBlack) {
   write_activity_map(folder / "map", ActivityMap(1, 1.0f));
   EXPECT_EQ(folder.content("map.pgm"), std::string("P5\n1 1\n255\n\0", 12));
 }
