@@ -79,17 +79,14 @@ struct State {
   Shape shape;
 };
 
-template <class AnyBody>
-State state_of(std::span<const AnyBody> bodies, double softening, double budget) {
-  return {diagnose(bodies, softening, budget), shape_of(bodies)};
-}
-
 State state_of(const Snapshot& snapshot, int system, double budget) {
+  const auto state = [&](auto bodies) {
+    return State{diagnose(bodies, snapshot.softening, budget), shape_of(bodies)};
+  };
   const auto bodies = snapshot.systems.system(system);
-  if (snapshot.exact.empty()) return state_of(bodies, snapshot.softening, budget);
+  if (snapshot.exact.empty()) return state(bodies);
   const auto first = static_cast<std::size_t>(system) * bodies.size();
-  return state_of(std::span(snapshot.exact).subspan(first, bodies.size()), snapshot.softening,
-                  budget);
+  return state(std::span(snapshot.exact).subspan(first, bodies.size()));
 }
 
 std::string row_of(const Snapshot& snapshot, int system, const State& state, double first_energy) {

@@ -46,13 +46,11 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
   for (auto& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
   advance(kicked, 1, 1);
 
-  const auto n = static_cast<std::size_t>(start.bodies_per_system), all = start.bodies.size();
-  const std::size_t taken = std::min(static_cast<std::size_t>(count), all);
+  const auto n = static_cast<std::size_t>(start.bodies_per_system);
+  const int all = static_cast<int>(start.bodies.size());
   std::vector<std::vector<std::size_t>> bodies(static_cast<std::size_t>(start.count));
-  for (std::size_t k = 0; k < taken; ++k) {
-    const std::size_t body = taken == 1 ? 0 : k * (all - 1) / (taken - 1);
-    bodies[body / n].push_back(body % n);
-  }
+  for (const int body : evenly_spaced(all, std::min(count, all)))
+    bodies[static_cast<std::size_t>(body) / n].push_back(static_cast<std::size_t>(body) % n);
   std::vector<double> errors;
   for (int s = 0; s < start.count; ++s) {
     const std::vector<std::size_t>& which = bodies[static_cast<std::size_t>(s)];
@@ -63,8 +61,7 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto a = reference.acceleration(static_cast<int>(which[k]), softening_squared);
       const auto difference = velocity<W>(kicked.system(s)[which[k]]) - a;
-      const double error =
-          relative_error(static_cast<double>(length(difference)), static_cast<double>(length(a)));
+      const double error = relative_error(length(difference), length(a));
       // A NaN would make the order of the sort undefined: it is the worst error there is.
       of_system[k] = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
     }
@@ -80,6 +77,13 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
 
 template ForceError force_error(const BasicSystems<float>&, double, int, const Advance<float>&);
 template ForceError force_error(const BasicSystems<double>&, double, int, const Advance<double>&);
+
+std::vector<int> evenly_spaced(int n, int count) {
+  std::vector<int> which;
+  for (long long k = 0; k < count; ++k)
+    which.push_back(count == 1 ? 0 : static_cast<int>(k * (n - 1) / (count - 1)));
+  return which;
+}
 
 // Between two rows, the row of the larger angle.
 ErrorLimit error_limit(const Approximation& approximation) {

@@ -23,6 +23,9 @@ template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);
 
+// `count` numbers below n, the first and the last among them.
+std::vector<int> evenly_spaced(int n, int count);
+
 // What the forces of a step may err by that takes far bodies together (nbody/step.h).
 //
 // Relative to what the forces on a body would add up to if nothing cancelled: the root mean square

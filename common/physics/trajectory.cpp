@@ -31,8 +31,7 @@ double distance(const BasicReference<Wide>& exact, const Position& position) {
     extent += dot(x, x);
     error += dot(difference, difference);
   }
-  return relative_error(static_cast<double>(std::sqrt(error)),
-                        static_cast<double>(std::sqrt(extent)));
+  return root_of_ratio(error, extent);
 }
 
 template <class Real>

@@ -189,9 +189,8 @@ TEST(BadInput, GetsOneLineAndExitCode2) {
 TEST(BadInput, OfDevicesIsFoundOnceTheyAreCounted) {
   const Program program;
   if (!has_device(program)) GTEST_SKIP() << "no device";
-  const Outcome outcome = program.run("--devices 64 --scenario two-body");
-  EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
-  EXPECT_TRUE(matches(outcome.error, "--devices: \"64\"")) << outcome.error;
+  const BadInput cases[] = {{"--devices 64 --scenario two-body", "--devices: \"64\""}};
+  expect_refused(program, cases);
 }
 
 }  // namespace

@@ -20,9 +20,10 @@ class CommandLine : public testing::Test {
   void SetUp() override {
     if (!has_device(program_)) GTEST_SKIP() << "no device";
   }
-  void expect_success(const std::string& arguments) {
+  Outcome expect_success(const std::string& arguments) {
     const Outcome outcome = program_.run(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << arguments << '\n' << outcome.out << outcome.error;
+    return outcome;
   }
   void expect_refusal(const std::string& arguments, std::string_view part) {
     const Outcome outcome = program_.run(arguments);
@@ -47,8 +48,7 @@ class CommandLine : public testing::Test {
 };
 
 TEST_F(CommandLine, HelpNamesEveryOption) {
-  const Outcome outcome = program_.run("--help");
-  EXPECT_EQ(outcome.exit_code, 0);
+  const Outcome outcome = expect_success("--help");
   std::istringstream options(
       "--input --scenario --species --systems --bodies --seed --steps --dt --softening "
       "--integrator --devices --output --snapshot-every --snapshot-dir --checkpoint --resume "
@@ -111,8 +111,7 @@ TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
 }
 
 TEST_F(CommandLine, QuietPrintsNothing) {
-  const Outcome outcome = program_.run("--scenario two-body --steps 2 --quiet");
-  EXPECT_EQ(outcome.exit_code, 0);
+  const Outcome outcome = expect_success("--scenario two-body --steps 2 --quiet");
   EXPECT_EQ(outcome.out + outcome.error, "");
 }
 
@@ -212,13 +211,11 @@ TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
 }
 
 TEST_F(CommandLine, AnotherProgramsCheckpointIsResumedOnRequest) {
-  const std::string run = "--scenario two-body --steps 5 --validate off --checkpoint c.bin";
-  expect_success(run);
+  expect_success("--scenario two-body --steps 5 --validate off --checkpoint c.bin");
   Snapshot checkpoint = read("c.bin");
   checkpoint.checkpoint["program"] = "another";
   write_bodies(program_.file("c.bin"), checkpoint);
-  const Outcome outcome = program_.run("--resume c.bin --resume-anyway --steps 9");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  const Outcome outcome = expect_success("--resume c.bin --resume-anyway --steps 9");
   EXPECT_TRUE(says(outcome.out,
                    "resumed      at step 5\n               although it was written by another"));
 }
@@ -338,8 +335,7 @@ TEST_F(CommandLine, SpeciesAreChosenAndKept) {
   const std::string scenario = "--scenario collision --systems 2 --bodies 12 --steps 0 ";
   expect_success(scenario + "--output all.bin");
   expect_success(scenario + "--species disk --output disks.bin");
-  const Snapshot all = read("all.bin");
-  const Snapshot disks = read("disks.bin");
+  const Snapshot all = read("all.bin"), disks = read("disks.bin");
   ASSERT_EQ(disks.systems.count, 2);
   ASSERT_EQ(disks.systems.bodies_per_system, 4);  // a third of each galaxy
   EXPECT_EQ(disks.species, std::vector<Species>(8, Species::disk));
@@ -366,8 +362,7 @@ TEST_F(CommandLine, ANegativeTimeStepRunsBack) {
     expect_success("--scenario plummer --bodies 33 --steps 0 --output start.bin");
     expect_success(there + "--validate full --integrator " + integrator);
     expect_success("--input end.bin --steps 40 --dt -0.02 --validate full --output back.bin");
-    const Snapshot start = read("start.bin");
-    const Snapshot back = read("back.bin");
+    const Snapshot start = read("start.bin"), back = read("back.bin");
     EXPECT_EQ(back.dt, -0.02);
     EXPECT_NEAR(back.time, start.time, 1e-6);
     float most = 0;

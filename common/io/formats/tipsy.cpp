@@ -10,9 +10,11 @@
 // "Standard" files are big-endian, "native" ones as the machine that wrote them. Headers of 28 and
 // of 32 bytes are read; 32 are written, because a reader in wide use takes the short form for the
 // long one. The units are in a second file (tipsy_param.cpp).
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <ostream>
 #include <string>
 
@@ -83,9 +85,8 @@ Header header_of(const std::string& file, std::string_view head, std::uint64_t s
     sum += header.counts[k];
     expected += static_cast<std::uint64_t>(header.counts[k]) * kRecords[k].floats * sizeof(float);
   }
-  const std::string claim = std::to_string(header.counts[0]) + " gas, " +
-                            std::to_string(header.counts[1]) + " dark and " +
-                            std::to_string(header.counts[2]) + " star bodies";
+  const std::string claim = joined(header.counts[0], " gas, ", header.counts[1], " dark and ",
+                                   header.counts[2], " star bodies");
   if (bodies != sum) throw UsageError(what, "its header counts ", bodies, " bodies, but ", claim);
   if (bodies == 0) throw UsageError(file, " holds no bodies");
   if (!std::isfinite(header.time))
@@ -104,20 +105,6 @@ Header header_of(const std::string& file, std::string_view head, std::uint64_t s
   return header;
 }
 
-// The softening length that all dark and star bodies have in common, or 0.
-class CommonSoftening {
- public:
-  void add(float eps) {
-    if (first_ && *first_ != eps) differ_ = true;
-    first_ = eps;
-  }
-  double value() const { return differ_ ? 0 : static_cast<double>(first_.value_or(0)); }
-
- private:
-  std::optional<float> first_;
-  bool differ_ = false;
-};
-
 bool is_tipsy(std::string_view head) { return order_of(head).has_value(); }
 
 void check_tipsy_header(const std::string& file, std::string_view head, std::uint64_t size) {
@@ -128,10 +115,10 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
   const Header header = header_of(file, bytes, bytes.size());
   Contents contents;
   contents.snapshot.time = header.time;
-  contents.snapshot.format = std::string("Tipsy, ") + name_of(header.order) + ", header of " +
-                             std::to_string(header.bytes) + " bytes";
+  contents.snapshot.format =
+      joined("Tipsy, ", name_of(header.order), ", header of ", header.bytes, " bytes");
   contents.snapshot.left_out = "rho, temp, hsmooth, metals, tform, phi";
-  CommonSoftening softening;
+  float least_eps = std::numeric_limits<float>::infinity(), most_eps = 0;
   std::size_t offset = header.bytes;
   for (std::size_t k = 0; k < kRecords.size(); ++k) {
     for (std::int32_t i = 0; i < header.counts[k]; ++i) {
@@ -145,14 +132,16 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
         if (!std::isfinite(eps) || eps < 0)
           throw UsageError(file, ": body ", contents.bodies.size(), ": eps is ", shortest(eps),
                            "; a softening length must be finite and not negative");
-        softening.add(eps);
+        least_eps = std::min(least_eps, eps);
+        most_eps = std::max(most_eps, eps);
       }
       contents.bodies.push_back(body);
       contents.species.push_back(kRecords[k].species);
       offset += kRecords[k].floats * sizeof(float);
     }
   }
-  contents.snapshot.softening = softening.value();
+  // That of all dark and star bodies, if they have one in common.
+  if (least_eps == most_eps) contents.snapshot.softening = static_cast<double>(most_eps);
   read_tipsy_param(file, contents.snapshot);
   return contents;
 }
@@ -215,8 +204,7 @@ void write_tipsy(std::ostream& out, const std::string&, const Snapshot& snapshot
 
 constexpr std::string_view kSoftening =
     "the softening is Plummer's here; in codes that use Tipsy files it is usually a spline's, "
-    "which "
-    "is Newtonian beyond two lengths (docs/formats.md)";
+    "which is Newtonian beyond two lengths (docs/formats.md)";
 constexpr Keeps kKept{.species = true, .needs_species = true, .times = true, .units = true};
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "io/activity_map_file.h"
@@ -23,10 +24,7 @@ Systems bodies_at(const std::vector<std::pair<float, float>>& points) {
 }
 
 std::uint64_t total(const ActivityMap& map) {
-  std::uint64_t sum = 0;
-  for (int row = 0; row < map.cells(); ++row)
-    for (int column = 0; column < map.cells(); ++column) sum += map.count(column, row);
-  return sum;
+  return std::accumulate(map.counts().begin(), map.counts().end(), std::uint64_t{0});
 }
 
 TEST(ActivityMap, CountsXAlongColumnsAndYAlongRows) {
