@@ -218,7 +218,7 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
        "the order of the bodies: they are sorted by species");
   lose(keeps.species && std::any_of(species.begin(), species.end(), needs_all), keeps.all_species,
        "disk, bulge and boundary, which become star");
-  lose(species.empty(), !keeps.needs_species, "that the species are not known: all become dark");
+  lose(species.empty(), !format.needs_species, "that the species are not known: all become dark");
   lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");

@@ -39,9 +39,7 @@ struct TableValue {
   }
   int whole_number(int least) const {
     const bool fits = json.is_number_integer() && json >= least && json <= INT_MAX;
-    if (!fits) {
-      refuse("a whole number from " + std::to_string(least) + " to " + std::to_string(INT_MAX));
-    }
+    if (!fits) refuse(joined("a whole number from ", least, " to ", INT_MAX));
     return json.get<int>();
   }
   double number() const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "nbody/error.h"
 #include "nbody/stopwatch.h"
 #include "physics/reference.h"
 #include "run/program.h"
@@ -226,10 +227,10 @@ void run_to_end(Simulation& simulation, const Options& options,
     }
     if (interruption && interruption->signal() != 0 && !simulation.finished()) {
       write_checkpoint();
-      throw Interrupted(interruption->signal(),
-                        "interrupted after " + std::to_string(simulation.step()) +
-                            " steps; --resume " + options.checkpoint.string() + " --steps " +
-                            std::to_string(simulation.last_step()) + " goes on");
+      throw Interrupted(
+          interruption->signal(),
+          joined("interrupted after ", simulation.step(), " steps; --resume ", options.checkpoint,
+                 " --steps ", simulation.last_step(), " goes on"));
     }
   }
   if (!options.checkpoint.empty() && !simulation.finished()) write_checkpoint();

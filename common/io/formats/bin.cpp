@@ -159,8 +159,7 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
     layout.text_bytes = std::min(load<std::uint64_t>(head, 152), size);  // no sum overflows
   }
 
-  const std::string claim =
-      std::to_string(layout.systems) + " systems of " + std::to_string(layout.bodies) + " bodies";
+  const std::string claim = joined(layout.systems, " systems of ", layout.bodies, " bodies");
   if (layout.systems == 0 || layout.bodies == 0)
     throw UsageError(file, ": its header describes ", claim);
   // Two 32-bit counts: their product fits 64 bits, and times 57 as well once it is below 2^31.
@@ -322,13 +321,6 @@ const FileFormat kBin{.name = "bin",
                       .read_in_pieces = read_bin_in_pieces,
                       .check = check_bin,
                       .write = write_bin,
-                      .keeps = {.float64 = true,
-                                .species = true,
-                                .all_species = true,
-                                .order = true,
-                                .systems = true,
-                                .run = true,
-                                .times = true,
-                                .units = true}};
+                      .keeps = everything_but(&Keeps::names)};
 
 }  // namespace nbody::formats

@@ -356,14 +356,6 @@ const FileFormat kCsv{.name = "csv",
                       .read = read_csv,
                       .check = check_csv,
                       .write = write_csv,
-                      .keeps = {.names = true,
-                                .float64 = true,
-                                .species = true,
-                                .all_species = true,
-                                .order = true,
-                                .systems = true,
-                                .run = true,
-                                .times = true,
-                                .units = true}};
+                      .keeps = everything_but()};
 
 }  // namespace nbody::formats

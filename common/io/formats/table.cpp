@@ -16,13 +16,8 @@ const FileFormat kGadgetElsewhere{
     .unlike = "not HDF5 (nor with its signature)",
     .recognise = [](std::string_view head) { return head.starts_with("\x89HDF\r\n\x1a\n"); },
     .reader = "nbody-convert FILE bodies.bin makes one that all programs read",
-    .keeps = {.float64 = true,
-              .species = true,
-              .all_species = true,
-              .needs_species = true,
-              .order = true,
-              .times = true,
-              .units = true}};
+    .needs_species = true,
+    .keeps = everything_but(&Keeps::names, &Keeps::systems, &Keeps::run)};
 
 // filestruct(5) of NEMO: a magic number of two bytes, then the type and the name of an item.
 const FileFormat kNemo{

@@ -205,7 +205,7 @@ void write_tipsy(std::ostream& out, const std::string&, const Snapshot& snapshot
 constexpr std::string_view kSoftening =
     "the softening is Plummer's here; in codes that use Tipsy files it is usually a spline's, "
     "which is Newtonian beyond two lengths (docs/formats.md)";
-constexpr Keeps kKept{.species = true, .needs_species = true, .times = true, .units = true};
+constexpr Keeps kKept{.species = true, .times = true, .units = true};
 
 }  // namespace
 
@@ -221,6 +221,7 @@ const FileFormat kTipsy{.name = "tipsy",
                         .write = write_tipsy<std::endian::big>,
                         .second_file = param_to_write,
                         .write_second = write_tipsy_param,
+                        .needs_species = true,
                         .keeps = kKept};
 
 const FileFormat kTipsyLittle{.name = "tipsy-little",
@@ -231,6 +232,7 @@ const FileFormat kTipsyLittle{.name = "tipsy-little",
                               .write = write_tipsy<std::endian::little>,
                               .second_file = param_to_write,
                               .write_second = write_tipsy_param,
+                              .needs_species = true,
                               .keeps = kKept};
 
 }  // namespace nbody::formats
