@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "physics/reference.h"
-#include "physics/wide.h"
 
 namespace nbody {
 namespace {

@@ -78,7 +78,7 @@ ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
     W worst = 0;
     for (const int tile : tiles) {
       const auto difference =
-          reference.template rounded_acceleration<Real>(which_[k], input_.softening_squared, tile) -
+          reference.rounded_acceleration(which_[k], input_.softening_squared, tile) -
           force.acceleration;
       worst = std::max(worst, dot(difference, difference));
     }

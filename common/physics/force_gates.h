@@ -7,7 +7,6 @@
 
 #include "physics/force_error.h"
 #include "physics/reference.h"
-#include "physics/wide.h"
 
 namespace nbody {
 

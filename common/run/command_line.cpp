@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <limits>
 
 #include "nbody/error.h"
 #include "run/program.h"

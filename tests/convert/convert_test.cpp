@@ -1,9 +1,6 @@
 // nbody-convert by its command line: what is kept, what is said, what is refused.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "io/snapshot_file.h"
 #include "io/units.h"
 #include "program.h"

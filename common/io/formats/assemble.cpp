@@ -79,16 +79,16 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
     throw UsageError("the numbers of systems and of bodies must be at least 1");
 
   if (systems_in_file) {
-    const auto systems = static_cast<std::uint64_t>(*systems_in_file);
-    if (total % systems != 0)
-      throw UsageError(holds, ", which cannot be cut into its ", systems, " systems of one size");
-    const Division division{*systems_in_file, static_cast<int>(total / systems)};
-    if (options.systems.value_or(division.systems) != division.systems ||
-        options.bodies.value_or(division.bodies) != division.bodies)
-      throw UsageError(file, " holds ", division.systems, " systems of ", division.bodies,
-                       " bodies, not ", options.systems.value_or(division.systems), " of ",
-                       options.bodies.value_or(division.bodies));
-    return division;
+    if (total % static_cast<std::uint64_t>(*systems_in_file) != 0)
+      throw UsageError(holds, ", which cannot be cut into its ", *systems_in_file,
+                       " systems of one size");
+    const Division there{*systems_in_file, static_cast<int>(total) / *systems_in_file};
+    const Division asked{options.systems.value_or(there.systems),
+                         options.bodies.value_or(there.bodies)};
+    if (asked != there)
+      throw UsageError(file, " holds ", there.systems, " systems of ", there.bodies,
+                       " bodies, not ", asked.systems, " of ", asked.bodies);
+    return there;
   }
 
   const auto total_int = static_cast<int>(total);

@@ -49,6 +49,7 @@ void write_tipsy_param(std::ostream& out, const Snapshot& snapshot);
 struct Division {
   int systems;
   int bodies;  // of each
+  bool operator==(const Division&) const = default;
 };
 // Divides `total` bodies into systems as the file, if it says it, and the options demand. Throws
 // UsageError.

@@ -5,7 +5,6 @@
 //   bComove              0: not a cosmological simulation (only such files can be read)
 //   dSoft, dDelta        softening length and time step
 //   # units = TEXT       ours, for units without a size; a comment to the others
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>

@@ -21,7 +21,6 @@
 namespace nbody {
 namespace {
 
-struct RoundTrip : WithFolder {};
 struct Raw : WithFolder {};
 struct Cut : WithFolder {};
 struct Read : WithFolder {};
@@ -83,41 +82,36 @@ void expect_same(const Snapshot& a, const Snapshot& b) {
 
 // --- round trips ---
 
+struct RoundTrip : WithFolder {
+  void expect_it_back(const Snapshot& written, const char* name,
+                      const ReadOptions& options = {}) const {
+    write_bodies(folder / name, written);
+    expect_same(read_bodies(folder / name, options), written);
+  }
+};
+
 TEST_F(RoundTrip, BinKeepsEveryBit) {
-  const Snapshot written = full_snapshot();
-  write_bodies(folder / "a.bin", written);
+  expect_it_back(full_snapshot(), "a.bin");
   EXPECT_EQ(folder.content("a.bin").size(), 144u + 150u * (28u + 1u));
-  expect_same(read_bodies(folder / "a.bin"), written);
 }
 
-TEST_F(RoundTrip, CsvKeepsEveryBit) {
-  const Snapshot written = full_snapshot();
-  write_bodies(folder / "a.csv", written);
-  expect_same(read_bodies(folder / "a.csv"), written);
-}
+TEST_F(RoundTrip, CsvKeepsEveryBit) { expect_it_back(full_snapshot(), "a.csv"); }
 
 TEST_F(RoundTrip, CsvKeepsNames) {
   Snapshot written = full_snapshot();
   written.systems = random_bits(2, 3);
   written.species.resize(6);
   written.names = {"Sun", "Moon and Earth", "Sedna \xC3\xA9"};
-  write_bodies(folder / "a.csv", written);
-  expect_same(read_bodies(folder / "a.csv"), written);
+  expect_it_back(written, "a.csv");
 }
 
 TEST_F(RoundTrip, RawKeepsEveryBit) {
-  Snapshot written{.systems = random_bits(2, 40, true)};
-  write_bodies(folder / "a.raw", written);
+  expect_it_back({.systems = random_bits(2, 40, true)}, "a.raw", {.systems = 2, .bodies = {}});
   EXPECT_EQ(folder.content("a.raw").size(), 80u * 24u);
-  expect_same(read_bodies(folder / "a.raw", {.systems = 2, .bodies = {}}), written);
 }
 
 TEST_F(RoundTrip, DefaultsSurvive) {
-  Snapshot written{.systems = random_bits(1, 1)};
-  for (const char* name : {"a.bin", "a.csv"}) {
-    write_bodies(folder / name, written);
-    expect_same(read_bodies(folder / name), written);
-  }
+  for (const char* name : {"a.bin", "a.csv"}) expect_it_back({.systems = random_bits(1, 1)}, name);
 }
 
 struct DecimalComma : std::numpunct<char> {

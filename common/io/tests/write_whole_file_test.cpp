@@ -18,7 +18,12 @@
 namespace nbody {
 namespace {
 
-struct WriteWholeFile : WithFolder {};
+struct WriteWholeFile : WithFolder {
+  void expect_the_old_file() const {
+    EXPECT_EQ(folder.content("a"), "old");
+    EXPECT_EQ(folder.files(), 1);
+  }
+};
 struct RequireWritable : WithFolder {};
 
 const auto write_new = [](std::ostream& out) { out << "new"; };
@@ -47,26 +52,22 @@ TEST_F(WriteWholeFile, TakesTheLongestName) {
 
 TEST_F(WriteWholeFile, AnExceptionLeavesTheOldFile) {
   folder.with("a", "old");
-  EXPECT_THROW(write_whole_file(folder / "a",
-                                [](std::ostream& out) {
-                                  out << "half";
-                                  throw std::runtime_error("stop");
-                                }),
-               std::runtime_error);
-  EXPECT_EQ(folder.content("a"), "old");
-  EXPECT_EQ(folder.files(), 1);
+  const auto write = [](std::ostream& out) {
+    out << "half";
+    throw std::runtime_error("stop");
+  };
+  EXPECT_THROW(write_whole_file(folder / "a", write), std::runtime_error);
+  expect_the_old_file();
 }
 
 TEST_F(WriteWholeFile, AFailedStreamLeavesTheOldFile) {
   folder.with("a", "old");
-  EXPECT_THROW(write_whole_file(folder / "a",
-                                [](std::ostream& out) {
-                                  out << "half";
-                                  out.setstate(std::ios::badbit);
-                                }),
-               std::runtime_error);
-  EXPECT_EQ(folder.content("a"), "old");
-  EXPECT_EQ(folder.files(), 1);
+  const auto write = [](std::ostream& out) {
+    out << "half";
+    out.setstate(std::ios::badbit);
+  };
+  EXPECT_THROW(write_whole_file(folder / "a", write), std::runtime_error);
+  expect_the_old_file();
 }
 
 // A limit on the size of files fails a write as a full disk does.
@@ -91,8 +92,7 @@ TEST_F(WriteWholeFile, AFullDiskIsARuntimeError) {
   std::signal(SIGXFSZ, handler);
   EXPECT_FALSE(usage_error);
   EXPECT_EQ(message, "cannot write " + (folder / "a").string() + ": File too large");
-  EXPECT_EQ(folder.content("a"), "old");
-  EXPECT_EQ(folder.files(), 1);
+  expect_the_old_file();
 }
 
 TEST_F(WriteWholeFile, ADeviceIsWrittenInPlace) {
