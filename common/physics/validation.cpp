@@ -5,7 +5,8 @@
 #include <numeric>
 #include <random>
 
-#include "physics/force_gates.h"
+#include "physics/force_error.h"
+#include "physics/reference.h"
 #include "physics/trajectory.h"
 #include "support/text.h"
 

@@ -27,6 +27,13 @@ double covered(std::vector<std::pair<double, double>> intervals) {
   return sum;
 }
 
+// Where pages cannot be locked, nothing that would have to be unlocked.
+std::unique_ptr<void, void (*)(void*)> locked(const Platform& platform, std::vector<Body>& bodies) {
+  const bool done = platform.lock_pages != nullptr &&
+                    platform.lock_pages(bodies.data(), bodies.size() * sizeof(Body));
+  return {done ? bodies.data() : nullptr, platform.unlock_pages};
+}
+
 Timing advance_float64(SimulateF64 simulate, Snapshot& state, int steps) {
   Timing timing;
   change_float64(state, [&](SystemsF64& systems) {
@@ -71,21 +78,9 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems) {
   return timing;
 }
 
-Simulation::LockedPages::LockedPages(const Platform& platform, std::vector<Body>& bodies) {
-  const bool locked = platform.lock_pages != nullptr &&
-                      platform.lock_pages(bodies.data(), bodies.size() * sizeof(Body));
-  if (!locked) return;
-  unlock_ = platform.unlock_pages;
-  data_ = bodies.data();
-}
-
-Simulation::LockedPages::~LockedPages() {
-  if (data_ != nullptr) unlock_(data_);
-}
-
 Simulation::Simulation(const Job& job, Snapshot start, Simulate simulate)
     : state_(std::move(start)),
-      locked_(job.platform, state_.systems.bodies),
+      locked_(locked(job.platform, state_.systems.bodies)),
       last_step_(job.last_step),
       run_(job.run),
       simulate_(simulate),
