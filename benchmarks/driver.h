@@ -37,11 +37,15 @@ inline Options parse(int argc, char** argv) {
   return options;
 }
 
-// One system in float32: a header, then x, y, z, vx, vy, vz and mass of every body.
+struct Body {
+  float x, y, z, vx, vy, vz, mass;
+};
+
+// One system in float32: a header, then every body.
 struct Bodies {
-  static constexpr std::size_t kHeader = 144, kValues = 7;
+  static constexpr std::size_t kHeader = 144;
   std::vector<char> header;
-  std::vector<float> values;
+  std::vector<Body> all;
 
   explicit Bodies(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -50,41 +54,34 @@ struct Bodies {
       throw std::runtime_error(path + ": no bodies in the BIN format");
     }
     header.assign(bytes.begin(), bytes.begin() + kHeader);
-    values.resize((bytes.size() - kHeader) / sizeof(float));
-    std::memcpy(values.data(), bytes.data() + kHeader, values.size() * sizeof(float));
+    all.resize((bytes.size() - kHeader) / sizeof(Body));
+    std::memcpy(all.data(), bytes.data() + kHeader, all.size() * sizeof(Body));
   }
-  int count() const { return static_cast<int>(values.size() / kValues); }
+  int count() const { return static_cast<int>(all.size()); }
   void write(const std::string& path) const {
     std::ofstream file(path, std::ios::binary);
     file.write(header.data(), static_cast<std::streamsize>(header.size()));
-    file.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.size() * sizeof(float)));
+    file.write(reinterpret_cast<const char*>(all.data()),
+               static_cast<std::streamsize>(all.size() * sizeof(Body)));
     if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
   }
 
   // float4s of a device: a position with its mass, a velocity with 0.
-  std::vector<float4> positions() const { return packed(0, 6); }
+  std::vector<float4> positions() const {
+    std::vector<float4> result;
+    for (const Body& b : all) result.push_back({b.x, b.y, b.z, b.mass});
+    return result;
+  }
   std::vector<float4> velocities() const {
-    auto result = packed(3, 6);
-    for (float4& velocity : result) velocity.w = 0;
+    std::vector<float4> result;
+    for (const Body& b : all) result.push_back({b.vx, b.vy, b.vz, 0});
     return result;
   }
   void take(const std::vector<float4>& positions, const std::vector<float4>& velocities) {
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const float state[] = {positions[i].x,  positions[i].y,  positions[i].z,
-                             velocities[i].x, velocities[i].y, velocities[i].z};
-      std::memcpy(&values[i * kValues], state, sizeof state);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float4 x = positions[i], v = velocities[i];
+      all[i] = {x.x, x.y, x.z, v.x, v.y, v.z, all[i].mass};
     }
-  }
-
- private:
-  std::vector<float4> packed(std::size_t first, std::size_t last) const {
-    std::vector<float4> result;
-    for (std::size_t i = 0; i < values.size(); i += kValues) {
-      const float* const body = &values[i];
-      result.push_back({body[first], body[first + 1], body[first + 2], body[last]});
-    }
-    return result;
   }
 };
 

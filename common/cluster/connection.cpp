@@ -16,6 +16,7 @@
 #include <string>
 
 #include "cluster/transport.h"
+#include "nbody/error.h"
 #include "nbody/stopwatch.h"
 
 namespace nbody {
@@ -84,8 +85,8 @@ std::vector<Connection> accept_all(int listening, const Meeting& meeting, int ot
   const Stopwatch stopwatch;
   while (static_cast<int>(connections.size()) < others) {
     if (stopwatch.seconds() > kForAllRanks)
-      throw std::runtime_error("only " + std::to_string(connections.size()) + " of " +
-                               std::to_string(others) + " ranks reached rank 0 by TCP");
+      throw std::runtime_error(
+          joined("only ", connections.size(), " of ", others, " ranks reached rank 0 by TCP"));
     if (!ready(listening, POLLIN, 1000)) continue;
     const int socket = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
     Greeting greeting{};
@@ -138,7 +139,7 @@ std::vector<Connection> connect_to_root(MPI_Comm ranks) {
   for (int k = 0; k < meeting.count; ++k)
     if (const int socket = reach(meeting.addresses[k], meeting, rank); socket >= 0)
       return {{0, socket}};
-  throw std::runtime_error("rank " + std::to_string(rank) + " cannot reach rank 0 by TCP");
+  throw std::runtime_error(joined("rank ", rank, " cannot reach rank 0 by TCP"));
 }
 
 }  // namespace nbody

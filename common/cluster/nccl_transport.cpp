@@ -17,13 +17,7 @@ void check(ncclResult_t result, const char* expression, const char* file, int li
   cuda_failed(error.c_str(), "", expression, file, line);
 }
 
-}  // namespace
-}  // namespace nbody
-
 #define NCCL_CHECK(expression) check((expression), #expression, __FILE__, __LINE__)
-
-namespace nbody {
-namespace {
 
 class NcclTransport : public Cluster {
  public:

@@ -18,27 +18,34 @@
 namespace nbody {
 namespace {
 
-// What the ranks tell one another before they begin.
-struct Identity {
-  char host[64] = {};
-  int pid = 0;
-  std::size_t arguments = 0;
-  char transport[64] = {};
-  char refusal[192] = {};  // of what the environment asks for; "" where it is right
-  char build[64] = {};
-  char device[192] = {};
-  char place[32] = {};       // of the device on its host; "" where devices are not shared
-  char no_device[192] = {};  // why not
-
-  std::string name(int rank) const {
-    return "rank " + std::to_string(rank) + " (" + host + ", process " + std::to_string(pid) + ")";
+// A text that is sent as it is stored.
+template <std::size_t kSize>
+struct Text {
+  char bytes[kSize] = {};
+  Text& operator=(const std::string& text) {
+    std::strncpy(bytes, text.c_str(), kSize - 1);
+    return *this;
   }
+  operator std::string() const { return bytes; }
+  bool empty() const { return bytes[0] == '\0'; }
+  bool operator==(const Text&) const = default;
 };
 
-template <std::size_t kSize>
-void set(char (&field)[kSize], const std::string& text) {
-  std::strncpy(field, text.c_str(), kSize - 1);
-}
+// What the ranks tell one another before they begin.
+struct Identity {
+  Text<64> host;
+  int pid = 0;
+  std::size_t arguments = 0;
+  Text<64> transport;
+  Text<192> refusal;  // of what the environment asks for; "" where it is right
+  Text<64> build;
+  Text<192> device;
+  Text<32> place;       // of the device on its host; "" where devices are not shared
+  Text<192> no_device;  // why not
+
+  std::string process() const { return joined(host, ", process ", pid); }
+  std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }
+};
 
 // Every process has its own device: by Slurm it sees no other, otherwise it takes the one that its
 // number on this host says.
@@ -56,26 +63,25 @@ void require_count(const std::string& count) {
   const char* const asked = std::getenv("NBODY_RANKS");
   const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
   if (asked != nullptr && asked != count)
-    throw UsageError(std::string("NBODY_RANKS: ") + asked + " asked for, and in MPI there is " +
-                     count + " (srun: --mpi=pmix)");
+    throw UsageError("NBODY_RANKS: ", asked, " asked for, and in MPI there is ", count,
+                     " (srun: --mpi=pmix)");
   if (tasks != nullptr && count == "1" && std::atoi(tasks) > 1)
-    throw UsageError(std::string("Slurm started ") + tasks +
-                     " tasks, and in MPI there is 1: srun --mpi=pmix");
+    throw UsageError("Slurm started ", tasks, " tasks, and in MPI there is 1: srun --mpi=pmix");
 }
 
 // What it takes no device to say.
 Identity identity(MPI_Comm comm, int argc, char** argv) {
   Identity own;
-  gethostname(own.host, sizeof own.host - 1);
+  gethostname(own.host.bytes, sizeof own.host - 1);
   own.pid = getpid();
   std::string arguments;
   for (int k = 1; k < argc; ++k) arguments += std::string(argv[k]) + '\0';
   own.arguments = std::hash<std::string>()(arguments);
   try {
     require_count(std::to_string(count_of(comm)));
-    set(own.transport, wanted_transport());
+    own.transport = wanted_transport();
   } catch (const UsageError& error) {
-    set(own.refusal, error.what());
+    own.refusal = error.what();
   }
   return own;
 }
@@ -84,21 +90,19 @@ void add_device(Identity& own, const QueryDevice query, std::string& backend) {
   try {
     const Platform platform = platform_of(query());
     backend = platform.backend;
-    set(own.build, std::string(revision()) + ", " + backend + platform.cuda);
-    set(own.device, platform.device_name + ", " +
-                        std::to_string(device_attribute(cudaDevAttrMultiProcessorCount)) +
-                        " multiprocessors");
+    own.build = joined(revision(), ", ", backend, platform.cuda);
+    own.device = joined(platform.device_name, ", ",
+                        device_attribute(cudaDevAttrMultiProcessorCount), " multiprocessors");
     if (backend == "cuda") {
       int device = 0;
       cudaDeviceProp properties{};
       CUDA_CHECK(cudaGetDevice(&device));
       CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
-      set(own.place, "PCI device " + std::to_string(properties.pciDomainID) + ":" +
-                         std::to_string(properties.pciBusID) + ":" +
-                         std::to_string(properties.pciDeviceID));
+      own.place = joined("PCI device ", properties.pciDomainID, ":", properties.pciBusID, ":",
+                         properties.pciDeviceID);
     }
   } catch (const NoDevice& error) {
-    set(own.no_device, error.what());
+    own.no_device = error.what();
   }
 }
 
@@ -111,40 +115,36 @@ std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
 // On all ranks alike, so that all end together.
 void require_same_wishes(const std::vector<Identity>& all) {
   const Identity& root = all[0];
-  const auto as_root = [&](const Identity& one) {
-    return std::strcmp(one.refusal, root.refusal) == 0;
-  };
-  if (root.refusal[0] != '\0' && std::ranges::all_of(all, as_root)) throw UsageError(root.refusal);
+  const auto as_root = [&](const Identity& one) { return one.refusal == root.refusal; };
+  if (!root.refusal.empty() && std::ranges::all_of(all, as_root)) throw UsageError(root.refusal);
   for (std::size_t r = 0; r < all.size(); ++r) {
     const Identity& one = all[r];
-    const std::string name = one.name(static_cast<int>(r));
-    if (one.refusal[0] != '\0') throw UsageError(name + ": " + one.refusal);
+    const std::string name = one.name(r);
+    if (!one.refusal.empty()) throw UsageError(name, ": ", one.refusal);
     if (one.arguments != root.arguments)
-      throw UsageError(name + " was started with other arguments than rank 0");
-    if (std::strcmp(one.transport, root.transport) != 0)
-      throw UsageError(name + " has another transport (" + one.transport + ") than rank 0 (" +
-                       root.transport + "): NBODY_TRANSPORT has to be the same for all");
+      throw UsageError(name, " was started with other arguments than rank 0");
+    if (one.transport != root.transport)
+      throw UsageError(name, " has another transport (", one.transport, ") than rank 0 (",
+                       root.transport, "): NBODY_TRANSPORT has to be the same for all");
   }
 }
 
 void require_same_devices(const std::vector<Identity>& all) {
   std::set<std::string> taken;
-  bool some_device = false;
-  for (const Identity& one : all) some_device = some_device || one.no_device[0] == '\0';
+  const auto no_device = [](const Identity& one) { return !one.no_device.empty(); };
+  if (std::ranges::all_of(all, no_device)) throw NoDevice(all[0].no_device);
   for (std::size_t r = 0; r < all.size(); ++r) {
     const Identity &one = all[r], &root = all[0];
-    const std::string name = one.name(static_cast<int>(r));
-    if (!some_device) throw NoDevice(one.no_device);
-    if (one.no_device[0] != '\0') throw std::runtime_error(name + " has " + one.no_device);
-    if (std::strcmp(one.build, root.build) != 0)
-      throw std::runtime_error(name + " is another build (" + one.build + ") than rank 0 (" +
-                               root.build + ")");
-    if (std::strcmp(one.device, root.device) != 0)
-      throw std::runtime_error(name + " has another device (" + one.device + ") than rank 0 (" +
-                               root.device + "): their sums would differ");
-    if (one.place[0] != '\0' && !taken.insert(std::string(one.host) + one.place).second)
-      throw std::runtime_error(name + " has no device of its own: " + one.place +
-                               " is another rank's");
+    const auto refuse_if = [&](bool wrong, const auto&... what) {
+      if (wrong) throw std::runtime_error(joined(one.name(r), what...));
+    };
+    refuse_if(no_device(one), " has ", one.no_device);
+    refuse_if(one.build != root.build, " is another build (", one.build, ") than rank 0 (",
+              root.build, ")");
+    refuse_if(one.device != root.device, " has another device (", one.device, ") than rank 0 (",
+              root.device, "): their sums would differ");
+    refuse_if(!one.place.empty() && !taken.insert(joined(one.host, one.place)).second,
+              " has no device of its own: ", one.place, " is another rank's");
   }
 }
 
@@ -171,7 +171,7 @@ int run(const std::string& name, QueryDevice query, int argc, char** argv,
   std::vector<std::string> names;
   for (const Identity& one : all) {
     hosts.insert(one.host);
-    names.push_back(std::string(one.host) + ", process " + std::to_string(one.pid));
+    names.push_back(one.process());
   }
   ranks().count = static_cast<int>(all.size());
   ranks().hosts = static_cast<int>(hosts.size());

@@ -38,8 +38,8 @@ std::string wanted_transport() {
   const char* const asked = std::getenv("NBODY_TRANSPORT");
   const std::string way = asked != nullptr ? asked : has_nccl() ? "nccl" : "mpi";
   if (way == "mpi" || (way == "nccl" && has_nccl())) return way;
-  throw UsageError("NBODY_TRANSPORT: \"" + way + "\" is not allowed; " +
-                   (has_nccl() ? "nccl or mpi" : "mpi, as this program was built without NCCL"));
+  refuse("NBODY_TRANSPORT", way,
+         has_nccl() ? "nccl or mpi" : "mpi, as this program was built without NCCL");
 }
 
 std::unique_ptr<Cluster> choose_transport(MPI_Comm comm, const std::string& backend) {

@@ -47,10 +47,7 @@ void block_endings() {
 }
 
 Watchdog::Watchdog(MPI_Comm ranks, std::string program, std::vector<std::string> names)
-    : rank_(rank_in(ranks)),
-      count_(count_of(ranks)),
-      program_(std::move(program)),
-      names_(std::move(names)) {
+    : rank_(rank_in(ranks)), program_(std::move(program)), names_(std::move(names)) {
   const sigset_t set = rank_ == 0 ? signals({SIGINT, SIGTERM}) : signals({SIGTERM});
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   for (const Connection& connection : connect_to_root(ranks))

@@ -52,8 +52,6 @@ class Watchdog {
     std::string text = {};
     bool left = false;
   };
-  void connect(MPI_Comm ranks);
-  void accept_all(int listening, unsigned long long token);
   void watch();
   void listen_to(Peer& peer);
   void heed(Peer& peer, const std::string& line);
@@ -62,7 +60,7 @@ class Watchdog {
   [[noreturn]] void end_process();
   void tell_all(const std::string& line);
 
-  int rank_, count_;
+  int rank_;
   std::string program_;
   std::vector<std::string> names_;
   std::vector<Peer> peers_;  // of the root all others, of another rank the root

@@ -25,20 +25,14 @@ void write_csv(std::ostream& out, const ActivityMap& map) {
 }
 
 void write_pgm(std::ostream& out, const ActivityMap& map) {
-  std::uint64_t highest = 1;
-  for (int row = 0; row < map.cells(); ++row) {
-    for (int column = 0; column < map.cells(); ++column) {
-      highest = std::max(highest, map.count(column, row));
-    }
-  }
+  const std::uint64_t highest = std::max(std::uint64_t{1}, std::ranges::max(map.counts()));
   const double white = std::log1p(static_cast<double>(highest));
   out << "P5\n" << map.cells() << ' ' << map.cells() << "\n255\n";
-  for (int row = map.cells() - 1; row >= 0; --row) {
+  for (int row = map.cells() - 1; row >= 0; --row)
     for (int column = 0; column < map.cells(); ++column) {
       const double grey = std::log1p(static_cast<double>(map.count(column, row))) / white;
       out.put(static_cast<char>(std::lround(255 * grey)));
     }
-  }
 }
 
 }  // namespace
@@ -52,22 +46,19 @@ std::filesystem::path activity_pgm(const std::filesystem::path& name) {
 
 std::string counts_text(const ActivityMap& map) {
   std::string text = std::to_string(map.positions());
-  for (int row = 0; row < map.cells(); ++row)
-    for (int column = 0; column < map.cells(); ++column)
-      if (map.count(column, row) > 0)
-        text += " " + std::to_string(static_cast<long long>(row) * map.cells() + column) + ":" +
-                std::to_string(map.count(column, row));
+  for (std::size_t k = 0; k < map.counts().size(); ++k)
+    if (map.counts()[k] > 0) text += joined(" ", k, ":", map.counts()[k]);
   return text;
 }
 
 ActivityMap map_of_counts(const std::string& file, int cells, float extent, std::string_view text) {
   const auto next_number = [&](char before) {
-    if (!text.starts_with(before)) throw UsageError(file + ": its activity map is damaged");
+    if (!text.starts_with(before)) throw UsageError(file, ": its activity map is damaged");
     text.remove_prefix(1);
     const std::string_view word = text.substr(0, text.find_first_of(" :"));
     text.remove_prefix(word.size());
     const auto number = parse_whole<std::uint64_t>(word);
-    if (!number) throw UsageError(file + ": its activity map is damaged");
+    if (!number) throw UsageError(file, ": its activity map is damaged");
     return *number;
   };
   const auto side = static_cast<std::size_t>(cells);
@@ -75,7 +66,7 @@ ActivityMap map_of_counts(const std::string& file, int cells, float extent, std:
   const std::uint64_t positions = next_number(' ');
   while (!text.empty()) {
     const std::uint64_t index = next_number(' ');
-    if (index >= counts.size()) throw UsageError(file + ": its activity map has other cells");
+    if (index >= counts.size()) throw UsageError(file, ": its activity map has other cells");
     counts[index] = next_number(':');
   }
   return {cells, extent, positions, std::move(counts)};

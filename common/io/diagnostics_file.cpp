@@ -53,13 +53,12 @@ Kept read_kept(const std::filesystem::path& file, int systems, long long last_st
   if (!in) return kept;
   std::string line, state;
   if (!std::getline(in, line) || line != kHeader) {
-    throw UsageError(file.string() + ": is not a file of diagnostics that could be continued");
+    throw UsageError(file, ": is not a file of diagnostics that could be continued");
   }
   for (int number = 2, system = 0; std::getline(in, line) && !in.eof(); ++number) {
     const auto row = parse_row(line);
     if (!row || row->system != system) {
-      throw UsageError(file.string() + ":" + std::to_string(number) +
-                       ": is not a row of diagnostics of " + std::to_string(systems) +
+      throw UsageError(file, ":", number, ": is not a row of diagnostics of ", systems,
                        " systems, so the file cannot be continued");
     }
     if (row->step > last_step) break;
@@ -80,17 +79,14 @@ struct State {
   Shape shape;
 };
 
-template <class AnyBody>
-State state_of(std::span<const AnyBody> bodies, double softening, double budget) {
-  return {diagnose(bodies, softening, budget), shape_of(bodies)};
-}
-
 State state_of(const Snapshot& snapshot, int system, double budget) {
+  const auto state = [&](auto bodies) {
+    return State{diagnose(bodies, snapshot.softening, budget), shape_of(bodies)};
+  };
   const auto bodies = snapshot.systems.system(system);
-  if (snapshot.exact.empty()) return state_of(bodies, snapshot.softening, budget);
+  if (snapshot.exact.empty()) return state(bodies);
   const auto first = static_cast<std::size_t>(system) * bodies.size();
-  return state_of(std::span(snapshot.exact).subspan(first, bodies.size()), snapshot.softening,
-                  budget);
+  return state(std::span(snapshot.exact).subspan(first, bodies.size()));
 }
 
 std::string row_of(const Snapshot& snapshot, int system, const State& state, double first_energy) {

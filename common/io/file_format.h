@@ -26,13 +26,21 @@ using NextBytes = std::function<std::string_view(std::size_t)>;
 struct Keeps {
   bool names = false, float64 = false;
   bool species = false, all_species = false;
-  bool needs_species = false;  // bodies of unknown ones become dark
-  bool order = false;          // of the bodies; otherwise they are sorted by species
-  bool systems = false;        // where one ends
-  bool run = false;            // the number of the step and the integrator
-  bool times = false;          // time, softening, time step
+  bool order = false;    // of the bodies; otherwise they are sorted by species
+  bool systems = false;  // where one ends
+  bool run = false;      // the number of the step and the integrator
+  bool times = false;    // time, softening, time step
   bool units = false;
 };
+
+// All but these parts.
+template <class... Parts>
+constexpr Keeps everything_but(Parts... parts) {
+  Keeps keeps{.names = true, .float64 = true, .species = true, .all_species = true};
+  keeps.order = keeps.systems = keeps.run = keeps.times = keeps.units = true;
+  ((keeps.*parts = false), ...);
+  return keeps;
+}
 
 struct FileFormat {
   std::string_view name;    // for --from and --to
@@ -70,6 +78,7 @@ struct FileFormat {
   std::filesystem::path (*second_file)(const std::filesystem::path& file) = nullptr;
   void (*write_second)(std::ostream& out, const Snapshot& snapshot) = nullptr;
 
+  bool needs_species = false;  // bodies of unknown ones become dark
   Keeps keeps = {};
 };
 

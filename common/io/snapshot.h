@@ -18,10 +18,10 @@ inline constexpr std::size_t kMaxTextBytes = 31;
 
 // Bodies, and what a file can say about them.
 struct Snapshot {
-  Systems systems;
+  Systems systems = {};
   // Empty, or the bodies in float64; systems.bodies are then these, rounded. CSV, BIN and Gadget
   // keep it.
-  std::vector<BodyF64> exact;
+  std::vector<BodyF64> exact = {};
   double time = 0;       // of the state, in units where G = 1
   long long step = 0;    // time steps taken so far
   double softening = 0;  // Plummer softening length; 0: the file does not say
@@ -31,18 +31,18 @@ struct Snapshot {
   // A checkpoint stores that state untouched, so that a resumed run ends with the same bits as an
   // uninterrupted one.
   bool staggered = false;
-  std::string scenario;  // name of the initial condition, "" when read from a foreign file
-  std::string units;     // a preset of io/units.h or any other text, kept as it is
-  std::vector<std::string> names;  // of the bodies of one system, empty or N (CSV only)
-  std::vector<Species> species;    // of all S * N bodies; empty: the file does not say
+  std::string scenario = {};  // name of the initial condition, "" when read from a foreign file
+  std::string units = {};     // a preset of io/units.h or any other text, kept as it is
+  std::vector<std::string> names = {};  // of the bodies of one system, empty or N (CSV only)
+  std::vector<Species> species = {};    // of all S * N bodies; empty: the file does not say
   // What a run that is resumed needs besides (run/checkpoint.h); empty: not a checkpoint. CSV and
   // BIN keep it.
-  std::map<std::string, std::string, std::less<>> checkpoint;
+  std::map<std::string, std::string, std::less<>> checkpoint = {};
   // The files it was read from: one, or two where units are in a second one.
-  std::vector<std::filesystem::path> sources;
+  std::vector<std::filesystem::path> sources = {};
   // For people: the format it was read from ("Tipsy, big-endian"), and what of it was not read.
-  std::string format, left_out;
-  std::string caution;  // FileFormat::softening, where the file has one
+  std::string format = {}, left_out = {};
+  std::string caution = {};  // FileFormat::softening, where the file has one
 };
 
 }  // namespace nbody

@@ -43,10 +43,10 @@ class Input {
   std::uint64_t size() const {
     struct stat status {};
     if (fstat(descriptor_, &status) != 0) fail("cannot be read: ");
-    if (S_ISDIR(status.st_mode)) throw UsageError(file_ + " is a folder, not a file of bodies");
+    if (S_ISDIR(status.st_mode)) throw UsageError(file_, " is a folder, not a file of bodies");
     // /dev/zero never ends, and a terminal looks like a program that hangs.
     if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
-      throw UsageError(file_ + " is a device; bodies are read from a file or a pipe");
+      throw UsageError(file_, " is a device; bodies are read from a file or a pipe");
     return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
 
@@ -59,7 +59,7 @@ class Input {
       const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
       bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
       // A writer may take its time, but there must be one.
-      if (got == 0 && timed_out) throw UsageError(file_ + " is a pipe without a writer");
+      if (got == 0 && timed_out) throw UsageError(file_, " is a pipe without a writer");
       if (got == 0) return;
       if (got < 0 && errno != EINTR && errno != EAGAIN) fail("cannot be read: ");
     }
@@ -75,7 +75,7 @@ class Input {
   }
 
   [[noreturn]] void fail(const char* what) const {
-    throw UsageError(file_ + " " + what + std::strerror(errno));
+    throw UsageError(file_, " ", what, std::strerror(errno));
   }
 
   const std::string& file_;
@@ -93,7 +93,7 @@ class Pieces {
       input_.read_until(std::max(count, Input::kChunkBytes), bytes_);
     }
     if (bytes_.size() < given_ + count)
-      throw UsageError(file_ + " became shorter while it was read");
+      throw UsageError(file_, " became shorter while it was read");
     return std::string_view(bytes_).substr(std::exchange(given_, given_ + count), count);
   }
 
@@ -124,12 +124,12 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   const std::uint64_t size = input.size();
   std::string content;
   input.read_until(kHeadBytes, content);
-  if (content.empty()) throw UsageError(file + " is empty");
+  if (content.empty()) throw UsageError(file, " is empty");
   const FileFormat& format =
       options.format != nullptr ? *options.format : recognised(content, options.formats);
   if (format.read == nullptr)
-    throw UsageError(file + ": " + std::string(format.title) +
-                     " is not read here: " + with_name(format.reader, file));
+    throw UsageError(file, ": ", format.title,
+                     " is not read here: ", with_name(format.reader, file));
   if (size > 0 && format.check_head != nullptr) format.check_head(file, content, size);
 
   const bool in_pieces = size > 0 && format.read_in_pieces != nullptr;
@@ -140,8 +140,8 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
     input.read_until(limit, content);
   }
   if (std::max(size, content.size()) >= limit)
-    throw std::runtime_error(file + " is larger than the " + std::to_string(limit >> 20) +
-                             " MB that there is memory for");
+    throw std::runtime_error(
+        joined(file, " is larger than the ", limit >> 20, " MB that there is memory for"));
   Pieces pieces(file, input, in_pieces ? std::exchange(content, {}) : "");
   formats::Contents contents =
       in_pieces ? format.read_in_pieces(
@@ -157,7 +157,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
 
 void check(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   if (format.write == nullptr)
-    throw UsageError(file.string() + ": " + std::string(format.title) +
+    throw UsageError(file, ": ", format.title,
                      " files are written by nbody-convert alone; here .bin keeps as much");
   if (format.check != nullptr) format.check(file.string(), snapshot);
 }
@@ -218,7 +218,7 @@ std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat
        "the order of the bodies: they are sorted by species");
   lose(keeps.species && std::any_of(species.begin(), species.end(), needs_all), keeps.all_species,
        "disk, bulge and boundary, which become star");
-  lose(species.empty(), !keeps.needs_species, "that the species are not known: all become dark");
+  lose(species.empty(), !format.needs_species, "that the species are not known: all become dark");
   lose(snapshot.systems.count > 1, keeps.systems, "where one system ends");
   lose(snapshot.step > 0, keeps.run, "the number of the step");
   lose(snapshot.integrator == Integrator::leapfrog, keeps.run, "the integrator");

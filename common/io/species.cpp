@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "nbody/error.h"
+#include "support/text.h"
 
 namespace nbody {
 
@@ -18,11 +19,9 @@ std::vector<Species> parse_species(const std::string& option, std::string_view l
     const auto comma = list.find(',');
     const std::string word(list.substr(0, comma));
     const auto species = species_of(word);
-    if (!species)
-      throw UsageError(option + ": \"" + word +
-                       "\" is not allowed; a list of gas, dark, disk, bulge, star, boundary");
+    if (!species) refuse(option, word, "a list of ", listed(kSpeciesNames));
     if (std::find(chosen.begin(), chosen.end(), *species) != chosen.end())
-      throw UsageError(option + ": \"" + word + "\" is given twice");
+      throw UsageError(option, ": \"", word, "\" is given twice");
     chosen.push_back(*species);
     if (comma == std::string_view::npos) return chosen;
     list.remove_prefix(comma + 1);

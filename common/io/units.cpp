@@ -71,19 +71,11 @@ std::string units_text(double kpc, double msun) {
   return text;
 }
 
-std::string unit_presets() {
-  std::string names;
-  for (const Preset& preset : kPresets)
-    names += (names.empty() ? "" : ", ") + std::string(preset.name);
-  return names;
-}
+std::string unit_presets() { return listed(kPresets, &Preset::name); }
 
 void require_preset(const std::string& option, std::string_view name) {
-  const bool known = std::any_of(kPresets.begin(), kPresets.end(),
-                                 [&](const Preset& preset) { return preset.name == name; });
-  if (!known)
-    throw UsageError(option + ": \"" + std::string(name) + "\" is not allowed; one of " +
-                     unit_presets());
+  if (std::ranges::find(kPresets, name, &Preset::name) == kPresets.end())
+    refuse(option, name, "one of ", unit_presets());
 }
 
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to) {
@@ -100,15 +92,14 @@ void rescale(const std::string& file, Snapshot& snapshot, const Units& from, con
     body = rounded(exact);
     formats::check_body(file + " in other units", i, body);
     if (exact.mass > 0 && !(body.mass > 0))
-      throw UsageError(file + " in other units: body " + std::to_string(i) +
-                       ": its mass is too small for a float32");
+      throw UsageError(file, " in other units: body ", i, ": its mass is too small for a float32");
     if (!snapshot.exact.empty()) snapshot.exact[i] = exact;
   }
   snapshot.softening *= length;
   snapshot.time *= time;
   snapshot.dt *= time;
   if (!std::isfinite(snapshot.softening + snapshot.time + snapshot.dt))
-    throw UsageError(file + " in other units: its time, time step or softening overflows");
+    throw UsageError(file, " in other units: its time, time step or softening overflows");
 }
 
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset) {
@@ -116,12 +107,11 @@ void convert_units(const std::string& file, Snapshot& snapshot, const std::strin
   if (find_preset(snapshot.units) != known || known == nullptr) {
     const auto from = units_of(snapshot.units), to = units_of(preset);
     if (!from)
-      throw UsageError(file + ": its units are " +
-                       (snapshot.units.empty() ? "not known"
-                                               : "\"" + snapshot.units + "\", which have no size") +
-                       "; they cannot be converted to " + preset);
-    if (!to)
-      throw UsageError(file + ": " + preset + " units have no size: nothing converts to them");
+      throw UsageError(
+          file, ": its units are ",
+          (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
+          "; they cannot be converted to ", preset);
+    if (!to) throw UsageError(file, ": ", preset, " units have no size: nothing converts to them");
     rescale(file, snapshot, *from, *to);
   }
   snapshot.units = preset;

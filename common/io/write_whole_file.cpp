@@ -51,10 +51,9 @@ void check_target(const fs::path& file) {
   struct stat status {};
   if (lstat(file.c_str(), &status) != 0 && errno == ENAMETOOLONG) fail(file, errno);
   if (fs::is_directory(file, ignored) || !file.has_filename())
-    throw UsageError("cannot write " + file.string() + ": it is a folder");
+    throw UsageError("cannot write ", file, ": it is a folder");
   if (!fs::is_directory(folder_of(file), ignored))
-    throw UsageError("cannot write " + file.string() + ": there is no folder " +
-                     folder_of(file).string());
+    throw UsageError("cannot write ", file, ": there is no folder ", folder_of(file));
   if (fs::exists(file, ignored) && access(file.c_str(), W_OK) != 0) fail(file, errno);
 }
 
@@ -186,8 +185,7 @@ std::optional<Identity> identity_of(const fs::path& file) {
 
 void require_different(const NamedFile& output, const NamedFile& other) {
   if (same_file(output.file, other.file))
-    throw UsageError(output.name + ": \"" + output.file.string() + "\" is not allowed; " +
-                     other.name + " is the same file");
+    refuse(output.name, output.file, other.name, " is the same file");
 }
 
 }  // namespace
@@ -225,7 +223,7 @@ FileLock::FileLock(const fs::path& file) {
     // The one that has it may only be looking whether its writer is alive (remove_leftovers).
     usleep(2000);
   }
-  throw UsageError("cannot write " + file.string() + ": another program is writing it now");
+  throw UsageError("cannot write ", file, ": another program is writing it now");
 }
 
 FileLock::~FileLock() {

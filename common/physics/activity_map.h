@@ -26,6 +26,7 @@ class ActivityMap {
   float extent() const { return extent_; }
   // Column 0 has the lowest x, row 0 the lowest y.
   std::uint64_t count(int column, int row) const { return counts_[index(column, row)]; }
+  const std::vector<std::uint64_t>& counts() const { return counts_; }  // row by row
   // Of all bodies counted, those outside included: the map is normalised by this number.
   std::uint64_t positions() const { return positions_; }
   // The cell's share of all positions. The sum over the map is the share of those inside.

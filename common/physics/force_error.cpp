@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "physics/reference.h"
-#include "physics/wide.h"
 
 namespace nbody {
 namespace {
@@ -36,6 +35,14 @@ constexpr std::array<Row, 7> kRows = {{
     {1.0, {2.7e-1, 9.7e-1}, {1.9e-1, 9.4e-1}},
 }};
 
+// A NaN would make the order of the sort undefined: it is the worst error there is.
+double percentile99(std::vector<double> values) {
+  for (double& value : values)
+    if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) * 99 / 100];
+}
+
 }  // namespace
 
 template <class Real>
@@ -46,13 +53,11 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
   for (auto& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
   advance(kicked, 1, 1);
 
-  const auto n = static_cast<std::size_t>(start.bodies_per_system), all = start.bodies.size();
-  const std::size_t taken = std::min(static_cast<std::size_t>(count), all);
+  const auto n = static_cast<std::size_t>(start.bodies_per_system);
+  const int all = static_cast<int>(start.bodies.size());
   std::vector<std::vector<std::size_t>> bodies(static_cast<std::size_t>(start.count));
-  for (std::size_t k = 0; k < taken; ++k) {
-    const std::size_t body = taken == 1 ? 0 : k * (all - 1) / (taken - 1);
-    bodies[body / n].push_back(body % n);
-  }
+  for (const int body : evenly_spaced(all, std::min(count, all)))
+    bodies[static_cast<std::size_t>(body) / n].push_back(static_cast<std::size_t>(body) % n);
   std::vector<double> errors;
   for (int s = 0; s < start.count; ++s) {
     const std::vector<std::size_t>& which = bodies[static_cast<std::size_t>(s)];
@@ -63,8 +68,7 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto a = reference.acceleration(static_cast<int>(which[k]), softening_squared);
       const auto difference = velocity<W>(kicked.system(s)[which[k]]) - a;
-      const double error =
-          relative_error(static_cast<double>(length(difference)), static_cast<double>(length(a)));
+      const double error = relative_error(length(difference), length(a));
       // A NaN would make the order of the sort undefined: it is the worst error there is.
       of_system[k] = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
     }
@@ -81,6 +85,13 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
 template ForceError force_error(const BasicSystems<float>&, double, int, const Advance<float>&);
 template ForceError force_error(const BasicSystems<double>&, double, int, const Advance<double>&);
 
+std::vector<int> evenly_spaced(int n, int count) {
+  std::vector<int> which;
+  for (long long k = 0; k < count; ++k)
+    which.push_back(count == 1 ? 0 : static_cast<int>(k * (n - 1) / (count - 1)));
+  return which;
+}
+
 // Between two rows, the row of the larger angle.
 ErrorLimit error_limit(const Approximation& approximation) {
   const auto row = std::find_if(kRows.begin(), kRows.end() - 1, [&](const Row& candidate) {
@@ -94,5 +105,84 @@ std::optional<Approximation> finer(const Approximation& approximation) {
   if (approximation.theta <= theta) return std::nullopt;
   return Approximation{theta, approximation.multipole};
 }
+
+double acceleration_rms_limit(Summation summation, int bodies_per_system) {
+  const double tiled = 5e-7;
+  // Beyond some hundred tiles the sum of the tiles is a long running sum itself.
+  if (summation == Summation::tiled)
+    return tiled * std::max(1.0, std::sqrt(bodies_per_system / 65536.0));
+  return tiled + 4e-8 * std::sqrt(bodies_per_system);
+}
+
+template <class Real>
+double ForceCheck<Real>::rms_limit() const {
+  return acceleration_rms_limit(input_.summation, input_.start.bodies_per_system) * kRounding<Real>;
+}
+
+template <class Real>
+void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) const {
+  using W = Wide<Real>;
+  const BasicReference<W> reference(bodies);
+  std::vector<double> relative(which_.size());
+  W error = 0, scale = 0, magnitudes = 0, squares = 0;
+  // Threads cost more than some ten thousand interactions.
+#pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static) \
+    if (which_.size() * kicked.size() > 10000)
+  for (std::size_t k = 0; k < which_.size(); ++k) {
+    const auto force = reference.force(which_[k], input_.softening_squared);
+    const auto difference =
+        velocity<W>(kicked[static_cast<std::size_t>(which_[k])]) - force.acceleration;
+    error += dot(difference, difference);
+    scale += dot(force.acceleration, force.acceleration);
+    magnitudes += force.magnitude * force.magnitude;
+    squares += force.squares;
+    relative[k] = relative_error(length(difference), force.magnitude);
+  }
+  const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };
+  // Where a few close pairs rule, their errors do not average out over the system; where forces
+  // cancel, there is less to compare the errors with.
+  const double dominance = of_scale(squares), cancelled = std::max(1.0, of_scale(magnitudes) / 4);
+  const double rms = of_scale(error), p99 = percentile99(std::move(relative));
+  const double rms_limit = std::hypot(this->rms_limit() * std::hypot(1, 3 * dominance) * cancelled,
+                                      gates.approximate.rms * of_scale(magnitudes));
+  const double p99_limit = std::hypot(4 * this->rms_limit(), gates.approximate.p99);
+  const bool close = rms <= rms_limit && p99 <= p99_limit;
+  const ErrorLimit loss = close ? ErrorLimit{} : loss_in_sums(bodies);
+  gates.rms.keep_worse(rms, std::hypot(rms_limit, loss.rms));
+  gates.p99.keep_worse(p99, std::hypot(p99_limit, loss.p99));
+}
+
+template <class Real>
+ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
+  using W = Wide<Real>;
+  constexpr double kRoom = 1.25;  // the order and the products of the program are its own
+  const BasicReference<W> reference(bodies);
+  const std::vector<int> tiles = input_.summation == Summation::running
+                                     ? std::vector{reference.size()}
+                                     : std::vector{kSmallestTile, kLargestTile};
+  std::vector<double> relative(which_.size());
+  W error = 0, scale = 0;
+#pragma omp parallel for reduction(+ : error, scale) schedule(static)
+  for (std::size_t k = 0; k < which_.size(); ++k) {
+    const auto force = reference.force(which_[k], input_.softening_squared);
+    W worst = 0;
+    for (const int tile : tiles) {
+      const auto difference =
+          reference.rounded_acceleration(which_[k], input_.softening_squared, tile) -
+          force.acceleration;
+      worst = std::max(worst, dot(difference, difference));
+    }
+    error += worst;
+    scale += dot(force.acceleration, force.acceleration);
+    relative[k] = relative_error(std::sqrt(worst), force.magnitude);
+  }
+  const double rms = kRoom * root_of_ratio(error, scale);
+  const double p99 = kRoom * percentile99(std::move(relative));
+  // Accelerations beyond what Real can hold excuse nothing.
+  return std::isfinite(rms) && std::isfinite(p99) ? ErrorLimit{rms, p99} : ErrorLimit{};
+}
+
+template class ForceCheck<float>;
+template class ForceCheck<double>;
 
 }  // namespace nbody

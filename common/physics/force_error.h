@@ -7,6 +7,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "physics/validation.h"
 
@@ -23,6 +27,9 @@ template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);
 
+// `count` numbers below n, the first and the last among them.
+std::vector<int> evenly_spaced(int n, int count);
+
 // What the forces of a step may err by that takes far bodies together (nbody/step.h).
 //
 // Relative to what the forces on a body would add up to if nothing cancelled: the root mean square
@@ -34,5 +41,41 @@ ErrorLimit error_limit(const Approximation& approximation);
 
 // The same with an opening angle whose limit tells right from wrong; nothing where this one's does.
 std::optional<Approximation> finer(const Approximation& approximation);
+
+// --- the gates of validation.h ---
+
+// What a force may err by, and how much it does.
+struct ForceGates {
+  ErrorLimit approximate;  // besides rounding
+  Gate rms, p99;
+};
+
+template <class Real>
+class ForceCheck {
+ public:
+  using Bodies = std::span<const BasicBody<Real>>;
+
+  // Of these bodies of every system.
+  ForceCheck(const ValidationInput<Real>& input, std::vector<int> which)
+      : input_(input), which_(std::move(which)) {}
+
+  double rms_limit() const;
+  ForceGates gates(const std::string& rms, const std::string& p99,
+                   const Approximation& approximation) const {
+    return {error_limit(approximation), {rms, 0, rms_limit()}, {p99, 0, 4 * rms_limit()}};
+  }
+  // `kicked`: the bodies of one system with the step's accelerations for velocities.
+  void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
+
+  // A sum that one interaction rules from its start (a star among planetesimals) rounds each of the
+  // others to the digits of the large one, all the same way: they can be lost altogether. No
+  // constant is a limit for that. What such sums lose is found out where it matters: that takes
+  // longer than the forces.
+  ErrorLimit loss_in_sums(Bodies bodies) const;  // on the scales of the two gates, with room
+
+ private:
+  const ValidationInput<Real>& input_;
+  std::vector<int> which_;
+};
 
 }  // namespace nbody

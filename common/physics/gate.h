@@ -33,9 +33,15 @@ inline double max_or_nan(double a, double b) {
 }
 
 // No error is none on any scale; an error where there is no scale is infinite.
-inline double relative_error(double error, double scale) {
+template <class Wide>
+double relative_error(Wide wide_error, Wide wide_scale) {
+  const auto error = static_cast<double>(wide_error), scale = static_cast<double>(wide_scale);
   if (error == 0) return 0;
   return scale > 0 ? error / scale : std::numeric_limits<double>::infinity();
+}
+template <class Wide>
+double root_of_ratio(Wide a, Wide b) {
+  return relative_error(std::sqrt(a), std::sqrt(b));
 }
 
 inline void Gate::keep_worse(double other_value, double other_limit) {

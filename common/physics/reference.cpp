@@ -7,15 +7,15 @@
 namespace nbody {
 
 template <class Wide>
-template <class Real>
-void BasicReference<Wide>::fill(std::span<const BasicBody<Real>> bodies) {
+template <class Float>
+void BasicReference<Wide>::fill(std::span<const BasicBody<Float>> bodies) {
   for (const auto& [member, component] :
-       {std::pair(&BasicBody<Real>::x, &x_), std::pair(&BasicBody<Real>::y, &y_),
-        std::pair(&BasicBody<Real>::z, &z_), std::pair(&BasicBody<Real>::vx, &vx_),
-        std::pair(&BasicBody<Real>::vy, &vy_), std::pair(&BasicBody<Real>::vz, &vz_),
-        std::pair(&BasicBody<Real>::mass, &mass_)}) {
+       {std::pair(&BasicBody<Float>::x, &x_), std::pair(&BasicBody<Float>::y, &y_),
+        std::pair(&BasicBody<Float>::z, &z_), std::pair(&BasicBody<Float>::vx, &vx_),
+        std::pair(&BasicBody<Float>::vy, &vy_), std::pair(&BasicBody<Float>::vz, &vz_),
+        std::pair(&BasicBody<Float>::mass, &mass_)}) {
     component->reserve(bodies.size());
-    for (const BasicBody<Real>& body : bodies) component->push_back(body.*member);
+    for (const BasicBody<Float>& body : bodies) component->push_back(body.*member);
   }
 }
 
@@ -64,7 +64,6 @@ BasicVector3<Wide> BasicReference<Wide>::acceleration(int i, Wide softening_squa
 }
 
 template <class Wide>
-template <class Real>
 BasicVector3<Wide> BasicReference<Wide>::rounded_acceleration(int i, Wide softening_squared,
                                                               int tile) const {
   // Sums are kept in Real: g++ 12 leaves out a cast there and back where it vectorizes.
@@ -111,9 +110,8 @@ void BasicReference<Wide>::advance(Wide dt, Wide softening_squared) {
 }
 
 template <class Wide>
-template <class Real>
 void BasicReference<Wide>::advance_rounded(Wide dt, Wide softening_squared, int tile) {
-  kick(dt, [&](int i) { return rounded_acceleration<Real>(i, softening_squared, tile); });
+  kick(dt, [&](int i) { return rounded_acceleration(i, softening_squared, tile); });
   drift(dt);
 }
 
@@ -127,7 +125,6 @@ void BasicReference<Wide>::drift(Wide t) {
 }
 
 template <class Wide>
-template <class Real>
 void BasicReference<Wide>::advance_roughly(Wide dt, Wide softening_squared, Wide error,
                                            Wide rounding, std::mt19937& random) {
   std::normal_distribution<double> normal;
@@ -150,16 +147,6 @@ template void BasicReference<double>::fill(std::span<const Body>);
 template void BasicReference<double>::fill(std::span<const BodyF64>);
 template void BasicReference<long double>::fill(std::span<const BodyF64>);
 template void BasicReference<long double>::fill(std::span<const Body>);
-template Vector3 BasicReference<double>::rounded_acceleration<float>(int, double, int) const;
-template BasicVector3<long double> BasicReference<long double>::rounded_acceleration<double>(
-    int, long double, int) const;
-template void BasicReference<double>::advance_rounded<float>(double, double, int);
-template void BasicReference<long double>::advance_rounded<double>(long double, long double, int);
-template void BasicReference<double>::advance_roughly<float>(double, double, double, double,
-                                                             std::mt19937&);
-template void BasicReference<long double>::advance_roughly<double>(long double, long double,
-                                                                   long double, long double,
-                                                                   std::mt19937&);
 
 void advance(SystemsF64& systems, double dt, int steps, double softening_squared) {
   for (int s = 0; s < systems.count; ++s) {

@@ -12,6 +12,7 @@
 
 #include "nbody/bodies.h"
 #include "physics/vector3.h"
+#include "physics/wide.h"
 
 namespace nbody {
 
@@ -21,6 +22,7 @@ template <class Wide>
 class BasicReference {
  public:
   using Vector = BasicVector3<Wide>;
+  using Real = Narrow<Wide>;  // of the program
 
   explicit BasicReference(std::span<const Body> bodies) { fill(bodies); }
   explicit BasicReference(std::span<const BodyF64> bodies) { fill(bodies); }
@@ -42,27 +44,24 @@ class BasicReference {
   Vector acceleration(int i, Wide softening_squared) const;
   // The same from interactions that are summed in Real, tile by tile. The largest of a tile comes
   // first: after it the others lose the most.
-  template <class Real>
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // One kick-then-drift step, as the steps do it.
   void advance(Wide dt, Wide softening_squared);
   // The same with rounded accelerations.
-  template <class Real>
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // x += v t
   void drift(Wide t);
   // The same as a program whose state is Real may do it: accelerations err at random by `error` of
   // their magnitude, and the state is rounded after an error of `rounding` of each number.
-  template <class Real>
   void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
                        std::mt19937& random);
 
  private:
   template <class Acceleration>
   void kick(Wide dt, const Acceleration& acceleration);
-  template <class Real>
-  void fill(std::span<const BasicBody<Real>> bodies);
+  template <class Float>
+  void fill(std::span<const BasicBody<Float>> bodies);
   template <bool kWithScales>
   Force sum(int i, Wide softening_squared) const;
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }

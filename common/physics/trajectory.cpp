@@ -5,7 +5,6 @@
 
 #include "physics/reference.h"
 #include "physics/validation.h"
-#include "physics/wide.h"
 
 namespace nbody {
 namespace {
@@ -31,8 +30,7 @@ double distance(const BasicReference<Wide>& exact, const Position& position) {
     extent += dot(x, x);
     error += dot(difference, difference);
   }
-  return relative_error(static_cast<double>(std::sqrt(error)),
-                        static_cast<double>(std::sqrt(extent)));
+  return root_of_ratio(error, extent);
 }
 
 template <class Real>
@@ -57,8 +55,7 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
     for (int step = 0; step < input.steps; ++step) {
       // What is taken together errs for many steps the same way.
       if (input.approximation.theta > 0) random.seed(static_cast<unsigned>(attempt));
-      rough.template advance_roughly<Real>(input.dt, input.softening_squared, force_limit, rounding,
-                                           random);
+      rough.advance_roughly(input.dt, input.softening_squared, force_limit, rounding, random);
     }
     diverged(rough);
   }
@@ -67,7 +64,7 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
   Reference rounded(input.start.system(s));
   const int tile = input.summation == Summation::tiled ? kLargestTile : exact.size();
   for (int step = 0; step < input.steps; ++step)
-    rounded.template advance_rounded<Real>(input.dt, input.softening_squared, tile);
+    rounded.advance_rounded(input.dt, input.softening_squared, tile);
   diverged(rounded);
   return result;
 }

@@ -8,7 +8,6 @@
 #include "physics/force_error.h"
 #include "physics/reference.h"
 #include "physics/trajectory.h"
-#include "physics/wide.h"
 #include "support/text.h"
 
 namespace nbody {
@@ -29,13 +28,7 @@ constexpr int kSingleSteps = 32;
 // Evenly spaced numbers below n, the first and the last always among them: the last is where a
 // dropped tail and an off-by-one show.
 std::vector<int> sample(int n, double count) {
-  const int taken = static_cast<int>(std::clamp<double>(count, std::min(n, 2), n));
-  std::vector<int> which;
-  for (int k = 0; k < taken; ++k) {
-    which.push_back(
-        taken == 1 ? 0 : static_cast<int>(static_cast<long long>(k) * (n - 1) / (taken - 1)));
-  }
-  return which;
+  return evenly_spaced(n, static_cast<int>(std::clamp<double>(count, std::min(n, 2), n)));
 }
 
 template <class Real>
@@ -64,12 +57,7 @@ class Validator {
 
   Validator(const ValidationInput<Real>& input, ValidationMode mode, const Advance<Real>& advance,
             const Advance<Real>& fine)
-      : input_(input), mode_(mode), advance_(advance), fine_(fine) {
-    const double all = pairs() * (input.steps + 1.0);
-    sampled_ = mode == ValidationMode::sampled ||
-               (mode == ValidationMode::automatic && all > kBudget<Real>);
-    which_ = sample(n(), sampled_ ? kBudget<Real> / 2 * n() / pairs() : n());
-  }
+      : input_(input), mode_(mode), advance_(advance), fine_(fine) {}
 
   Validation validate() {
     const Step<Real> first = step_from(input_.start);
@@ -88,9 +76,7 @@ class Validator {
  private:
   int n() const { return input_.start.bodies_per_system; }
   double pairs() const { return static_cast<double>(input_.start.count) * n() * n(); }
-  double rms_limit() const {
-    return acceleration_rms_limit(input_.summation, n()) * kRounding<Real>;
-  }
+  double rms_limit() const { return check_.rms_limit(); }
 
   void check_one(const Step<Real>& first) {
     check(first);
@@ -124,15 +110,9 @@ class Validator {
     return {before, kicked(before), advanced(before, input_.dt, 1)};
   }
 
-  // What a force may err by, and how much it does.
-  struct Forces {
-    ErrorLimit approximate;
-    Gate rms, p99;
-  };
-
   void check(const Step<Real>& step) {
     for (int s = 0; s < step.before.count; ++s) {
-      check_forces(forces_, BasicReference<W>(step.before.system(s)), step.kicked.system(s));
+      check_.check(forces_, step.before.system(s), step.kicked.system(s));
       check_kick_drift(step.before.system(s), step.kicked.system(s), step.after.system(s));
     }
   }
@@ -143,88 +123,12 @@ class Validator {
     const auto finer_than_asked = finer(input_.approximation);
     if (!finer_than_asked || !fine_) return false;
     const std::string at = "_at_theta_" + shortest(finer_than_asked->theta);
-    Forces forces = make_forces("rms" + at, "p99" + at, *finer_than_asked);
+    ForceGates forces = check_.gates("rms" + at, "p99" + at, *finer_than_asked);
     const State kicked = kicked_by(fine_, input_.start);
     for (int s = 0; s < kicked.count; ++s)
-      check_forces(forces, BasicReference<W>(input_.start.system(s)), kicked.system(s));
+      check_.check(forces, input_.start.system(s), kicked.system(s));
     gates.insert(gates.end(), {forces.rms, forces.p99});
     return forces.rms.limit <= kMaxLimit && forces.p99.limit <= kMaxLimit;
-  }
-
-  void check_forces(Forces& forces, const BasicReference<W>& reference,
-                    std::span<const BasicBody<Real>> kicked) const {
-    std::vector<double> relative(which_.size());
-    W error = 0, scale = 0, magnitudes = 0, squares = 0;
-    // Threads cost more than some ten thousand interactions.
-#pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static) \
-    if (which_.size() * kicked.size() > 10000)
-    for (std::size_t k = 0; k < which_.size(); ++k) {
-      const auto force = reference.force(which_[k], input_.softening_squared);
-      const auto difference =
-          velocity<W>(kicked[static_cast<std::size_t>(which_[k])]) - force.acceleration;
-      error += dot(difference, difference);
-      scale += dot(force.acceleration, force.acceleration);
-      magnitudes += force.magnitude * force.magnitude;
-      squares += force.squares;
-      relative[k] = relative_error(static_cast<double>(length(difference)),
-                                   static_cast<double>(force.magnitude));
-    }
-    const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };
-    // Where a few close pairs rule, their errors do not average out over the system; where forces
-    // cancel, there is less to compare the errors with.
-    const double dominance = of_scale(squares), cancelled = std::max(1.0, of_scale(magnitudes) / 4);
-    const double rms = of_scale(error), p99 = percentile99(std::move(relative));
-    const double rms_limit =
-        std::hypot(this->rms_limit() * std::hypot(1, 3 * dominance) * cancelled,
-                   forces.approximate.rms * of_scale(magnitudes));
-    const double p99_limit = std::hypot(4 * this->rms_limit(), forces.approximate.p99);
-    const Loss loss = rms <= rms_limit && p99 <= p99_limit ? Loss{} : loss_in_sums(reference);
-    forces.rms.keep_worse(rms, std::hypot(rms_limit, loss.rms));
-    forces.p99.keep_worse(p99, std::hypot(p99_limit, loss.p99));
-  }
-
-  // A sum that one interaction rules from its start (a star among planetesimals) rounds each of the
-  // others to the digits of the large one, all the same way: they can be lost altogether. No
-  // constant is a limit for that. What such sums lose is found out where it matters: that takes
-  // longer than the forces.
-  struct Loss {
-    double rms = 0, p99 = 0;  // on the scales of the two gates, with room
-  };
-  Loss loss_in_sums(const BasicReference<W>& reference) const {
-    constexpr double kRoom = 1.25;  // the order and the products of the program are its own
-    const std::vector<int> tiles = input_.summation == Summation::running
-                                       ? std::vector{n()}
-                                       : std::vector{kSmallestTile, kLargestTile};
-    std::vector<double> relative(which_.size());
-    W error = 0, scale = 0;
-#pragma omp parallel for reduction(+ : error, scale) schedule(static)
-    for (std::size_t k = 0; k < which_.size(); ++k) {
-      const auto force = reference.force(which_[k], input_.softening_squared);
-      W worst = 0;
-      for (const int tile : tiles) {
-        const auto difference = reference.template rounded_acceleration<Real>(
-                                    which_[k], input_.softening_squared, tile) -
-                                force.acceleration;
-        worst = std::max(worst, dot(difference, difference));
-      }
-      error += worst;
-      scale += dot(force.acceleration, force.acceleration);
-      relative[k] = relative_error(static_cast<double>(std::sqrt(worst)),
-                                   static_cast<double>(force.magnitude));
-    }
-    const double rms = kRoom * root_of_ratio(error, scale);
-    const double p99 = kRoom * percentile99(std::move(relative));
-    // Accelerations beyond what Real can hold excuse nothing.
-    return std::isfinite(rms) && std::isfinite(p99) ? Loss{rms, p99} : Loss{};
-  }
-
-  // A NaN would make the order of the sort undefined: it is the worst error there is.
-  static double percentile99(std::vector<double> values) {
-    for (double& value : values) {
-      if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
-    }
-    std::sort(values.begin(), values.end());
-    return values[(values.size() - 1) * 99 / 100];
   }
 
   // Does v1 = v0 + a dt and x1 = x0 + v1 dt hold, given the accelerations the step found itself?
@@ -265,7 +169,7 @@ class Validator {
         scale += dot(a, a);
       }
       const double value = root_of_ratio(error, scale);
-      const double loss = value <= limit ? 0 : loss_in_sums(BasicReference<W>(state.system(s))).rms;
+      const double loss = value <= limit ? 0 : check_.loss_in_sums(state.system(s)).rms;
       order_.keep_worse(value, std::hypot(limit, loss));
     }
   }
@@ -357,21 +261,19 @@ class Validator {
   }
 
   Gate check_trajectory() const {
-    std::vector<int> systems(static_cast<std::size_t>(input_.start.count));
-    std::iota(systems.begin(), systems.end(), 0);
     const double force_limit = std::hypot(rms_limit(), approximate_.rms);
-    if (!sampled_) return trajectory_gate(input_, systems, force_limit);
+    const int count = input_.start.count;
+    if (!sampled_) return trajectory_gate(input_, sample(count, count), force_limit);
     // One system, any: the same one when the same run is checked again.
-    const int one = static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() %
-                                     static_cast<unsigned>(input_.start.count));
+    const int one =
+        static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() % static_cast<unsigned>(count));
     const double cost = static_cast<double>(n()) * n() * input_.steps;
-    if (cost > 4 * kBudget<Real>) {
+    if (cost > 4 * kBudget<Real>)
       return {"trajectory", 0, 0, false,
               format("not compared, which takes %.2g interactions in float64", cost)};
-    }
     Gate gate = trajectory_gate(input_, {one}, force_limit);
-    if (gate.decided && input_.start.count > 1)
-      gate.open = format("compared in 1 of %d systems, number %d", input_.start.count, one);
+    if (gate.decided && count > 1)
+      gate.open = format("compared in 1 of %d systems, number %d", count, one);
     return gate;
   }
 
@@ -381,31 +283,25 @@ class Validator {
     return std::sqrt(sum / static_cast<W>(bodies.size()));
   }
 
-  static double root_of_ratio(W a, W b) {
-    return relative_error(static_cast<double>(std::sqrt(a)), static_cast<double>(std::sqrt(b)));
-  }
-
   static void add(Gate& gate, W error, W scale) {
-    gate.value = max_or_nan(gate.value,
-                            relative_error(static_cast<double>(error), static_cast<double>(scale)));
+    gate.value = max_or_nan(gate.value, relative_error(error, scale));
   }
 
   const ValidationInput<Real>& input_;
   ValidationMode mode_;
   const Advance<Real>& advance_;
   const Advance<Real>& fine_;
-  bool sampled_;
-  std::vector<int> which_;  // bodies of every system whose forces are checked
+  const bool sampled_ =
+      mode_ == ValidationMode::sampled ||
+      (mode_ == ValidationMode::automatic && pairs() * (input_.steps + 1.0) > kBudget<Real>);
+  const ForceCheck<Real> check_{input_,
+                                sample(n(), sampled_ ? kBudget<Real> / 2 * n() / pairs() : n())};
 
   // Forces that err by so much, not all of them the same way, are no longer equal and opposite.
   double conservation_limit() const {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
-  Forces make_forces(const std::string& rms, const std::string& p99,
-                     const Approximation& approximation) const {
-    return {error_limit(approximation), {rms, 0, rms_limit()}, {p99, 0, 4 * rms_limit()}};
-  }
-  Forces forces_ = make_forces("acceleration_rms", "acceleration_p99", input_.approximation);
+  ForceGates forces_ = check_.gates("acceleration_rms", "acceleration_p99", input_.approximation);
   ErrorLimit approximate_ = forces_.approximate;
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
@@ -423,18 +319,9 @@ bool Validation::failed() const {
 
 std::vector<std::string> Validation::open() const {
   std::vector<std::string> phrases;
-  for (const Gate& gate : gates) {
+  for (const Gate& gate : gates)
     if (!gate.open.empty()) phrases.push_back(gate.name + ": " + gate.open);
-  }
   return phrases;
-}
-
-double acceleration_rms_limit(Summation summation, int bodies_per_system) {
-  const double tiled = 5e-7;
-  // Beyond some hundred tiles the sum of the tiles is a long running sum itself.
-  if (summation == Summation::tiled)
-    return tiled * std::max(1.0, std::sqrt(bodies_per_system / 65536.0));
-  return tiled + 4e-8 * std::sqrt(bodies_per_system);
 }
 
 template <class Real>

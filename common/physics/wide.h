@@ -2,21 +2,16 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
 namespace nbody {
 
 template <class Real>
-struct Wider;
-template <>
-struct Wider<float> {
-  using type = double;
-};
-template <>
-struct Wider<double> {
-  using type = long double;
-};
-template <class Real>
-using Wide = typename Wider<Real>::type;
+using Wide = std::conditional_t<std::is_same_v<Real, float>, double, long double>;
+
+// The float whose states are checked in this one.
+template <class W>
+using Narrow = std::conditional_t<std::is_same_v<W, Wide<float>>, float, double>;
 
 // The largest relative error of rounding to Real.
 template <class Real>

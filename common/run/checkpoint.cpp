@@ -21,26 +21,23 @@ std::string value_of(const Snapshot& start, const char* key) {
 // What would change the bits of the result.
 void note(const Options& options, Job& job, const std::string& difference) {
   if (!options.resume_anyway)
-    throw UsageError("--resume: " + options.resume.string() + " " + difference +
-                     ": the run would not end with the bits of an uninterrupted one" +
+    throw UsageError("--resume: ", options.resume, " ", difference,
+                     ": the run would not end with the bits of an uninterrupted one"
                      " (--resume-anyway resumes it all the same)");
   job.notes.push_back(difference);
 }
 
 // What was asked for must be what the checkpoint has.
 void require_same(const char* option, const std::string& asked, const std::string& stored) {
-  if (asked != stored)
-    throw UsageError(std::string(option) + ": \"" + asked +
-                     "\" is not allowed; the checkpoint was made with " +
-                     (stored.empty() ? "none" : stored));
+  if (asked != stored) refuse(option, asked, kMadeWith, stored.empty() ? "none" : stored);
 }
 
 // A map of every K-th step goes on; one of the final state alone begins and ends there.
 void require_same_map(const Options& options, Job& job) {
-  for (const char* key : {kMap, kMapEvery, kMapCounts})
-    if (options.activity_map == 0 || options.activity_map_every == 0)
-      job.start.checkpoint.erase(key);
-  if (options.activity_map == 0 || options.activity_map_every == 0) return;
+  if (options.activity_map == 0 || options.activity_map_every == 0) {
+    for (const char* key : {kMap, kMapEvery, kMapCounts}) job.start.checkpoint.erase(key);
+    return;
+  }
   if (value_of(job.start, kMapCounts).empty())
     return note(options, job, "has no activity map of the steps before it");
   require_same("--activity-map", std::to_string(options.activity_map), value_of(job.start, kMap));
@@ -52,8 +49,7 @@ void require_same_map(const Options& options, Job& job) {
 // "0.6, 2"; empty for a direct sum.
 std::string approximation_of(const Options& options) {
   if (!options.approximation) return "";
-  return shortest(options.approximation->theta) + ", " +
-         std::to_string(options.approximation->multipole);
+  return joined(shortest(options.approximation->theta), ", ", options.approximation->multipole);
 }
 
 const char* precision_of(const Options& options) { return options.float64 ? "double" : "single"; }

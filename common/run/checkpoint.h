@@ -7,11 +7,12 @@
 
 namespace nbody {
 
+inline constexpr const char* kMadeWith = "the checkpoint was made with ";  // says a refusal
+
 // For a run from the start: fills job.start.checkpoint.
 void begin_checkpoints(const Options& options, Job& job);
 // For a resumed run: throws UsageError if it could not end with the bits of an uninterrupted one.
-// With
-// --resume-anyway, what only changes bits is noted in job.notes.
+// With --resume-anyway, what only changes bits is noted in job.notes.
 void require_resumable(const Options& options, Job& job);
 // The part of both that has to wait until the platform is known.
 void set_backend(const Options& options, const std::string& backend, Job& job);

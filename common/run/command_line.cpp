@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <limits>
 
 #include "nbody/error.h"
 #include "run/program.h"
@@ -11,10 +12,6 @@ namespace nbody {
 struct CommandLine::Library {
   CLI::App app;
 };
-
-void refuse(const std::string& option, const std::string& value, const std::string& allowed) {
-  throw UsageError(option + ": \"" + value + "\" is not allowed; " + allowed);
-}
 
 CommandLine::CommandLine(const std::string& program, const std::string& description)
     : library_(new Library{CLI::App(description, program)}) {
@@ -69,7 +66,7 @@ bool CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::string line = error.what();
     for (char& c : line) c = c == '\n' ? ' ' : c;
-    throw UsageError(line + " (see --help)");
+    throw UsageError(line, " (see --help)");
   }
 }
 

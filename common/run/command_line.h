@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,12 +11,10 @@
 #include <vector>
 
 #include "io/species.h"
+#include "nbody/error.h"
 #include "support/text.h"
 
 namespace nbody {
-
-[[noreturn]] void refuse(const std::string& option, const std::string& value,
-                         const std::string& allowed);
 
 class CommandLine {
  public:
@@ -44,11 +41,10 @@ class CommandLine {
   template <class Target>
   void whole(const std::string& name, Target& target, long long low, long long high,
              const std::string& help) {
-    const std::string allowed =
-        "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
     option(name, "N", help, [=, &target](const std::string& text) {
       const auto value = parse_whole<long long>(text);
-      if (!value || *value < low || *value > high) refuse(name, text, allowed);
+      if (!value || *value < low || *value > high)
+        refuse(name, text, "a whole number from ", low, " to ", high);
       target = static_cast<int>(*value);
     });
   }
@@ -65,11 +61,10 @@ class CommandLine {
   template <class Choice, class Target>
   void choice(const std::string& name, Target& target, const std::map<std::string, Choice>& choices,
               const std::string& help) {
-    std::string names;
-    for (const auto& [key, unused] : choices) names += (names.empty() ? "" : ", ") + key;
+    const std::string names = listed(choices, [](const auto& choice) { return choice.first; });
     option(name, "WORD", help + ": " + names, [=, &target](const std::string& text) {
       const auto found = choices.find(text);
-      if (found == choices.end()) refuse(name, text, "one of " + names);
+      if (found == choices.end()) refuse(name, text, "one of ", names);
       target = found->second;
     });
   }

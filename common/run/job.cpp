@@ -39,15 +39,13 @@ std::string text(double value) { return in_digits(value, 9); }
 // crash.
 void check_size(const Options& options, int systems, int bodies) {
   const long long total = static_cast<long long>(systems) * bodies;
-  if (total > kMaxBodies) {
-    throw UsageError("--systems " + std::to_string(systems) + " --bodies " +
-                     std::to_string(bodies) + ": " + std::to_string(total) + " bodies; at most " +
-                     std::to_string(kMaxBodies) + " are allowed");
-  }
+  if (total > kMaxBodies)
+    throw UsageError("--systems ", systems, " --bodies ", bodies, ": ", total, " bodies; at most ",
+                     kMaxBodies, " are allowed");
   const std::uint64_t states = options.validate != ValidationMode::off ? kStatesChecked
                                : options.needs_start()                 ? kStates
                                                                        : kStatesAlone;
-  require_memory(std::to_string(systems) + " x " + std::to_string(bodies) + " bodies: a run",
+  require_memory(joined(systems, " x ", bodies, " bodies: a run"),
                  static_cast<std::uint64_t>(total) * sizeof(Body) * states);
 }
 
@@ -59,9 +57,8 @@ bool is_snapshot_name(std::string_view name) {
 
 // The name of a file as a text that the header of every format can hold.
 std::string scenario_name(const std::filesystem::path& file) {
-  std::string name = one_line(file.filename().string()).substr(0, kMaxTextBytes);
-  name.erase(0, name.find_first_not_of(' '));
-  name.erase(name.find_last_not_of(' ') + 1);
+  const std::string line = one_line(file.filename()).substr(0, kMaxTextBytes);
+  std::string name(trimmed(line, " "));
   while (!formats::is_text(name, formats::Cut::nowhere)) name.pop_back();  // a letter cut in two
   return name;
 }
@@ -69,10 +66,8 @@ std::string scenario_name(const std::filesystem::path& file) {
 void start_from_scenario(const Options& options, Job& job) {
   const Scenario& scenario = find_scenario(options.scenario.value_or("galaxies"));
   const int bodies = options.bodies.value_or(scenario.bodies);
-  if (scenario.fixed_bodies && bodies != scenario.bodies) {
-    throw UsageError("--bodies: \"" + std::to_string(bodies) + "\" is not allowed; " +
-                     std::string(scenario.name) + " has " + std::to_string(scenario.bodies));
-  }
+  if (scenario.fixed_bodies && bodies != scenario.bodies)
+    refuse("--bodies", bodies, scenario.name, " has ", scenario.bodies);
   const int systems = options.systems.value_or(scenario.systems);
   check_size(options, systems, bodies);
   const double softening = options.softening.value_or(scenario.softening);
@@ -96,7 +91,7 @@ void start_from_file(const Options& options, Job& job) {
   check_size(options, start.systems.count, start.systems.bodies_per_system);
   if (start.staggered) {
     throw UsageError(
-        options.input->string() +
+        *options.input,
         ": is a checkpoint of a leapfrog run, half a step between two times; use --resume");
   }
   if (start.scenario.empty()) start.scenario = scenario_name(*options.input);
@@ -114,37 +109,24 @@ void start_from_file(const Options& options, Job& job) {
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : kDefaultSteps);
 }
 
-// A resumed run must be the run that was interrupted: only --steps may differ.
-template <class Value>
-void require_same(const char* option, const std::optional<Value>& asked, const Value& stored,
-                  const std::string& asked_text, const std::string& stored_text) {
-  if (asked && *asked != stored) {
-    throw UsageError(std::string(option) + ": \"" + asked_text +
-                     "\" is not allowed; the checkpoint was made with " + stored_text);
-  }
-}
-
 void start_from_checkpoint(const Options& options, Job& job) {
   Snapshot& start = job.start;
   start = read_bodies(
       options.resume,
       {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
   if (start.dt == 0 || !(start.softening > 0)) {
-    throw UsageError(options.resume.string() +
-                     ": is not a checkpoint: it does not say dt and softening");
+    throw UsageError(options.resume, ": is not a checkpoint: it does not say dt and softening");
   }
-  require_same("--dt", options.dt, start.dt, text(options.dt.value_or(0)), text(start.dt));
-  require_same("--softening", options.softening, start.softening,
-               text(options.softening.value_or(0)), text(start.softening));
-  require_same("--integrator", options.integrator, start.integrator,
-               to_string(options.integrator.value_or(start.integrator)),
-               to_string(start.integrator));
+  // It must be the run that was interrupted: only --steps may differ.
+  if (options.dt.value_or(start.dt) != start.dt)
+    refuse("--dt", text(*options.dt), kMadeWith, text(start.dt));
+  if (options.softening.value_or(start.softening) != start.softening)
+    refuse("--softening", text(*options.softening), kMadeWith, text(start.softening));
+  if (options.integrator.value_or(start.integrator) != start.integrator)
+    refuse("--integrator", to_string(*options.integrator), kMadeWith, to_string(start.integrator));
   if (!options.steps) throw UsageError("--resume needs --steps: the number of time steps in all");
-  if (start.step < 0 || *options.steps < start.step) {
-    throw UsageError("--steps: \"" + std::to_string(*options.steps) +
-                     "\" is not allowed; the checkpoint has taken " + std::to_string(start.step) +
-                     " already");
-  }
+  if (*options.steps < start.step)
+    refuse("--steps", *options.steps, "the checkpoint has taken ", start.step, " already");
   job.last_step = *options.steps;
   require_resumable(options, job);
 }
@@ -185,29 +167,23 @@ void require_no_snapshots(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
     if (is_snapshot_name(entry.path().filename().string()))
-      throw UsageError("--snapshot-dir: \"" + folder.string() +
-                       "\" is not allowed; it has snapshots of an earlier run (" +
-                       entry.path().filename().string() + "): remove them, or name another folder");
+      refuse("--snapshot-dir", folder, "it has snapshots of an earlier run (",
+             entry.path().filename(), "): remove them, or name another folder");
 }
 
 void check_outputs(const Options& options, Job& job) {
   if (!options.output.empty())
     require_can_write(options.output, job.start, format_for_writing(options.output));
-  if (!options.checkpoint.empty()) {
-    const std::string ending = options.checkpoint.extension().string();
-    const auto formats = basic_formats();
-    if (std::none_of(formats.begin(), formats.end(), [&](const FileFormat& format) {
-          return format.keeps.run && format.ending == ending;
-        }))
-      throw UsageError("--checkpoint: \"" + options.checkpoint.string() +
-                       "\" is not allowed; a run resumes from .bin and .csv");
-  }
+  const std::string ending = options.checkpoint.extension();
+  const auto keeps_run = [&](const FileFormat& f) { return f.keeps.run && f.ending == ending; };
+  if (!options.checkpoint.empty() && std::ranges::none_of(basic_formats(), keeps_run))
+    refuse("--checkpoint", options.checkpoint, "a run resumes from .bin and .csv");
   job.outputs = std::make_shared<Outputs>(outputs_of(options), inputs_of(options, job));
   for (const auto& file : {options.output, options.checkpoint})
     if (options.snapshot_every > 0 && is_snapshot_name(file.filename().string()) &&
         same_file(snapshot_file(options.snapshot_folder, 0),
                   file.parent_path() / snapshot_file({}, 0)))
-      throw UsageError("\"" + file.string() + "\" is not allowed; a snapshot has that name");
+      throw UsageError("\"", file, "\" is not allowed; a snapshot has that name");
   if (!options.diagnostics.empty() && !options.resume.empty())
     require_continuable(options.diagnostics, job.start.systems.count, job.start.step);
   if (options.snapshot_every > 0 && options.resume.empty())
@@ -217,8 +193,7 @@ void check_outputs(const Options& options, Job& job) {
 }  // namespace
 
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step) {
-  return folder /
-         (std::string(kSnapshotPrefix) + format("%08lld", step) + std::string(kSnapshotEnding));
+  return folder / joined(kSnapshotPrefix, format("%08lld", step), kSnapshotEnding);
 }
 
 float heaviest_mass(const Systems& systems) {

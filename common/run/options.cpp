@@ -17,55 +17,45 @@ constexpr const char* kThetaAllowed = "a number from 0 to 1";
 
 void check_combinations(const StepInfo& info, const Options& options,
                         const std::optional<double>& theta, const std::optional<int>& multipole) {
-  const int sources =
-      options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
-  if (sources > 1) throw UsageError("--input, --scenario and --resume exclude each other");
-  if (options.resume_anyway && options.resume.empty())
-    throw UsageError("--resume-anyway needs --resume: a file to go on from");
-  if (!options.species.empty() && !options.resume.empty())
-    throw UsageError("--species selects bodies to start with: it does not go with --resume");
-  if ((options.snapshot_every > 0) == options.snapshot_folder.empty()) {
-    throw UsageError("--snapshot-every and --snapshot-dir go together: one of them is missing");
-  }
+  const auto refuse_if = [](bool wrong, const auto&... why) {
+    if (wrong) throw UsageError(why...);
+  };
+  const bool resumes = !options.resume.empty(), diagnostics = !options.diagnostics.empty();
+  const bool times = options.repeat > 1 || options.warmup > 0;
+  const int sources = options.input.has_value() + options.scenario.has_value() + resumes;
+  refuse_if(sources > 1, "--input, --scenario and --resume exclude each other");
+  refuse_if(options.resume_anyway && !resumes,
+            "--resume-anyway needs --resume: a file to go on from");
+  refuse_if(!options.species.empty() && resumes,
+            "--species selects bodies to start with: it does not go with --resume");
+  refuse_if((options.snapshot_every > 0) == options.snapshot_folder.empty(),
+            "--snapshot-every and --snapshot-dir go together: one of them is missing");
   const bool writes_on_the_way = options.snapshot_every > 0 || !options.checkpoint.empty() ||
-                                 !options.diagnostics.empty() || options.activity_map > 0;
-  if (writes_on_the_way && (options.repeat > 1 || options.warmup > 0)) {
-    throw UsageError(
-        "--repeat and --warmup are for timing: they do not go with --snapshot-every, "
-        "--checkpoint, --diagnostics or --activity-map");
-  }
-  if (options.diagnostics_every > 0 && options.diagnostics.empty()) {
-    throw UsageError("--diagnostics-every needs --diagnostics: a file to write to");
-  }
-  if (options.diagnostics_exact && options.diagnostics.empty()) {
-    throw UsageError("--diagnostics-exact needs --diagnostics: a file to write to");
-  }
+                                 diagnostics || options.activity_map > 0;
+  refuse_if(writes_on_the_way && times,
+            "--repeat and --warmup are for timing: they do not go with --snapshot-every, "
+            "--checkpoint, --diagnostics or --activity-map");
+  for (const auto& [asked, option] :
+       {std::pair(options.diagnostics_every > 0, "--diagnostics-every"),
+        {options.diagnostics_exact, "--diagnostics-exact"}})
+    refuse_if(asked && !diagnostics, option, " needs --diagnostics: a file to write to");
   const bool activity_details = options.activity_map_every > 0 || options.activity_map_extent ||
                                 options.activity_map_name != Options().activity_map_name;
-  if (activity_details && options.activity_map == 0) {
-    throw UsageError("--activity-map-... needs --activity-map: the number of cells per side");
-  }
-  if (options.view && (options.repeat > 1 || options.warmup > 0)) {
-    throw UsageError("--repeat and --warmup are for timing: they do not go with --view");
-  }
-  if (options.float64 && !info.float64) {
-    throw UsageError(
-        "--precision: \"double\" is not allowed; " + std::string(info.name) +
-        " computes in float32, step00_cpu_omp and step11_register_blocking also in float64");
-  }
-  if (!info.approximation && (theta || multipole)) {
-    throw UsageError(std::string(theta ? "--theta" : "--multipole") + " is not allowed; " +
-                     info.name + " computes the direct sum, step15_barnes_hut goes down a tree");
-  }
+  refuse_if(activity_details && options.activity_map == 0,
+            "--activity-map-... needs --activity-map: the number of cells per side");
+  refuse_if(options.view && times,
+            "--repeat and --warmup are for timing: they do not go with --view");
+  if (options.float64 && !info.float64)
+    refuse("--precision", "double", info.name,
+           " computes in float32, step00_cpu_omp and step11_register_blocking also in float64");
+  refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
+            " is not allowed; ", info.name,
+            " computes the direct sum, step15_barnes_hut goes down a tree");
   if (theta && *theta > kMaxTheta) refuse("--theta", shortest(*theta), kThetaAllowed);
-  if (options.distribute != Distribution::automatic && !info.cluster) {
-    throw UsageError("--distribute needs ranks to distribute over: step14_cluster, not " +
-                     std::string(info.name));
-  }
-  if (options.devices > 1 && !info.multi_device) {
-    throw UsageError("--devices: \"" + std::to_string(options.devices) + "\" is not allowed; " +
-                     info.name + " uses one device");
-  }
+  refuse_if(options.distribute != Distribution::automatic && !info.cluster,
+            "--distribute needs ranks to distribute over: step14_cluster, not ", info.name);
+  if (options.devices > 1 && !info.multi_device)
+    refuse("--devices", options.devices, info.name, " uses one device");
 }
 
 }  // namespace
@@ -77,15 +67,12 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   std::optional<double> theta;
   std::optional<int> multipole;
   CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
-  std::string names;
-  for (const Scenario& scenario : scenarios()) {
-    names += (names.empty() ? "" : ", ") + std::string(scenario.name);
-  }
   parser.text("--input", options.input,
               "file of bodies: CSV, BIN, Tipsy, Gadget 1 or 2, raw; found by content");
   parser.species("--species", options.species,
                  "bodies to start with, as if there were no others: dark,star [all]");
-  parser.text("--scenario", options.scenario, "initial condition: " + names + " [galaxies]");
+  parser.text("--scenario", options.scenario,
+              "initial condition: " + scenario_names() + " [galaxies]");
   parser.whole("--systems", options.systems, 1, most, "number of independent systems");
   parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");
   parser.seed("--seed", options.seed, "of the random initial conditions [1]");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -122,11 +121,8 @@ std::string to_csv(const std::vector<Span>& spans) {
   for (const Span& span : spans) origin = std::min(origin, span.begin);
   std::string text = "device,stream,system,stage,begin,end\n";
   for (const Span& span : spans) {
-    char line[128];
-    std::snprintf(line, sizeof line, "%d,%d,%d,%s,%.9f,%.9f\n", span.device, span.stream,
-                  span.system, stages[static_cast<int>(span.stage)], span.begin - origin,
-                  span.end - origin);
-    text += line;
+    text += format("%d,%d,%d,%s,%.9f,%.9f\n", span.device, span.stream, span.system,
+                   stages[static_cast<int>(span.stage)], span.begin - origin, span.end - origin);
   }
   return text;
 }

@@ -26,7 +26,7 @@ struct TableValue {
   [[noreturn]] void refuse(const std::string& allowed) const {
     std::string text = json.dump(-1, ' ', false, Table::error_handler_t::replace);
     if (text.size() > kQuotedText) text = text.substr(0, kQuotedText) + "...";
-    throw UsageError(where() + text + " is not allowed; it must be " + allowed);
+    throw UsageError(where(), text, " is not allowed; it must be ", allowed);
   }
   const TableValue& object() const {
     if (!json.is_object()) refuse("an object");
@@ -35,13 +35,11 @@ struct TableValue {
   bool has(const std::string& name) const { return object().json.contains(name); }
   TableValue at(const std::string& name) const {
     if (has(name)) return {file, path + "/" + name, json.at(name)};
-    throw UsageError(where() + "there is no \"" + name + "\"; ./nbody tune writes one");
+    throw UsageError(where(), "there is no \"", name, "\"; ./nbody tune writes one");
   }
   int whole_number(int least) const {
     const bool fits = json.is_number_integer() && json >= least && json <= INT_MAX;
-    if (!fits) {
-      refuse("a whole number from " + std::to_string(least) + " to " + std::to_string(INT_MAX));
-    }
+    if (!fits) refuse(joined("a whole number from ", least, " to ", INT_MAX));
     return json.get<int>();
   }
   double number() const {
@@ -80,16 +78,14 @@ Table parse_table(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::ostringstream content;
   content << in.rdbuf();
-  if (!in || std::filesystem::is_directory(file))
-    throw UsageError(file.string() + ": cannot be read");
+  if (!in || std::filesystem::is_directory(file)) throw UsageError(file, ": cannot be read");
   const std::string text = content.str();
   try {
     return Table::parse(text);
   } catch (const Table::parse_error& error) {
     const size_t good = std::min(error.byte, text.size());
     const auto line = 1 + std::ranges::count(text.substr(0, good), '\n');
-    throw UsageError(file.string() + ":" + std::to_string(line) +
-                     ": not JSON; it must be a table that ./nbody tune wrote");
+    throw UsageError(file, ":", line, ": not JSON; it must be a table that ./nbody tune wrote");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "nbody/error.h"
 #include "nbody/stopwatch.h"
 #include "physics/reference.h"
 #include "run/program.h"
@@ -24,6 +25,13 @@ double covered(std::vector<std::pair<double, double>> intervals) {
     end = std::max(end, to);
   }
   return sum;
+}
+
+// Where pages cannot be locked, nothing that would have to be unlocked.
+std::unique_ptr<void, void (*)(void*)> locked(const Platform& platform, std::vector<Body>& bodies) {
+  const bool done = platform.lock_pages != nullptr &&
+                    platform.lock_pages(bodies.data(), bodies.size() * sizeof(Body));
+  return {done ? bodies.data() : nullptr, platform.unlock_pages};
 }
 
 Timing advance_float64(SimulateF64 simulate, Snapshot& state, int steps) {
@@ -70,21 +78,9 @@ Timing timed(Simulate simulate, const Run& run, Systems& systems) {
   return timing;
 }
 
-Simulation::LockedPages::LockedPages(const Platform& platform, std::vector<Body>& bodies) {
-  const bool locked = platform.lock_pages != nullptr &&
-                      platform.lock_pages(bodies.data(), bodies.size() * sizeof(Body));
-  if (!locked) return;
-  unlock_ = platform.unlock_pages;
-  data_ = bodies.data();
-}
-
-Simulation::LockedPages::~LockedPages() {
-  if (data_ != nullptr) unlock_(data_);
-}
-
 Simulation::Simulation(const Job& job, Snapshot start, Simulate simulate)
     : state_(std::move(start)),
-      locked_(job.platform, state_.systems.bodies),
+      locked_(locked(job.platform, state_.systems.bodies)),
       last_step_(job.last_step),
       run_(job.run),
       simulate_(simulate),
@@ -226,10 +222,10 @@ void run_to_end(Simulation& simulation, const Options& options,
     }
     if (interruption && interruption->signal() != 0 && !simulation.finished()) {
       write_checkpoint();
-      throw Interrupted(interruption->signal(),
-                        "interrupted after " + std::to_string(simulation.step()) +
-                            " steps; --resume " + options.checkpoint.string() + " --steps " +
-                            std::to_string(simulation.last_step()) + " goes on");
+      throw Interrupted(
+          interruption->signal(),
+          joined("interrupted after ", simulation.step(), " steps; --resume ", options.checkpoint,
+                 " --steps ", simulation.last_step(), " goes on"));
     }
   }
   if (!options.checkpoint.empty() && !simulation.finished()) write_checkpoint();

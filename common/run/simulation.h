@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "run/job.h"
@@ -37,21 +38,8 @@ class Simulation {
   void show(const std::function<void(const Snapshot&)>& use) { show_synchronised(state_, use); }
 
  private:
-  // The bodies of the state, until it goes.
-  class LockedPages {
-   public:
-    LockedPages(const Platform& platform, std::vector<Body>& bodies);
-    ~LockedPages();
-    LockedPages(const LockedPages&) = delete;
-    LockedPages& operator=(const LockedPages&) = delete;
-
-   private:
-    void (*unlock_)(void*) = nullptr;
-    void* data_ = nullptr;
-  };
-
   Snapshot state_;
-  LockedPages locked_;
+  std::unique_ptr<void, void (*)(void*)> locked_;  // the pages of its bodies, until it goes
   int last_step_;
   Run run_;
   Simulate simulate_;

@@ -17,11 +17,8 @@ namespace nbody {
 namespace {
 
 int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
-  if (options.devices > platform.device_count) {
-    throw UsageError("--devices: \"" + std::to_string(options.devices) +
-                     "\" is not allowed; this machine has " +
-                     std::to_string(platform.device_count));
-  }
+  if (options.devices > platform.device_count)
+    refuse("--devices", options.devices, "this machine has ", platform.device_count);
   if (options.devices > 0) return options.devices;
   return info.multi_device ? platform.device_count : 1;
 }

@@ -19,29 +19,24 @@ using namespace generators;
 void check_size(const Scenario& scenario, const ScenarioSize& size) {
   const std::string name(scenario.name);
   if (size.systems < 1 || size.bodies < 1)
-    throw UsageError(name + ": the numbers of systems and of bodies must be at least 1");
+    throw UsageError(name, ": the numbers of systems and of bodies must be at least 1");
   if (scenario.fixed_bodies && size.bodies != scenario.bodies)
-    throw UsageError(name + " has " + std::to_string(scenario.bodies) + " bodies, not " +
-                     std::to_string(size.bodies));
+    throw UsageError(name, " has ", scenario.bodies, " bodies, not ", size.bodies);
   if (static_cast<long long>(size.systems) * size.bodies > std::numeric_limits<int>::max())
-    throw UsageError(name + ": " + std::to_string(size.systems) + " systems of " +
-                     std::to_string(size.bodies) +
+    throw UsageError(name, ": ", size.systems, " systems of ", size.bodies,
                      " bodies; at most 2147483647 bodies are possible");
   if (!std::isfinite(size.softening) || size.softening < 0)
-    throw UsageError(name + ": the softening must be a finite number, 0 or more");
+    throw UsageError(name, ": the softening must be a finite number, 0 or more");
 }
 
 void check_parameters(const Scenario& scenario, const ScenarioSize& size) {
-  for (const auto& asked : size.parameters) {
-    const std::string& name = asked.first;
-    const double value = asked.second;
-    const auto known = std::find_if(scenario.parameters.begin(), scenario.parameters.end(),
-                                    [&](const Parameter& p) { return p.name == name; });
+  for (const auto& [name, value] : size.parameters) {
+    const auto known = std::ranges::find(scenario.parameters, name, &Parameter::name);
     if (known == scenario.parameters.end())
-      throw UsageError(std::string(scenario.name) + " has no parameter \"" + name + "\"");
+      throw UsageError(scenario.name, " has no parameter \"", name, "\"");
     if (!(value >= known->low && value <= known->high))
-      throw UsageError(std::string(scenario.name) + ": " + name + " is " + shortest(value) +
-                       "; it must be a number from " + shortest(known->low) + " to " +
+      throw UsageError(scenario.name, ": ", name, " is ", shortest(value),
+                       "; it must be a number from ", shortest(known->low), " to ",
                        shortest(known->high));
   }
 }
@@ -70,9 +65,7 @@ std::vector<Species> species_of_galaxies(int galaxies, const ScenarioSize& size)
 double generators::SystemSpec::parameter(std::string_view name) const {
   if (const auto asked = size.parameters.find(name); asked != size.parameters.end())
     return asked->second;
-  return std::find_if(scenario.parameters.begin(), scenario.parameters.end(),
-                      [&](const Parameter& p) { return p.name == name; })
-      ->value;
+  return std::ranges::find(scenario.parameters, name, &Parameter::name)->value;
 }
 
 std::span<const Scenario> scenarios() {
@@ -84,13 +77,12 @@ std::span<const Scenario> scenarios() {
   return all;
 }
 
+std::string scenario_names() { return listed(scenarios(), &Scenario::name); }
+
 const Scenario& find_scenario(std::string_view name) {
-  std::string names;
-  for (const Scenario& scenario : scenarios()) {
+  for (const Scenario& scenario : scenarios())
     if (scenario.name == name) return scenario;
-    names += (names.empty() ? "" : ", ") + std::string(scenario.name);
-  }
-  throw UsageError("unknown scenario \"" + std::string(name) + "\"; known are " + names);
+  throw UsageError("unknown scenario \"", name, "\"; known are ", scenario_names());
 }
 
 Snapshot make_scenario(const Scenario& scenario, const ScenarioSize& size) {

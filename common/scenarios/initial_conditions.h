@@ -70,6 +70,7 @@ struct Scenario {
 
 // In the order of the list above.
 std::span<const Scenario> scenarios();
+std::string scenario_names();  // "plummer, galaxies, ..."
 // Throws UsageError that lists the names.
 const Scenario& find_scenario(std::string_view name);
 

@@ -34,8 +34,6 @@ inline Vector3 normal_vector(Random& random) {
   return {x, y, z};
 }
 
-inline Vector3 position(const BodyF64& body) { return {body.x, body.y, body.z}; }
-inline Vector3 velocity(const BodyF64& body) { return {body.vx, body.vy, body.vz}; }
 inline BodyF64 body_of(const Vector3& x, const Vector3& v, double mass) {
   return {x.x, x.y, x.z, v.x, v.y, v.z, mass};
 }

@@ -1,14 +1,13 @@
 #include "nbody/cuda_failed.h"
 
-#include <stdexcept>
-#include <string>
+#include "nbody/error.h"
 
 namespace nbody {
 
 void cuda_failed(const char* error, const char* more, const char* expression, const char* file,
                  int line) {
-  throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + expression +
-                           ": " + error + (*more == '\0' ? "" : ": ") + more);
+  const char* const between = *more == '\0' ? "" : ": ";
+  throw std::runtime_error(joined(file, ":", line, ": ", expression, ": ", error, between, more));
 }
 
 }  // namespace nbody

@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
+
+#include "support/text.h"
 
 namespace nbody {
 namespace {
@@ -45,9 +46,7 @@ std::uint64_t address_space() {
 }
 
 std::string gigabytes(std::uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g GB", static_cast<double>(bytes) * 1e-9);
-  return text;
+  return format("%.3g GB", static_cast<double>(bytes) * 1e-9);
 }
 
 }  // namespace

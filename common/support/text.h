@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,16 @@ inline std::string_view trimmed(std::string_view text, std::string_view outer = 
   const auto first = text.find_first_not_of(outer);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(outer) - first + 1);
+}
+
+// "x, y, z": the names of all that have one.
+template <class Range, class NameOf = std::identity>
+std::string listed(const Range& range, const NameOf& name_of = {}) {
+  std::string list;
+  for (const auto& one : range)
+    if (const std::string name(std::invoke(name_of, one)); !name.empty())
+      list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
 // The shortest text that reads back as the same number.

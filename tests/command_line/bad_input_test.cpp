@@ -10,11 +10,6 @@
 namespace nbody::test {
 namespace {
 
-struct Case {
-  const char* arguments;
-  const char* message;  // regular expression the one line must match
-};
-
 // Files the cases refer to.
 void make_files(const Program& program) {
   const std::string header = "id,m,x,y,z,vx,vy,vz\n";
@@ -31,8 +26,7 @@ void make_files(const Program& program) {
   program.write("heavy.csv", header + "0,1000,0,0,0,0,0,0\n");
   program.write("empty.csv", "");
   program.write("odd.raw", std::string(25, '\1'));
-  Snapshot snapshot;
-  snapshot.systems = Systems(1, 4);
+  Snapshot snapshot{.systems = Systems(1, 4)};
   for (Body& body : snapshot.systems.bodies) body = {1, 2, 3, 4, 5, 6, 7};
   snapshot.dt = 0.5;
   snapshot.softening = 0.25;
@@ -64,7 +58,7 @@ void make_files(const Program& program) {
   program.write("old/snapshot_00000004.bin", "");
 }
 
-const Case kCases[] = {
+const BadInput kCases[] = {
     {"--bodies abc", "--bodies: \"abc\".*whole number from 1 to"},
     {"--bodies 0", "--bodies: \"0\".*whole number from 1 to"},
     {"--bodies -4", "--bodies: \"-4\".*whole number from 1 to"},
@@ -189,25 +183,14 @@ const Case kCases[] = {
 TEST(BadInput, GetsOneLineAndExitCode2) {
   const Program program;
   make_files(program);
-  const std::string before = program.listing();
-  for (const Case& bad : kCases) {
-    SCOPED_TRACE(bad.arguments);
-    const Outcome outcome = program.run(bad.arguments);
-    EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
-    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
-    EXPECT_TRUE(matches(outcome.error, bad.message))
-        << outcome.error << "does not match " << bad.message;
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(program.listing(), before) << "a file was written or lost";
-  }
+  expect_refused(program, kCases);
 }
 
 TEST(BadInput, OfDevicesIsFoundOnceTheyAreCounted) {
   const Program program;
   if (!has_device(program)) GTEST_SKIP() << "no device";
-  const Outcome outcome = program.run("--devices 64 --scenario two-body");
-  EXPECT_EQ(outcome.exit_code, 2) << outcome.error;
-  EXPECT_TRUE(matches(outcome.error, "--devices: \"64\"")) << outcome.error;
+  const BadInput cases[] = {{"--devices 64 --scenario two-body", "--devices: \"64\""}};
+  expect_refused(program, cases);
 }
 
 }  // namespace

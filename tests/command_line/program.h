@@ -2,7 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
+
+#include "support/tests/said.h"
+#include "support/tests/temporary_folder.h"
 
 namespace nbody::test {
 
@@ -13,24 +17,34 @@ struct Outcome {
 
 class Program {
  public:
-  Program();   // $NBODY_PROGRAM, in a new empty folder
-  ~Program();  // removes the folder
+  Program();  // $NBODY_PROGRAM, in a new empty folder
 
   // Arguments as a shell would read them; `environment` are arguments of env: NAME=value, -u NAME.
   Outcome run(const std::string& arguments, const std::string& environment = "") const;
 
-  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
-  void write(const std::string& name, const std::string& content) const;
-  std::string read(const std::string& name) const;
+  std::filesystem::path file(const std::string& name) const { return folder_ / ("here/" + name); }
+  void write(const std::string& name, const std::string& content) const {
+    folder_.with("here/" + name, content);
+  }
+  std::string read(const std::string& name) const { return folder_.content("here/" + name); }
   std::string listing() const;  // every file and its size, sorted
 
  private:
-  std::filesystem::path program_, folder_;
+  std::filesystem::path program_;
+  TemporaryFolder folder_;  // with what the program says, beside the folder that it runs in
 };
 
 // Whether some line of the text matches a POSIX extended regular expression. (Not std::regex, which
 // takes a compiler seconds.)
 bool matches(const std::string& text, const std::string& expression);
+
+// Every case gets exit code 2 and one line, which the regular expression matches, and writes
+// nothing.
+struct BadInput {
+  const char* arguments;
+  const char* message;
+};
+void expect_refused(const Program& program, std::span<const BadInput> cases);
 
 // False if the program has nothing to run on here: tests that need a run are then skipped.
 bool has_device(const Program& program);

@@ -1,7 +1,8 @@
 """other_readers.py yt|h5py|pynbody PROGRAM: what nbody-convert writes, as another reader sees it.
+other_readers.py install: installs the three from PyPI into readers/ of the current folder.
 
-Exit code 77, which ctest shows as skipped, where that reader is not installed. NBODY_YT_PYTHON
-names the Python interpreter that has it; without it, that of install_readers.py is taken.
+Exit code 77, which ctest shows as skipped, where that reader is not installed, or cannot be, without a
+network for example. NBODY_YT_PYTHON names another Python interpreter that has them.
 """
 
 from __future__ import annotations
@@ -193,10 +194,28 @@ def skip(why: str) -> None:
     sys.exit(77)
 
 
+def install() -> None:
+    if os.environ.get("NBODY_YT_PYTHON"):
+        return
+    imports = [INSTALLED, "-c", f"import {', '.join(CHECKS)}"]
+    if INSTALLED.exists() and subprocess.run(imports, check=False, capture_output=True).returncode == 0:
+        return
+    for command in ([sys.executable, "-m", "venv", "--clear", "readers"],
+                    [str(INSTALLED), "-m", "pip", "install", "--quiet", *CHECKS]):
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode != 0:
+            skip(f"{' '.join(command)}: {(done.stdout + done.stderr).strip()[-300:]}")
+
+
+CHECKS = {"yt": check_yt, "pynbody": check_pynbody, "h5py": check_h5py}
+INSTALLED = Path("readers", "bin", "python3").absolute()
+
+
 def main() -> None:
+    if sys.argv[1:] == ["install"]:
+        return install()
     reader, program = sys.argv[1:]
-    installed = Path("readers", "bin", "python3").absolute()
-    python = os.environ.get("NBODY_YT_PYTHON", str(installed) if installed.exists() else None)
+    python = os.environ.get("NBODY_YT_PYTHON", str(INSTALLED) if INSTALLED.exists() else None)
     if python and os.path.abspath(python) != os.path.abspath(sys.executable):
         os.execv(python, [python, *sys.argv])
     try:
@@ -205,7 +224,7 @@ def main() -> None:
         skip(f"{reader} is not installed for {sys.executable} (pip install {reader}; then set "
              "NBODY_YT_PYTHON to that interpreter)")
     with tempfile.TemporaryDirectory() as folder:
-        {"yt": check_yt, "h5py": check_h5py, "pynbody": check_pynbody}[reader](program, Path(folder))
+        CHECKS[reader](program, Path(folder))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ namespace nbody {
 // The number of rows or columns of a matrix as cuBLAS takes it.
 inline int cublas_size(std::size_t size) {
   if (std::in_range<int>(size)) return static_cast<int>(size);
-  throw UsageError(std::to_string(size) + " rows or columns are too many: cuBLAS counts in an int");
+  throw UsageError(size, " rows or columns are too many: cuBLAS counts in an int");
 }
 
 // The library's context on the current device; its calls run in the default stream.

@@ -1,11 +1,12 @@
 // From the content of a file to systems of bodies: selects species and divides the bodies as the
 // file or the user says.
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <set>
 
 #include "io/formats/formats.h"
 #include "nbody/error.h"
+#include "support/text.h"
 
 namespace nbody::formats {
 namespace {
@@ -22,19 +23,15 @@ void keep(std::vector<T>& values, const std::vector<bool>& kept) {
 void require_species(const std::string& file, const std::vector<Species>& there,
                      const std::vector<Species>& wanted) {
   if (there.empty())
-    throw UsageError(file +
-                     " does not say the species of its bodies; --species needs a file that does " +
-                     "(Tipsy, Gadget, or one that was made from them) or a scenario of galaxies " +
+    throw UsageError(file,
+                     " does not say the species of its bodies; --species needs a file that does "
+                     "(Tipsy, Gadget, or one that was made from them) or a scenario of galaxies "
                      "with halos");
-  std::array<bool, kSpeciesNames.size()> has{};
-  for (const Species species : there) has[static_cast<std::size_t>(species)] = true;
-  std::string names;
-  for (std::size_t k = 0; k < has.size(); ++k)
-    if (has[k]) names += (names.empty() ? "" : ", ") + std::string(kSpeciesNames[k]);
+  const std::set<Species> has(there.begin(), there.end());
   for (const Species species : wanted)
-    if (!has[static_cast<std::size_t>(species)])
-      throw UsageError(file + " has no body of the species " + std::string(to_string(species)) +
-                       "; it has " + names);
+    if (!has.contains(species))
+      throw UsageError(file, " has no body of the species ", to_string(species), "; it has ",
+                       listed(has, [](Species one) { return to_string(one); }));
 }
 
 void keep_species(const std::string& file, Contents& contents, const std::vector<Species>& wanted) {
@@ -52,7 +49,8 @@ void keep_species(const std::string& file, Contents& contents, const std::vector
     };
     for (std::size_t s = 1; s < systems; ++s)
       if (count(s) != count(0))
-        throw UsageError(file + ": its systems have different numbers of bodies of the species " +
+        throw UsageError(file,
+                         ": its systems have different numbers of bodies of the species "
                          "that --species keeps; systems must have one size");
   }
   keep(contents.bodies, kept);
@@ -74,44 +72,41 @@ std::vector<std::string> names_of_one_system(std::vector<std::string> names, std
 Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
                 const ReadOptions& options) {
   const std::string holds = file + " holds " + std::to_string(total) + " bodies";
-  if (total == 0) throw UsageError(file + " holds no bodies");
+  if (total == 0) throw UsageError(file, " holds no bodies");
   if (total > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-    throw UsageError(holds + "; at most 2147483647 are possible");
+    throw UsageError(holds, "; at most 2147483647 are possible");
   if ((options.systems && *options.systems < 1) || (options.bodies && *options.bodies < 1))
     throw UsageError("the numbers of systems and of bodies must be at least 1");
 
   if (systems_in_file) {
-    const auto systems = static_cast<std::uint64_t>(*systems_in_file);
-    if (total % systems != 0)
-      throw UsageError(holds + ", which cannot be cut into its " + std::to_string(systems) +
+    if (total % static_cast<std::uint64_t>(*systems_in_file) != 0)
+      throw UsageError(holds, ", which cannot be cut into its ", *systems_in_file,
                        " systems of one size");
-    const Division division{*systems_in_file, static_cast<int>(total / systems)};
-    if (options.systems.value_or(division.systems) != division.systems ||
-        options.bodies.value_or(division.bodies) != division.bodies)
-      throw UsageError(file + " holds " + std::to_string(division.systems) + " systems of " +
-                       std::to_string(division.bodies) + " bodies, not " +
-                       std::to_string(options.systems.value_or(division.systems)) + " of " +
-                       std::to_string(options.bodies.value_or(division.bodies)));
-    return division;
+    const Division there{*systems_in_file, static_cast<int>(total) / *systems_in_file};
+    const Division asked{options.systems.value_or(there.systems),
+                         options.bodies.value_or(there.bodies)};
+    if (asked != there)
+      throw UsageError(file, " holds ", there.systems, " systems of ", there.bodies,
+                       " bodies, not ", asked.systems, " of ", asked.bodies);
+    return there;
   }
 
   const auto total_int = static_cast<int>(total);
   if (options.systems && options.bodies) {
     // 64 bits: the product of two options may not fit an int.
     if (static_cast<long long>(*options.systems) * *options.bodies != total_int)
-      throw UsageError(holds + ", not " + std::to_string(*options.systems) + " systems of " +
-                       std::to_string(*options.bodies));
+      throw UsageError(holds, ", not ", *options.systems, " systems of ", *options.bodies);
     return {*options.systems, *options.bodies};
   }
   if (options.systems) {
     if (total_int % *options.systems != 0)
-      throw UsageError(holds + ", which cannot be cut into " + std::to_string(*options.systems) +
+      throw UsageError(holds, ", which cannot be cut into ", *options.systems,
                        " systems of one size");
     return {*options.systems, total_int / *options.systems};
   }
   const int bodies = options.bodies.value_or(total_int);
   if (total_int % bodies != 0)
-    throw UsageError(holds + ", which cannot be cut into systems of " + std::to_string(bodies));
+    throw UsageError(holds, ", which cannot be cut into systems of ", bodies);
   return {total_int / bodies, bodies};
 }
 

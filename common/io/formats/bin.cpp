@@ -52,13 +52,12 @@ static_assert(kMaxTextBytes < kTextField, "a text in the header ends in a zero")
 
 void require(const std::string& file, const char* field, std::uint32_t value, std::uint32_t known) {
   if (value != known)
-    throw UsageError(file + ": " + field + " " + std::to_string(value) + " is unknown; only " +
-                     std::to_string(known) + " can be read");
+    throw UsageError(file, ": ", field, " ", value, " is unknown; only ", known, " can be read");
 }
 
 double finite(const std::string& file, const char* field, double value) {
   if (!std::isfinite(value))
-    throw UsageError(file + ": " + field + " in the header is not a finite number");
+    throw UsageError(file, ": ", field, " in the header is not a finite number");
   return value;
 }
 
@@ -71,8 +70,7 @@ std::string text(const std::string& file, const char* field, std::string_view by
 std::uint32_t version_of(const std::string& file, std::string_view head) {
   const auto version = byte_order::load<std::uint32_t>(head, 8);
   if (version < kPlain || version > kCheckpoint)
-    throw UsageError(file + ": version " + std::to_string(version) +
-                     " is unknown; only 1, 2 and 3 can be read");
+    throw UsageError(file, ": version ", version, " is unknown; only 1, 2 and 3 can be read");
   return version;
 }
 
@@ -82,22 +80,20 @@ Snapshot header(const std::string& file, std::string_view bytes) {
   Snapshot snapshot;
   snapshot.time = finite(file, "time", load<double>(bytes, 32));
   snapshot.step = load<std::int64_t>(bytes, 40);
-  if (snapshot.step < 0)
-    throw UsageError(file + ": step " + std::to_string(snapshot.step) + " is negative");
+  if (snapshot.step < 0) throw UsageError(file, ": step ", snapshot.step, " is negative");
   if (load<double>(bytes, 48) != 1.0)
-    throw UsageError(file + ": G is " + shortest(load<double>(bytes, 48)) +
+    throw UsageError(file, ": G is ", shortest(load<double>(bytes, 48)),
                      "; only units where G = 1 can be read");
   snapshot.softening = finite(file, "softening", load<double>(bytes, 56));
-  if (snapshot.softening < 0) throw UsageError(file + ": the softening is negative");
+  if (snapshot.softening < 0) throw UsageError(file, ": the softening is negative");
   snapshot.dt = finite(file, "dt", load<double>(bytes, 64));
   const auto integrator = load<std::uint32_t>(bytes, 72);
   if (integrator > 1)
-    throw UsageError(file + ": integrator " + std::to_string(integrator) +
+    throw UsageError(file, ": integrator ", integrator,
                      " is unknown; only 0 (Euler) and 1 (leapfrog) can be read");
   snapshot.integrator = integrator == 0 ? Integrator::euler : Integrator::leapfrog;
   const auto staggered = load<std::uint32_t>(bytes, 76);
-  if (staggered > 1)
-    throw UsageError(file + ": staggered is " + std::to_string(staggered) + "; it must be 0 or 1");
+  if (staggered > 1) throw UsageError(file, ": staggered is ", staggered, "; it must be 0 or 1");
   snapshot.staggered = staggered == 1;
   snapshot.scenario = text(file, "scenario", bytes.substr(80, kTextField));
   snapshot.units = text(file, "units", bytes.substr(112, kTextField));
@@ -134,14 +130,13 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
   using byte_order::load;
   const auto require_header = [&](std::uint32_t bytes) {
     if (head.size() < bytes)
-      throw UsageError(file + ": " + std::to_string(head.size()) +
-                       " bytes; the header alone takes " + std::to_string(bytes));
+      throw UsageError(file, ": ", head.size(), " bytes; the header alone takes ", bytes);
   };
   require_header(kHeaderBytes);
   // The tag first: if the byte order is wrong, every other number is.
   const auto tag = load<std::uint32_t>(head, 12);
   if (tag == kSwappedEndianTag)
-    throw UsageError(file + ": big-endian; only little-endian files can be read");
+    throw UsageError(file, ": big-endian; only little-endian files can be read");
   require(file, "endian tag", tag, kEndianTag);
   const auto version = version_of(file, head);
   Layout layout{.header_bytes = version == kCheckpoint ? kCheckpointHeaderBytes : kHeaderBytes,
@@ -151,7 +146,7 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
                 .species = version == kWithSpecies,
                 .checkpoint = version == kCheckpoint};
   if (layout.float_bytes != sizeof(float) && layout.float_bytes != sizeof(double))
-    throw UsageError(file + ": float size " + std::to_string(layout.float_bytes) +
+    throw UsageError(file, ": float size ", layout.float_bytes,
                      " is unknown; only 4 and 8 can be read");
   require(file, "header size", load<std::uint32_t>(head, 20),
           static_cast<std::uint32_t>(layout.header_bytes));
@@ -159,22 +154,21 @@ Layout layout_of(const std::string& file, std::string_view head, std::uint64_t s
     require_header(kCheckpointHeaderBytes);
     const auto species = load<std::uint32_t>(head, 144);
     if (species > 1 || load<std::uint32_t>(head, 148) != 0)
-      throw UsageError(file + ": bytes 144 to 151 of its header are not those of a checkpoint");
+      throw UsageError(file, ": bytes 144 to 151 of its header are not those of a checkpoint");
     layout.species = species == 1;
     layout.text_bytes = std::min(load<std::uint64_t>(head, 152), size);  // no sum overflows
   }
 
-  const std::string claim =
-      std::to_string(layout.systems) + " systems of " + std::to_string(layout.bodies) + " bodies";
+  const std::string claim = joined(layout.systems, " systems of ", layout.bodies, " bodies");
   if (layout.systems == 0 || layout.bodies == 0)
-    throw UsageError(file + ": its header describes " + claim);
+    throw UsageError(file, ": its header describes ", claim);
   // Two 32-bit counts: their product fits 64 bits, and times 57 as well once it is below 2^31.
   if (layout.systems * layout.bodies > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-    throw UsageError(file + ": its header describes " + claim +
+    throw UsageError(file, ": its header describes ", claim,
                      "; at most 2147483647 bodies are possible");
   if (size != layout.size())
-    throw UsageError(file + ": " + std::to_string(size) + " bytes, but its header describes " +
-                     claim + ", which take " + std::to_string(layout.size()));
+    throw UsageError(file, ": ", size, " bytes, but its header describes ", claim, ", which take ",
+                     layout.size());
   header(file, head);
   return layout;
 }
@@ -188,8 +182,7 @@ void check_values(const std::string& file, const Contents& contents) {
   for (std::size_t i = 0; i < contents.species.size(); ++i)
     if (const auto species = static_cast<std::size_t>(contents.species[i]);
         species >= kSpeciesNames.size())
-      throw UsageError(file + ": body " + std::to_string(i) + ": species is " +
-                       std::to_string(species) + "; it must be 0 to 5");
+      throw UsageError(file, ": body ", i, ": species is ", species, "; it must be 0 to 5");
 }
 
 Contents read_bin_in_pieces(const std::string& file, std::uint64_t size, const NextBytes& next,
@@ -222,7 +215,7 @@ Contents read_bin_in_pieces(const std::string& file, std::uint64_t size, const N
   // Of a damaged file nothing else is worth a word.
   if (const auto computed = checksum.value();
       layout.checkpoint && computed != byte_order::load<std::uint32_t>(next(kChecksumBytes), 0))
-    throw UsageError(file + ": damaged: its checksum is not that of its content");
+    throw UsageError(file, ": damaged: its checksum is not that of its content");
   check_values(file, contents);
   if (layout.checkpoint) contents.snapshot.checkpoint = parse_checkpoint(file, text);
   return contents;
@@ -328,13 +321,6 @@ const FileFormat kBin{.name = "bin",
                       .read_in_pieces = read_bin_in_pieces,
                       .check = check_bin,
                       .write = write_bin,
-                      .keeps = {.float64 = true,
-                                .species = true,
-                                .all_species = true,
-                                .order = true,
-                                .systems = true,
-                                .run = true,
-                                .times = true,
-                                .units = true}};
+                      .keeps = everything_but(&Keeps::names)};
 
 }  // namespace nbody::formats

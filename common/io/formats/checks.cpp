@@ -1,4 +1,6 @@
 // What readers and writers of all formats require of bodies and texts.
+#include <array>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 
@@ -27,35 +29,29 @@ bool is_text(std::string_view text, Cut cut) {
 
 void check_body(const std::string& file, std::size_t index, const Body& body) {
   const auto fail = [&](const char* name, float value, const char* rule) {
-    throw UsageError(file + ": body " + std::to_string(index) + ": " + name + " is " +
-                     shortest(value) + "; " + rule);
+    throw UsageError(file, ": body ", index, ": ", name, " is ", shortest(value), "; ", rule);
   };
-  const auto finite = [&](const char* name, float value) {
-    if (!std::isfinite(value)) fail(name, value, "every value must be a finite number");
-  };
-  finite("x", body.x);
-  finite("y", body.y);
-  finite("z", body.z);
-  finite("vx", body.vx);
-  finite("vy", body.vy);
-  finite("vz", body.vz);
-  finite("mass", body.mass);
+  constexpr const char* kNames[] = {"x", "y", "z", "vx", "vy", "vz", "mass"};
+  const auto values = std::bit_cast<std::array<float, std::size(kNames)>>(body);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k]))
+      fail(kNames[k], values[k], "every value must be a finite number");
   if (body.mass < 0) fail("mass", body.mass, "a mass must not be negative");
 }
 
 void check_text(const std::string& where, std::string_view key, std::string_view text) {
   const std::string what = where + ": " + std::string(key);
   if (text.size() > kMaxTextBytes)
-    throw UsageError(what + " is " + std::to_string(text.size()) + " bytes long; at most " +
-                     std::to_string(kMaxTextBytes) + " can be kept");
+    throw UsageError(what, " is ", text.size(), " bytes long; at most ", kMaxTextBytes,
+                     " can be kept");
   for (const char c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      throw UsageError(what + " holds a control character; it must be one line of text");
+      throw UsageError(what, " holds a control character; it must be one line of text");
   // A CSV file with such a text would not be recognised.
-  if (!is_text(text, Cut::nowhere)) throw UsageError(what + " is not UTF-8");
+  if (!is_text(text, Cut::nowhere)) throw UsageError(what, " is not UTF-8");
   // CSV trims its values, so such a text would not come back.
   if (!text.empty() && (text.front() == ' ' || text.back() == ' '))
-    throw UsageError(what + " must not begin or end with a space");
+    throw UsageError(what, " must not begin or end with a space");
 }
 
 std::string checkpoint_text(const decltype(Snapshot::checkpoint)& checkpoint) {
@@ -76,10 +72,9 @@ decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::s
     if (end == text.npos || equals == line.npos || key.empty() ||
         key.find_first_not_of(kLetters) != key.npos || trimmed(value) != value ||
         value.find_first_of("\t\r") != value.npos || !is_text(value, Cut::nowhere))
-      throw UsageError(where + ": \"" + std::string(line.substr(0, 40)) +
-                       "\" is not a line of a checkpoint");
+      throw UsageError(where, ": \"", line.substr(0, 40), "\" is not a line of a checkpoint");
     if (!checkpoint.emplace(key, value).second)
-      throw UsageError(where + ": the checkpoint says its " + key + " twice");
+      throw UsageError(where, ": the checkpoint says its ", key, " twice");
     text.remove_prefix(end + 1);
   }
   return checkpoint;
@@ -87,18 +82,20 @@ decltype(Snapshot::checkpoint) parse_checkpoint(const std::string& where, std::s
 
 void check_snapshot(const Snapshot& snapshot) {
   const Systems& systems = snapshot.systems;
-  if (systems.count < 1 || systems.bodies_per_system < 1)
-    throw std::invalid_argument("a snapshot without bodies cannot be written");
-  if (systems.bodies.size() !=
-      static_cast<std::size_t>(systems.count) * static_cast<std::size_t>(systems.bodies_per_system))
-    throw std::invalid_argument("a snapshot must hold count * bodies_per_system bodies");
-  if (!snapshot.exact.empty() && snapshot.exact.size() != systems.bodies.size())
-    throw std::invalid_argument("a snapshot must hold every body in float64 or none");
-  if (!snapshot.names.empty() &&
-      snapshot.names.size() != static_cast<std::size_t>(systems.bodies_per_system))
-    throw std::invalid_argument("a snapshot must name every body of a system or none");
-  if (!snapshot.species.empty() && snapshot.species.size() != systems.bodies.size())
-    throw std::invalid_argument("a snapshot must say the species of every body or of none");
+  const auto n = static_cast<std::size_t>(systems.bodies_per_system);
+  const std::size_t all = systems.bodies.size();
+  const auto require = [](bool holds, const char* rule) {
+    if (!holds) throw std::invalid_argument(std::string("a snapshot ") + rule);
+  };
+  require(systems.count >= 1 && systems.bodies_per_system >= 1, "without bodies cannot be written");
+  require(all == static_cast<std::size_t>(systems.count) * n,
+          "must hold count * bodies_per_system bodies");
+  require(snapshot.exact.empty() || snapshot.exact.size() == all,
+          "must hold every body in float64 or none");
+  require(snapshot.names.empty() || snapshot.names.size() == n,
+          "must name every body of a system or none");
+  require(snapshot.species.empty() || snapshot.species.size() == all,
+          "must say the species of every body or of none");
 }
 
 }  // namespace nbody::formats

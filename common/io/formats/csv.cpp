@@ -5,7 +5,7 @@
 // changes nothing.
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <bit>
 #include <cmath>
 #include <ostream>
 #include <vector>
@@ -18,24 +18,9 @@
 namespace nbody::formats {
 namespace {
 
-enum Column { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, kId, kSkipped };
-struct KnownColumn {
-  std::string_view name;
-  Column column;
-};
-constexpr std::array<KnownColumn, 11> kColumns{{{"x", kX},
-                                                {"y", kY},
-                                                {"z", kZ},
-                                                {"vx", kVx},
-                                                {"vy", kVy},
-                                                {"vz", kVz},
-                                                {"m", kMass},
-                                                {"mass", kMass},
-                                                {"name", kName},
-                                                {"species", kSpecies},
-                                                {"id", kId}}};
-constexpr std::array<std::string_view, kMass + 1> kNumberNames{"x",  "y",  "z", "vx",
-                                                               "vy", "vz", "m"};
+enum Column : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, kId, kSkipped };
+constexpr std::array<std::string_view, kSkipped> kNames{"x",  "y", "z",    "vx",      "vy",
+                                                        "vz", "m", "name", "species", "id"};
 
 // Of other programs' tables; ours have commas. A blank stands for any run of blanks and tabs.
 char separator_of(std::string_view line) {
@@ -70,7 +55,7 @@ void check_name(const std::string& file, const std::string& name) {
   // The reader would split or trim such a name, or take its row for a comment.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
       trimmed(name) != name)
-    throw UsageError(file + ": the name \"" + name +
+    throw UsageError(file, ": the name \"", name,
                      "\" does not fit CSV: no commas, line ends, outer spaces or leading #");
 }
 
@@ -106,14 +91,15 @@ class Reader {
         contents_.bodies.push_back(read_body(line));
       }
     }
-    if (columns_.empty()) throw UsageError(file_ + no_columns());
+    if (columns_.empty()) throw UsageError(file_, no_columns());
     check_count();
     return std::move(contents_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const {
-    throw UsageError(where() + ": " + message);
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... message) const {
+    throw UsageError(where(), ": ", message...);
   }
   std::string where() const { return file_ + ":" + std::to_string(line_number_); }
 
@@ -135,26 +121,24 @@ class Reader {
   void check_digest(std::string_view hexadecimal) {
     digest_seen_ = true;
     if (hexadecimal != hexadecimal_of(digest_.value()))
-      fail(
-          "the checksum is not that of the lines above: the file is damaged, or was changed by "
-          "hand "
-          "(then remove this line and the one that says bodies=)");
+      fail("the checksum is not that of the lines above: the file is damaged, or was changed by ",
+           "hand (then remove this line and the one that says bodies=)");
   }
 
   // A file that is cut at the end of a line would otherwise lose bodies without a word.
   void check_count() const {
     const auto rows = static_cast<long long>(contents_.bodies.size());
     if (rows != bodies_.value_or(rows))
-      throw UsageError(file_ + ": damaged: the number of bodies is " + std::to_string(rows) +
-                       ", and should be " + std::to_string(*bodies_));
+      throw UsageError(file_, ": damaged: the number of bodies is ", rows, ", and should be ",
+                       *bodies_);
     if (!digest_seen_ && !contents_.snapshot.checkpoint.empty())
-      throw UsageError(file_ + ": damaged: the line with the checksum is missing at its end");
+      throw UsageError(file_, ": damaged: the line with the checksum is missing at its end");
   }
 
   double number(std::string_view key, std::string_view value) const {
     const auto result = parse_whole<double>(without_plus(value));
     if (!result || !std::isfinite(*result))
-      fail(std::string(key) + " is \"" + std::string(value) + "\"; it must be a finite number");
+      fail(key, " is \"", value, "\"; it must be a finite number");
     return *result;
   }
 
@@ -162,8 +146,7 @@ class Reader {
   T integer(std::string_view key, std::string_view value, T smallest) const {
     const auto result = parse_whole<T>(without_plus(value));
     if (!result || *result < smallest)
-      fail(std::string(key) + " is \"" + std::string(value) +
-           "\"; it must be a whole number from " + std::to_string(smallest) + " on");
+      fail(key, " is \"", value, "\"; it must be a whole number from ", smallest, " on");
     return *result;
   }
 
@@ -178,8 +161,7 @@ class Reader {
     } else if (key == "step") {
       snapshot.step = integer<long long>(key, value, 0);
     } else if (key == "G") {
-      if (number(key, value) != 1.0)
-        fail("G is " + std::string(value) + "; only units where G = 1 can be read");
+      if (number(key, value) != 1.0) fail("G is ", value, "; only units where G = 1 can be read");
     } else if (key == "softening") {
       snapshot.softening = number(key, value);
       if (snapshot.softening < 0) fail("the softening is negative");
@@ -187,20 +169,18 @@ class Reader {
       snapshot.dt = number(key, value);
     } else if (key == "integrator") {
       if (value != "euler" && value != "leapfrog")
-        fail("integrator is \"" + std::string(value) + "\"; it must be euler or leapfrog");
+        fail("integrator is \"", value, "\"; it must be euler or leapfrog");
       snapshot.integrator = value == "euler" ? Integrator::euler : Integrator::leapfrog;
     } else if (key == "staggered") {
-      if (value != "0" && value != "1")
-        fail("staggered is \"" + std::string(value) + "\"; it must be 0 or 1");
+      if (value != "0" && value != "1") fail("staggered is \"", value, "\"; it must be 0 or 1");
       snapshot.staggered = value == "1";
     } else if (key == "systems") {
       contents_.systems = integer<int>(key, value, 1);
     } else if (key == "bodies") {
       bodies_ = integer<long long>(key, value, 1);
     } else if (key.starts_with(kCheckpointKey)) {
-      snapshot.checkpoint.merge(parse_checkpoint(
-          where(),
-          std::string(key.substr(kCheckpointKey.size())) + "=" + std::string(value) + "\n"));
+      snapshot.checkpoint.merge(
+          parse_checkpoint(where(), joined(key.substr(kCheckpointKey.size()), "=", value, "\n")));
     } else if (key == "scenario" || key == "units") {
       check_text(where(), key, value);
       (key == "scenario" ? snapshot.scenario : snapshot.units) = value;
@@ -208,7 +188,7 @@ class Reader {
       return;  // a comment that happens to contain an equals sign
     }
     if (std::find(keys_seen_.begin(), keys_seen_.end(), key) != keys_seen_.end())
-      fail(std::string(key) + " is given twice");
+      fail(key, " is given twice");
     keys_seen_.push_back(key);
   }
 
@@ -218,23 +198,21 @@ class Reader {
   }
 
   void read_columns(const std::string& where, std::string_view line) {
-    const auto fail = [&](const std::string& message) { throw UsageError(where + ": " + message); };
+    const auto fail = [&](const auto&... message) { throw UsageError(where, ": ", message...); };
     split(line, separator_of(line), fields_);
-    if (parse_whole<double>(without_plus(fields_[0]))) throw UsageError(where + no_columns());
+    if (parse_whole<double>(without_plus(fields_[0]))) throw UsageError(where, no_columns());
     for (const std::string_view field : fields_) {
-      const auto known = std::find_if(kColumns.begin(), kColumns.end(),
-                                      [&](const KnownColumn& c) { return c.name == field; });
-      const bool skipped = field == "-";
-      if (known == kColumns.end() && !skipped)
-        fail("unknown column \"" + std::string(field) +
+      const auto known = std::ranges::find(kNames, field == "mass" ? "m" : field) - kNames.begin();
+      const Column column = field == "-" ? kSkipped : static_cast<Column>(known);
+      if (column == kSkipped && field != "-")
+        fail("unknown column \"", field,
              "\"; known are x, y, z, vx, vy, vz, m (or mass), name, species, id");
-      if (!skipped && has(known->column)) fail("column " + std::string(field) + " is given twice");
-      columns_.push_back(skipped ? kSkipped : known->column);
+      if (column != kSkipped && has(column)) fail("column ", field, " is given twice");
+      columns_.push_back(column);
     }
     for (const Column required : {kX, kY, kVx, kVy})
       if (!has(required))
-        fail("column " + std::string(kNumberNames[required]) +
-             " is missing; x, y, vx and vy are required");
+        fail("column ", kNames[required], " is missing; x, y, vx and vy are required");
   }
   bool has(Column column) const {
     return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
@@ -244,10 +222,15 @@ class Reader {
   Body read_body(std::string_view line) {
     split(line, separator_, fields_);
     if (fields_.size() != columns_.size())
-      fail(std::to_string(fields_.size()) + " values in a row; the header names " +
-           std::to_string(columns_.size()) + " columns");
-    std::array<float, kMass + 1> values{0, 0, 0, 0, 0, 0, 1};
-    std::array<double, kMass + 1> exact{0, 0, 0, 0, 0, 0, 1};
+      fail(fields_.size(), " values in a row; the header names ", columns_.size(), " columns");
+    if (!float64_) return read_row<float>();
+    contents_.exact.push_back(read_row<double>());
+    return rounded(contents_.exact.back());
+  }
+
+  template <typename Real>
+  BasicBody<Real> read_row() {
+    std::array<Real, kMass + 1> values{0, 0, 0, 0, 0, 0, 1};
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const Column column = columns_[i];
       if (column == kName) {
@@ -256,19 +239,9 @@ class Reader {
       }
       if (column == kSpecies) contents_.species.push_back(read_species(fields_[i]));
       // An id is for people: the order of the rows is the order of the bodies.
-      if (column > kMass) continue;
-      if (float64_)
-        exact[column] = read_value<double>(column, fields_[i]);
-      else
-        values[column] = read_value<float>(column, fields_[i]);
+      if (column <= kMass) values[column] = read_value<Real>(column, fields_[i]);
     }
-    if (float64_) {
-      contents_.exact.push_back(
-          {exact[kX], exact[kY], exact[kZ], exact[kVx], exact[kVy], exact[kVz], exact[kMass]});
-      return rounded(contents_.exact.back());
-    }
-    return {values[kX],  values[kY],  values[kZ],   values[kVx],
-            values[kVy], values[kVz], values[kMass]};
+    return std::bit_cast<BasicBody<Real>>(values);
   }
 
   template <typename Real>
@@ -276,22 +249,21 @@ class Reader {
     std::errc error{};
     const auto parsed = parse_whole<Real>(without_plus(field), error);
     const Real value = parsed.value_or(0);
-    const std::string what =
-        std::string(kNumberNames[column]) + " is \"" + std::string(field) + "\"; ";
+    const auto refuse = [&](const char* rule) {
+      fail(kNames[column], " is \"", field, "\"; ", rule);
+    };
     // A float64 may round to zero, but must not become infinite.
     const bool too_large = std::isfinite(value) && std::isinf(static_cast<float>(value));
     if (error == std::errc::result_out_of_range || too_large)
-      fail(what + "a float32 holds 0 and 1.4e-45 to 3.4e+38");
-    if (!parsed || !std::isfinite(value)) fail(what + "every value must be a finite number");
-    if (column == kMass && value < 0) fail(what + "a mass must not be negative");
+      refuse("a float32 holds 0 and 1.4e-45 to 3.4e+38");
+    if (!parsed || !std::isfinite(value)) refuse("every value must be a finite number");
+    if (column == kMass && value < 0) refuse("a mass must not be negative");
     return value;
   }
 
   Species read_species(std::string_view field) const {
     const auto species = species_of(field);
-    if (!species)
-      fail("species is \"" + std::string(field) +
-           "\"; known are gas, dark, disk, bulge, star, boundary");
+    if (!species) fail("species is \"", field, "\"; known are ", listed(kSpeciesNames));
     return *species;
   }
 
@@ -310,26 +282,14 @@ class Reader {
   std::vector<std::string_view> fields_;
 };
 
-// As printf's %.9g and %.17g in the C locale: enough digits to restore every bit of a float and a
-// double.
-template <typename T>
-void append(std::string& text, T value) {
-  std::array<char, 64> buffer;
-  std::to_chars_result result{};
-  if constexpr (std::is_floating_point_v<T>)
-    result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                           std::chars_format::general, sizeof(T) == sizeof(float) ? 9 : 17);
-  else
-    result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  text.append(buffer.data(), result.ptr);
-}
+// Enough digits to restore every bit.
+std::string all_digits(float value) { return in_digits(value, 9); }
+std::string all_digits(double value) { return in_digits(value, 17); }
 
 template <typename AnyBody>
 void append_numbers(std::string& text, const AnyBody& body) {
-  for (const auto value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz}) {
-    text += ',';
-    append(text, value);
-  }
+  for (const auto value : {body.mass, body.x, body.y, body.z, body.vx, body.vy, body.vz})
+    text += ',' + all_digits(value);
   text += '\n';
 }
 
@@ -353,38 +313,29 @@ void write_csv(std::ostream& out, const std::string&, const Snapshot& snapshot) 
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     text.clear();
   };
-  const auto key = [&](const char* name, auto value) {
-    text += std::string("# ") + name + "=";
-    append(text, value);
-    text += '\n';
+  const auto key = [&](std::string_view name, const auto& value) {
+    text += joined("# ", name, "=", value, "\n");
   };
-  key("time", snapshot.time);
+  key("time", all_digits(snapshot.time));
   key("step", snapshot.step);
   key("G", 1);
-  key("softening", snapshot.softening);
-  key("dt", snapshot.dt);
-  text += std::string("# integrator=") + to_string(snapshot.integrator) + "\n";
+  key("softening", all_digits(snapshot.softening));
+  key("dt", all_digits(snapshot.dt));
+  key("integrator", to_string(snapshot.integrator));
   key("staggered", snapshot.staggered ? 1 : 0);
   key("systems", snapshot.systems.count);
   key("bodies", snapshot.systems.bodies.size());
-  text += "# scenario=" + snapshot.scenario + "\n";
-  text += "# units=" + snapshot.units + "\n";
-  for (const auto& [name, value] : snapshot.checkpoint)
-    text += "# " + std::string(kCheckpointKey) + name + "=" + value + "\n";
+  key("scenario", snapshot.scenario);
+  key("units", snapshot.units);
+  for (const auto& [name, value] : snapshot.checkpoint) key(joined(kCheckpointKey, name), value);
   text += snapshot.names.empty() ? "id" : "name";
   if (!snapshot.species.empty()) text += ",species";
   text += ",m,x,y,z,vx,vy,vz\n";
 
   const auto bodies = static_cast<std::size_t>(snapshot.systems.bodies_per_system);
   for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i) {
-    if (snapshot.names.empty())
-      append(text, i);
-    else
-      text += snapshot.names[i % bodies];
-    if (!snapshot.species.empty()) {
-      text += ',';
-      text += to_string(snapshot.species[i]);
-    }
+    text += snapshot.names.empty() ? std::to_string(i) : snapshot.names[i % bodies];
+    if (!snapshot.species.empty()) text += joined(",", to_string(snapshot.species[i]));
     if (snapshot.exact.empty())
       append_numbers(text, snapshot.systems.bodies[i]);
     else
@@ -405,14 +356,6 @@ const FileFormat kCsv{.name = "csv",
                       .read = read_csv,
                       .check = check_csv,
                       .write = write_csv,
-                      .keeps = {.names = true,
-                                .float64 = true,
-                                .species = true,
-                                .all_species = true,
-                                .order = true,
-                                .systems = true,
-                                .run = true,
-                                .times = true,
-                                .units = true}};
+                      .keeps = everything_but()};
 
 }  // namespace nbody::formats

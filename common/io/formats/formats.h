@@ -30,8 +30,10 @@ extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
 extern const FileFormat kNemo;
 // Gadget's in programs that do without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
-// The table with this entry in place of the one of the same name.
-std::vector<FileFormat> basic_formats_with(const FileFormat& format);
+// The table with these functions in that entry.
+std::vector<FileFormat> basic_formats_with_gadget(decltype(FileFormat::read) read,
+                                                  decltype(FileFormat::check) check,
+                                                  decltype(FileFormat::write) write);
 
 // Selects the species and forms the systems that `options` ask for. Throws UsageError.
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options);
@@ -47,6 +49,7 @@ void write_tipsy_param(std::ostream& out, const Snapshot& snapshot);
 struct Division {
   int systems;
   int bodies;  // of each
+  bool operator==(const Division&) const = default;
 };
 // Divides `total` bodies into systems as the file, if it says it, and the options demand. Throws
 // UsageError.

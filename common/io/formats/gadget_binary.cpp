@@ -52,7 +52,7 @@ class GadgetReader {
   GadgetReader(const std::string& file, std::string_view bytes, bool float64)
       : file_(file), bytes_(bytes), float64_(float64) {
     const auto kind = kind_of(bytes);
-    if (!kind) throw UsageError(file + ": not a Gadget snapshot: it has no header of 256 bytes");
+    if (!kind) throw UsageError(file, ": not a Gadget snapshot: it has no header of 256 bytes");
     kind_ = *kind;
   }
 
@@ -64,9 +64,9 @@ class GadgetReader {
     snapshot.units = "kpc-100kms";
     GadgetBodies bodies(file_, units_, *units_of(snapshot.units), float64_);
     snapshot.time = bodies.time(time_);
-    snapshot.format = std::string("Gadget, format ") + (kind_.names ? "2" : "1") +
-                      (kind_.order == std::endian::big ? ", big-endian" : ", little-endian") +
-                      ", taken to be in kpc, 1e10 Msun and km/s";
+    snapshot.format = joined("Gadget, format ", kind_.names ? "2, " : "1, ",
+                             kind_.order == std::endian::big ? "big-endian" : "little-endian",
+                             ", taken to be in kpc, 1e10 Msun and km/s");
     snapshot.left_out = "all blocks but positions, velocities, masses, and ids for the order";
     std::size_t i = 0, own_mass = 0;
     for (std::size_t t = 0; t < kTypes; ++t) {
@@ -76,7 +76,7 @@ class GadgetReader {
             {position_.value(3 * i), position_.value(3 * i + 1), position_.value(3 * i + 2),
              velocity_.value(3 * i), velocity_.value(3 * i + 1), velocity_.value(3 * i + 2), mass},
             static_cast<Species>(t));
-        if (id_.size() > 0) bodies.add_id(id_.whole(i));
+        if (id_.count > 0) bodies.add_id(id_.whole(i));
       }
     }
     bodies.move_to(contents);
@@ -85,29 +85,25 @@ class GadgetReader {
 
  private:
   // So many numbers, of four or eight bytes.
-  class Block {
-   public:
-    std::size_t size() const { return count_; }
+  struct Block {
+    std::string_view bytes = {};
+    std::size_t count = 0, width = 4;
+    std::endian order = std::endian::little;
+
     double value(std::size_t i) const {
-      return width_ == 4 ? static_cast<double>(byte_order::load<float>(bytes_, 4 * i, order_))
-                         : byte_order::load<double>(bytes_, 8 * i, order_);
+      return width == 4 ? static_cast<double>(byte_order::load<float>(bytes, 4 * i, order))
+                        : byte_order::load<double>(bytes, 8 * i, order);
     }
     double whole(std::size_t i) const {
-      return width_ == 4
-                 ? static_cast<double>(byte_order::load<std::uint32_t>(bytes_, 4 * i, order_))
-                 : static_cast<double>(byte_order::load<std::uint64_t>(bytes_, 8 * i, order_));
+      return width == 4 ? static_cast<double>(byte_order::load<std::uint32_t>(bytes, 4 * i, order))
+                        : static_cast<double>(byte_order::load<std::uint64_t>(bytes, 8 * i, order));
     }
-
-   private:
-    friend class GadgetReader;
-    std::string_view bytes_;
-    std::size_t count_ = 0, width_ = 4;
-    std::endian order_ = std::endian::little;
   };
 
-  [[noreturn]] void fail(const std::string& message) const {
-    throw UsageError(file_ + ": Gadget snapshot, format " + (kind_.names ? "2" : "1") + ": " +
-                     message);
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... message) const {
+    throw UsageError(file_, ": Gadget snapshot, format ", kind_.names ? "2" : "1", ": ",
+                     message...);
   }
 
   // The content of the block at offset_, which is left behind it.
@@ -119,8 +115,7 @@ class GadgetReader {
     const std::uint32_t size = size_at(offset_);
     const std::size_t begin = offset_ + 4;
     if (size > bytes_.size() - begin || size_at(begin + size) != size)
-      fail("the block at byte " + std::to_string(offset_) + " does not end with its size, " +
-           std::to_string(size));
+      fail("the block at byte ", offset_, " does not end with its size, ", size);
     offset_ = begin + size + 4;
     return bytes_.substr(begin, size);
   }
@@ -141,9 +136,8 @@ class GadgetReader {
     };
     const auto files = byte_order::load<std::uint32_t>(header, 124, kind_.order);
     if (files > 1)
-      fail("it is one of " + std::to_string(files) +
-           " files; a snapshot must be one (pynbody reads the others, and nbody-convert a table of "
-           "their bodies)");
+      fail("it is one of ", files, " files; a snapshot must be one (pynbody reads the others, and ",
+           "nbody-convert a table of their bodies)");
     if (real(80) != 0) fail("its redshift is not 0; cosmological snapshots cannot be read");
     time_ = real(72);
     if (!std::isfinite(time_)) fail("its time is not a finite number");
@@ -152,13 +146,13 @@ class GadgetReader {
       counts_[t] = byte_order::load<std::uint32_t>(header, 4 * t, kind_.order);
       masses_[t] = real(24 + 8 * t);
       if (!std::isfinite(masses_[t]) || masses_[t] < 0)
-        fail("its header holds a mass of " + shortest(masses_[t]));
+        fail("its header holds a mass of ", shortest(masses_[t]));
       total_ += counts_[t];
       if (!(masses_[t] > 0)) own_masses_ += counts_[t];
     }
-    if (total_ == 0) throw UsageError(file_ + " holds no bodies");
+    if (total_ == 0) throw UsageError(file_, " holds no bodies");
     if (total_ > std::numeric_limits<int>::max() || 24 * total_ > bytes_.size())
-      fail("its header counts " + std::to_string(total_) + " bodies, more than the file can hold");
+      fail("its header counts ", total_, " bodies, more than the file can hold");
   }
 
   void find_blocks() {
@@ -186,20 +180,14 @@ class GadgetReader {
         if (name == w.name && w.count > 0) *w.block = block_of(w.name, content, w.count);
     }
     for (const Wanted& w : wanted)
-      if (w.required && w.block->size() == 0)
-        fail("the block " + std::string(w.name) + " is missing");
+      if (w.required && w.block->count == 0) fail("the block ", w.name, " is missing");
   }
 
   Block block_of(const std::string& name, std::string_view content, std::uint64_t count) const {
-    Block block;
     if (content.size() != 4 * count && content.size() != 8 * count)
-      fail("the block " + name + " has " + std::to_string(content.size()) +
-           " bytes, and should be " + std::to_string(count) + " numbers of 4 or 8");
-    block.bytes_ = content;
-    block.count_ = static_cast<std::size_t>(count);
-    block.width_ = content.size() / block.count_;
-    block.order_ = kind_.order;
-    return block;
+      fail("the block ", name, " has ", content.size(), " bytes, and should be ", count,
+           " numbers of 4 or 8");
+    return {content, count, content.size() / count, kind_.order};
   }
 
   const std::string& file_;

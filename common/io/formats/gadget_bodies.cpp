@@ -24,7 +24,7 @@ void permute(std::vector<Value>& values, const std::vector<std::size_t>& order) 
 void GadgetUnits::take_out_hubble(const std::string& where, double hubble) {
   if (hubble == 0) return;
   if (!(hubble > 0.01 && hubble < 100))
-    throw UsageError(where + ": HubbleParam is " + shortest(hubble) +
+    throw UsageError(where, ": HubbleParam is ", shortest(hubble),
                      "; it must be a number from 0.01 to 100");
   length /= hubble;
   mass_gm /= hubble;
@@ -41,7 +41,7 @@ GadgetBodies::GadgetBodies(const std::string& file, const GadgetUnits& from, con
 
 double GadgetBodies::time(double in_file) const {
   const double time = in_file * time_;
-  if (!std::isfinite(time)) throw UsageError(file_ + ": its time overflows");
+  if (!std::isfinite(time)) throw UsageError(file_, ": its time overflows");
   return time;
 }
 
@@ -58,12 +58,9 @@ void GadgetBodies::add(const BodyF64& b, Species species) {
 void GadgetBodies::move_to(Contents& contents) {
   std::vector<std::size_t> order(ids_.size() == bodies_.size() ? ids_.size() : 0);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return ids_[a] < ids_[b]; });
-  const bool unique =
-      std::adjacent_find(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return ids_[a] == ids_[b];
-      }) == order.end();
+  const auto id_of = [&](std::size_t i) { return ids_[i]; };
+  std::ranges::sort(order, {}, id_of);
+  const bool unique = std::ranges::adjacent_find(order, {}, id_of) == order.end();
   if (!order.empty() && unique) {
     permute(bodies_, order);
     permute(exact_, order);

@@ -2,7 +2,6 @@
 // type after type, in an order that changes from one snapshot of a run to the next.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

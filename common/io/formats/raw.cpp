@@ -15,14 +15,9 @@ constexpr std::size_t kBytesPerBody = 6 * sizeof(float);
 bool is_raw(std::string_view) { return true; }
 
 void check_raw_size(const std::string& file, std::string_view, std::uint64_t size) {
-  if (size == 0 || size % kBytesPerBody != 0) {
-    std::string others;
-    for (const FileFormat& format : basic_formats())
-      if (!format.unlike.empty())
-        others += (others.empty() ? "" : ", ") + std::string(format.unlike);
-    throw UsageError(file + ": " + others + " and not raw (" + std::to_string(size) +
-                     " bytes are not a multiple of 24, the size of a body)");
-  }
+  if (size == 0 || size % kBytesPerBody != 0)
+    throw UsageError(file, ": ", listed(basic_formats(), &FileFormat::unlike), " and not raw (",
+                     size, " bytes are not a multiple of 24, the size of a body)");
   divide(file, size / kBytesPerBody, {}, {});
 }
 
@@ -45,8 +40,7 @@ Contents read_raw(const std::string& file, std::string_view bytes, const ReadOpt
 void check_unit_masses(const std::string& file, const Snapshot& snapshot) {
   for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i)
     if (snapshot.systems.bodies[i].mass != 1.0f)
-      throw UsageError(file + ": body " + std::to_string(i) + " has mass " +
-                       shortest(snapshot.systems.bodies[i].mass) +
+      throw UsageError(file, ": body ", i, " has mass ", shortest(snapshot.systems.bodies[i].mass),
                        "; a raw file holds no masses (all are 1): write .bin or .csv");
 }
 

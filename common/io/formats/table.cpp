@@ -4,6 +4,7 @@
 
 #include "io/formats/formats.h"
 #include "nbody/error.h"
+#include "support/text.h"
 
 namespace nbody {
 namespace formats {
@@ -15,13 +16,8 @@ const FileFormat kGadgetElsewhere{
     .unlike = "not HDF5 (nor with its signature)",
     .recognise = [](std::string_view head) { return head.starts_with("\x89HDF\r\n\x1a\n"); },
     .reader = "nbody-convert FILE bodies.bin makes one that all programs read",
-    .keeps = {.float64 = true,
-              .species = true,
-              .all_species = true,
-              .needs_species = true,
-              .order = true,
-              .times = true,
-              .units = true}};
+    .needs_species = true,
+    .keeps = everything_but(&Keeps::names, &Keeps::systems, &Keeps::run)};
 
 // filestruct(5) of NEMO: a magic number of two bytes, then the type and the name of an item.
 const FileFormat kNemo{
@@ -37,11 +33,15 @@ const FileFormat kNemo{
         "NEMO's snapprint in=FILE options=m,x,y,z,vx,vy,vz tab=bodies.txt makes a table, and "
         "nbody-convert bodies.txt bodies.csv --columns m,x,y,z,vx,vy,vz reads it"};
 
-std::vector<FileFormat> basic_formats_with(const FileFormat& format) {
+std::vector<FileFormat> basic_formats_with_gadget(decltype(FileFormat::read) read,
+                                                  decltype(FileFormat::check) check,
+                                                  decltype(FileFormat::write) write) {
   const auto basic = basic_formats();
   std::vector<FileFormat> all(basic.begin(), basic.end());
-  std::replace_if(
-      all.begin(), all.end(), [&](const FileFormat& f) { return f.name == format.name; }, format);
+  FileFormat& gadget = *std::ranges::find(all, kGadgetElsewhere.name, &FileFormat::name);
+  gadget.read = read;
+  gadget.check = check;
+  gadget.write = write;
   return all;
 }
 
@@ -57,14 +57,13 @@ std::span<const FileFormat> basic_formats() {
 const FileFormat& format_for_writing(const std::filesystem::path& file,
                                      std::span<const FileFormat> formats) {
   const std::string ending = file.extension().string();
-  std::string known;
-  for (const FileFormat& format : formats) {
-    if (format.ending.empty()) continue;
-    if (format.ending == ending) return format;
-    if (format.write != nullptr) known += (known.empty() ? "" : ", ") + std::string(format.ending);
-  }
-  throw UsageError(file.string() + ": the ending \"" + ending +
-                   "\" belongs to no format; known are " + known);
+  for (const FileFormat& format : formats)
+    if (!ending.empty() && format.ending == ending) return format;
+  const auto known = [](const FileFormat& format) {
+    return format.write != nullptr ? format.ending : "";
+  };
+  throw UsageError(file, ": the ending \"", ending, "\" belongs to no format; known are ",
+                   listed(formats, known));
 }
 
 }  // namespace nbody

@@ -10,9 +10,11 @@
 // "Standard" files are big-endian, "native" ones as the machine that wrote them. Headers of 28 and
 // of 32 bytes are read; 32 are written, because a reader in wide use takes the short form for the
 // long one. The units are in a second file (tipsy_param.cpp).
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <ostream>
 #include <string>
 
@@ -65,12 +67,12 @@ struct Header {
 Header header_of(const std::string& file, std::string_view head, std::uint64_t size) {
   const auto order = order_of(head);
   if (!order)
-    throw UsageError(file + ": not Tipsy: its number of dimensions is not 1, 2 or 3 in either " +
+    throw UsageError(file,
+                     ": not Tipsy: its number of dimensions is not 1, 2 or 3 in either "
                      "byte order");
   const std::string what = file + ": Tipsy, " + name_of(*order) + ": ";
   if (head.size() < kShortHeader)
-    throw UsageError(what + std::to_string(head.size()) +
-                     " bytes; the header alone takes 28 or 32");
+    throw UsageError(what, head.size(), " bytes; the header alone takes 28 or 32");
   Header header{*order, 0, byte_order::load<double>(head, kTime, *order), {}};
   const std::int64_t bodies = byte_order::load<std::int32_t>(head, kBodies, *order);
   std::int64_t sum = 0;
@@ -78,20 +80,17 @@ Header header_of(const std::string& file, std::string_view head, std::uint64_t s
   for (std::size_t k = 0; k < kRecords.size(); ++k) {
     header.counts[k] = byte_order::load<std::int32_t>(head, kCounts + 4 * k, *order);
     if (header.counts[k] < 0)
-      throw UsageError(what + "its header counts " + std::to_string(header.counts[k]) + " " +
-                       std::string(to_string(kRecords[k].species)) + " bodies");
+      throw UsageError(what, "its header counts ", header.counts[k], " ",
+                       to_string(kRecords[k].species), " bodies");
     sum += header.counts[k];
     expected += static_cast<std::uint64_t>(header.counts[k]) * kRecords[k].floats * sizeof(float);
   }
-  const std::string claim = std::to_string(header.counts[0]) + " gas, " +
-                            std::to_string(header.counts[1]) + " dark and " +
-                            std::to_string(header.counts[2]) + " star bodies";
-  if (bodies != sum)
-    throw UsageError(what + "its header counts " + std::to_string(bodies) + " bodies, but " +
-                     claim);
-  if (bodies == 0) throw UsageError(file + " holds no bodies");
+  const std::string claim = joined(header.counts[0], " gas, ", header.counts[1], " dark and ",
+                                   header.counts[2], " star bodies");
+  if (bodies != sum) throw UsageError(what, "its header counts ", bodies, " bodies, but ", claim);
+  if (bodies == 0) throw UsageError(file, " holds no bodies");
   if (!std::isfinite(header.time))
-    throw UsageError(what + "time in the header is not a finite number");
+    throw UsageError(what, "time in the header is not a finite number");
   const std::uint64_t double_positions = static_cast<std::uint64_t>(bodies) * 3 * sizeof(float);
   if (size == expected + kShortHeader)
     header.bytes = kShortHeader;
@@ -99,27 +98,12 @@ Header header_of(const std::string& file, std::string_view head, std::uint64_t s
     header.bytes = kHeader;
   else if (size == expected + double_positions + kShortHeader ||
            size == expected + double_positions + kHeader)
-    throw UsageError(what + "its positions are float64; only files of float32 can be read");
+    throw UsageError(what, "its positions are float64; only files of float32 can be read");
   else
-    throw UsageError(what + std::to_string(size) + " bytes, but its header describes " + claim +
-                     ", which take " + std::to_string(expected + kShortHeader) + " or " +
-                     std::to_string(expected + kHeader));
+    throw UsageError(what, size, " bytes, but its header describes ", claim, ", which take ",
+                     expected + kShortHeader, " or ", expected + kHeader);
   return header;
 }
-
-// The softening length that all dark and star bodies have in common, or 0.
-class CommonSoftening {
- public:
-  void add(float eps) {
-    if (first_ && *first_ != eps) differ_ = true;
-    first_ = eps;
-  }
-  double value() const { return differ_ ? 0 : static_cast<double>(first_.value_or(0)); }
-
- private:
-  std::optional<float> first_;
-  bool differ_ = false;
-};
 
 bool is_tipsy(std::string_view head) { return order_of(head).has_value(); }
 
@@ -131,10 +115,10 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
   const Header header = header_of(file, bytes, bytes.size());
   Contents contents;
   contents.snapshot.time = header.time;
-  contents.snapshot.format = std::string("Tipsy, ") + name_of(header.order) + ", header of " +
-                             std::to_string(header.bytes) + " bytes";
+  contents.snapshot.format =
+      joined("Tipsy, ", name_of(header.order), ", header of ", header.bytes, " bytes");
   contents.snapshot.left_out = "rho, temp, hsmooth, metals, tform, phi";
-  CommonSoftening softening;
+  float least_eps = std::numeric_limits<float>::infinity(), most_eps = 0;
   std::size_t offset = header.bytes;
   for (std::size_t k = 0; k < kRecords.size(); ++k) {
     for (std::int32_t i = 0; i < header.counts[k]; ++i) {
@@ -146,16 +130,18 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
       if (kRecords[k].eps) {
         const float eps = field(*kRecords[k].eps);
         if (!std::isfinite(eps) || eps < 0)
-          throw UsageError(file + ": body " + std::to_string(contents.bodies.size()) + ": eps is " +
-                           shortest(eps) + "; a softening length must be finite and not negative");
-        softening.add(eps);
+          throw UsageError(file, ": body ", contents.bodies.size(), ": eps is ", shortest(eps),
+                           "; a softening length must be finite and not negative");
+        least_eps = std::min(least_eps, eps);
+        most_eps = std::max(most_eps, eps);
       }
       contents.bodies.push_back(body);
       contents.species.push_back(kRecords[k].species);
       offset += kRecords[k].floats * sizeof(float);
     }
   }
-  contents.snapshot.softening = softening.value();
+  // That of all dark and star bodies, if they have one in common.
+  if (least_eps == most_eps) contents.snapshot.softening = static_cast<double>(most_eps);
   read_tipsy_param(file, contents.snapshot);
   return contents;
 }
@@ -173,8 +159,8 @@ std::filesystem::path param_to_write(const std::filesystem::path& file) {
 
 void check_tipsy(const std::string& file, const Snapshot& snapshot) {
   if (snapshot.staggered)
-    throw UsageError(file +
-                     ": positions and velocities of a leapfrog checkpoint are half a step apart, " +
+    throw UsageError(file,
+                     ": positions and velocities of a leapfrog checkpoint are half a step apart, "
                      "which Tipsy cannot represent: write .bin or .csv");
   if (has_param(file)) check_tipsy_param(file);
 }
@@ -218,9 +204,8 @@ void write_tipsy(std::ostream& out, const std::string&, const Snapshot& snapshot
 
 constexpr std::string_view kSoftening =
     "the softening is Plummer's here; in codes that use Tipsy files it is usually a spline's, "
-    "which "
-    "is Newtonian beyond two lengths (docs/formats.md)";
-constexpr Keeps kKept{.species = true, .needs_species = true, .times = true, .units = true};
+    "which is Newtonian beyond two lengths (docs/formats.md)";
+constexpr Keeps kKept{.species = true, .times = true, .units = true};
 
 }  // namespace
 
@@ -236,6 +221,7 @@ const FileFormat kTipsy{.name = "tipsy",
                         .write = write_tipsy<std::endian::big>,
                         .second_file = param_to_write,
                         .write_second = write_tipsy_param,
+                        .needs_species = true,
                         .keeps = kKept};
 
 const FileFormat kTipsyLittle{.name = "tipsy-little",
@@ -246,6 +232,7 @@ const FileFormat kTipsyLittle{.name = "tipsy-little",
                               .write = write_tipsy<std::endian::little>,
                               .second_file = param_to_write,
                               .write_second = write_tipsy_param,
+                              .needs_species = true,
                               .keeps = kKept};
 
 }  // namespace nbody::formats

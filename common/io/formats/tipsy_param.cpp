@@ -5,7 +5,6 @@
 //   bComove              0: not a cosmological simulation (only such files can be read)
 //   dSoft, dDelta        softening length and time step
 //   # units = TEXT       ours, for units without a size; a comment to the others
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -50,8 +49,7 @@ std::map<std::string, std::string, std::less<>> keys_of(const std::string& where
     // All comments but ours are ignored.
     if (line.empty() || (comment && (key != "units" || equals == std::string_view::npos))) continue;
     if (equals == std::string_view::npos)
-      throw UsageError(where + ": \"" + std::string(line.substr(0, 40)) +
-                       "\" is not of the form key = value");
+      throw UsageError(where, ": \"", line.substr(0, 40), "\" is not of the form key = value");
     const std::string_view value = line.substr(equals + 1);
     keys[key] = trimmed(comment ? value : value.substr(0, value.find('#')), kOuter);
   }
@@ -60,7 +58,7 @@ std::map<std::string, std::string, std::less<>> keys_of(const std::string& where
 
 void parse(const std::string& where, std::string_view text, Snapshot& snapshot) {
   if (text.size() >= kMaxBytes)
-    throw UsageError(where + ": more than a megabyte is no file of parameters");
+    throw UsageError(where, ": more than a megabyte is no file of parameters");
   const auto keys = keys_of(where, text);
   const auto number = [&](const char* key, double smallest,
                           double largest =
@@ -70,16 +68,16 @@ void parse(const std::string& where, std::string_view text, Snapshot& snapshot) 
     const std::string& value = found->second;
     const auto result = parse_whole<double>(value);
     if (!result || !(*result >= smallest && *result <= largest))
-      throw UsageError(where + ": " + key + " is \"" + value + "\"; it must be a number from " +
-                       shortest(smallest) + " to " + shortest(largest));
+      throw UsageError(where, ": ", key, " is \"", value, "\"; it must be a number from ",
+                       shortest(smallest), " to ", shortest(largest));
     return result;
   };
   if (number("bComove", 0).value_or(0) != 0)
-    throw UsageError(where + ": bComove is not 0; cosmological simulations cannot be read");
+    throw UsageError(where, ": bComove is not 0; cosmological simulations cannot be read");
   const auto kpc = number("dKpcUnit", kSmallestUnit, kLargestUnit);
   const auto msun = number("dMsolUnit", kSmallestUnit, kLargestUnit);
   if (kpc.has_value() != msun.has_value())
-    throw UsageError(where + ": dKpcUnit and dMsolUnit go together: one of them is missing");
+    throw UsageError(where, ": dKpcUnit and dMsolUnit go together: one of them is missing");
   if (kpc) {
     snapshot.units = units_text(*kpc, *msun);
   } else if (const auto units = keys.find("units"); units != keys.end()) {
@@ -106,11 +104,11 @@ void check_tipsy_param(const fs::path& file) {
   const fs::path param = tipsy_param_of(file);
   std::error_code ignored;
   if (param == file)
-    throw UsageError(file.string() +
+    throw UsageError(file,
                      ": the ending .param is kept for the units of a Tipsy file: choose another");
   if (fs::exists(param, ignored) && !head_of(param).starts_with(kMark))
-    throw UsageError(param.string() + " exists and is not ours, so it is not replaced; " +
-                     file.string() + " would need that name for its units");
+    throw UsageError(param, " exists and is not ours, so it is not replaced; ", file,
+                     " would need that name for its units");
   require_writable(param);
 }
 

@@ -50,7 +50,7 @@ double number(const std::string& where, const Handle& parent, const char* name, 
 double positive(const std::string& where, const Handle& parent, const char* name) {
   const double value = number(where, parent, name, 0);
   if (!(value > 0) || !std::isfinite(value))
-    throw UsageError(where + ": the attribute " + name +
+    throw UsageError(where, ": the attribute ", name,
                      " is missing or not a positive number; it gives a unit");
   return value;
 }
@@ -93,21 +93,22 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   const std::string where = file + ": /Header";
   const double files = number(where, group, "NumFilesPerSnapshot", 1);
   if (files != 1)
-    throw UsageError(where + ": one of " + shortest(files) +
+    throw UsageError(where, ": one of ", shortest(files),
                      " files of a snapshot; a snapshot must be one file (pynbody reads the others, "
                      "and nbody-convert a table of their bodies)");
   if (number(where, group, "Redshift", 0) != 0)
-    throw UsageError(where + ": Redshift is not 0; cosmological snapshots cannot be read");
+    throw UsageError(where, ": Redshift is not 0; cosmological snapshots cannot be read");
   Header header;
   header.hubble = number(where, group, "HubbleParam", 1);
   header.time = number(where, group, "Time", 0);
-  if (!std::isfinite(header.time)) throw UsageError(where + ": Time is not a finite number");
+  if (!std::isfinite(header.time)) throw UsageError(where, ": Time is not a finite number");
   const auto counts = hdf5::numbers(where, group, "NumPart_ThisFile", kTypesRead);
   const auto total = hdf5::numbers(where, group, "NumPart_Total", kTypesRead);
   const auto masses = hdf5::numbers(where, group, "MassTable", kTypesRead);
-  if (counts.empty()) throw UsageError(where + ": the attribute NumPart_ThisFile is missing");
+  if (counts.empty()) throw UsageError(where, ": the attribute NumPart_ThisFile is missing");
   if (!total.empty() && total != counts)
-    throw UsageError(where + ": NumPart_Total differs from NumPart_ThisFile; only snapshots in " +
+    throw UsageError(where,
+                     ": NumPart_Total differs from NumPart_ThisFile; only snapshots in "
                      "one file can be read");
   double sum = 0;
   for (std::size_t t = 0; t < counts.size(); ++t) {
@@ -115,14 +116,14 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
     // A body takes 24 bytes at least, before any compression.
     if (!(counts[t] >= 0) || !(sum <= std::numeric_limits<int>::max()) ||
         sum * 24 > 100.0 * static_cast<double>(file_bytes))
-      throw UsageError(where + ": NumPart_ThisFile counts " + shortest(counts[t]) +
-                       " bodies of type " + std::to_string(t) + ", which this file cannot hold");
+      throw UsageError(where, ": NumPart_ThisFile counts ", shortest(counts[t]), " bodies of type ",
+                       t, ", which this file cannot hold");
     header.counts[t] = static_cast<std::size_t>(counts[t]);
   }
-  if (sum == 0) throw UsageError(file + " holds no bodies");
+  if (sum == 0) throw UsageError(file, " holds no bodies");
   for (std::size_t t = 0; t < masses.size(); ++t) {
     if (!std::isfinite(masses[t]) || masses[t] < 0)
-      throw UsageError(where + ": MassTable holds " + shortest(masses[t]) +
+      throw UsageError(where, ": MassTable holds ", shortest(masses[t]),
                        "; a mass must be finite and not negative");
     header.masses[t] = masses[t];
   }
@@ -161,7 +162,7 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
     snapshot.dt = number(where, own, "dt", 0);
     if (!units_of(snapshot.units) || !(snapshot.softening >= 0) ||
         !std::isfinite(snapshot.softening) || !std::isfinite(snapshot.dt))
-      throw UsageError(where + ": units, softening and dt are not those of a snapshot");
+      throw UsageError(where, ": units, softening and dt are not those of a snapshot");
   }
   formats::GadgetBodies read(file, from, *units_of(snapshot.units), float64);
   snapshot.time = read.time(header.time);
@@ -222,9 +223,7 @@ void write_type(const Handle& root, const Snapshot& snapshot, std::size_t type,
     ids.push_back(static_cast<unsigned>(i) + 1);
   }
   if (ids.empty()) return;
-  const Handle group(
-      H5Gcreate2(root.id(), group_of(type).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      H5Gclose);
+  const Handle group = hdf5::create_group(root, group_of(type).c_str());
   hdf5::write_dataset(group, "Coordinates", 3, x);
   hdf5::write_dataset(group, "Velocities", 3, v);
   hdf5::write_dataset(group, "Masses", 1, m);
@@ -246,8 +245,7 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
   for (std::size_t i = 0; i < snapshot.systems.bodies.size(); ++i)
     ++counts[static_cast<std::size_t>(formats::species_at(snapshot, i))];
   const double seconds = snapshot.time * from.time(), length = from.length / to.length;
-  const Handle group(H5Gcreate2(root.id(), "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                     H5Gclose);
+  const Handle group = hdf5::create_group(root, "Header");
   hdf5::write_integers(group, "NumPart_ThisFile", counts);
   hdf5::write_integers(group, "NumPart_Total", counts);
   hdf5::write_integers(group, "NumPart_Total_HighWord", std::vector<unsigned>(kTypes));
@@ -269,12 +267,12 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
 void check(const std::string& file, const Snapshot& snapshot) {
   if (!units_of(snapshot.units))
     throw UsageError(
-        file + ": Gadget files are in kpc, 1e10 Msun and km/s, and the units here are " +
-        (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size") +
+        file, ": Gadget files are in kpc, 1e10 Msun and km/s, and the units here are ",
+        (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
         ": --from-units can give them one");
   if (snapshot.staggered)
-    throw UsageError(file +
-                     ": positions and velocities of a leapfrog checkpoint are half a step apart, " +
+    throw UsageError(file,
+                     ": positions and velocities of a leapfrog checkpoint are half a step apart, "
                      "which Gadget cannot represent: write .bin or .csv");
 }
 
@@ -284,13 +282,11 @@ void write(std::ostream& out, const std::string&, const Snapshot& snapshot) {
   const GadgetUnits to;
   const Handle root = hdf5::create_image();
   write_header(root, snapshot, to, *from);
-  const Handle units(H5Gcreate2(root.id(), "Units", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                     H5Gclose);
+  const Handle units = hdf5::create_group(root, "Units");
   hdf5::write_number(units, "UnitLength_in_cm", to.length * 1e2);
   hdf5::write_number(units, "UnitMass_in_g", to.mass_gm / kSunGm * kSolarMassGrams);
   hdf5::write_number(units, "UnitVelocity_in_cm_per_s", to.velocity * 1e2);
-  const Handle own(H5Gcreate2(root.id(), kOwnGroup, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                   H5Gclose);
+  const Handle own = hdf5::create_group(root, kOwnGroup);
   hdf5::write_text(own, "units", snapshot.units);
   hdf5::write_number(own, "softening", snapshot.softening);
   hdf5::write_number(own, "dt", snapshot.dt);
@@ -299,18 +295,10 @@ void write(std::ostream& out, const std::string&, const Snapshot& snapshot) {
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-FileFormat gadget() {
-  FileFormat format = formats::kGadgetElsewhere;
-  format.read = read;
-  format.check = check;
-  format.write = write;
-  return format;
-}
-
 }  // namespace
 
 std::span<const FileFormat> formats_with_gadget() {
-  static const std::vector<FileFormat> all = formats::basic_formats_with(gadget());
+  static const std::vector<FileFormat> all = formats::basic_formats_with_gadget(read, check, write);
   return all;
 }
 

@@ -33,6 +33,27 @@ bool is_number(const Handle& type) {
   return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type.id()) <= 8;
 }
 
+// A link to another file would be followed without any of our checks.
+bool is_here(const Handle& parent, const char* name) {
+  H5L_info_t link;
+  return has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0 &&
+         link.type == H5L_TYPE_HARD;
+}
+
+struct Attribute {
+  Handle data, type, space;
+  Attribute(const Handle& parent, const char* name)
+      : data(H5Aopen(parent.id(), name, H5P_DEFAULT), H5Aclose),
+        type(data ? H5Aget_type(data.id()) : -1, H5Tclose),
+        space(data ? H5Aget_space(data.id()) : -1, H5Sclose) {}
+  explicit operator bool() const { return type && space; }
+  hssize_t count() const { return H5Sget_simple_extent_npoints(space.id()); }
+  void read(const std::string& where, const char* name, hid_t memory_type, void* values) const {
+    if (H5Aread(data.id(), memory_type, values) < 0)
+      throw UsageError(where, ": the attribute ", name, " cannot be read");
+  }
+};
+
 void write_attribute(const Handle& parent, const char* name, const Handle& space, hid_t type,
                      hid_t memory_type, const void* values) {
   const Handle attribute = checked(
@@ -57,6 +78,10 @@ void write_values(const Handle& parent, const char* name, const Handle& space, h
 
 }  // namespace
 
+bool has(const Handle& parent, const char* name) {
+  return H5Lexists(parent.id(), name, H5P_DEFAULT) > 0;
+}
+
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 Handle open_image(const std::string& file, std::string_view bytes) {
@@ -65,7 +90,7 @@ Handle open_image(const std::string& file, std::string_view bytes) {
   require(H5Pset_file_image(access.id(), const_cast<char*>(bytes.data()), bytes.size()) >= 0,
           "H5Pset_file_image");
   Handle opened(H5Fopen("image", H5F_ACC_RDONLY, access.id()), H5Fclose);
-  if (!opened) throw UsageError(file + ": HDF5 cannot open it: cut off or damaged");
+  if (!opened) throw UsageError(file, ": HDF5 cannot open it: cut off or damaged");
   return opened;
 }
 
@@ -84,87 +109,74 @@ std::string image_of(const Handle& file) {
   return bytes;
 }
 
-bool has(const Handle& parent, const char* name) {
-  return H5Lexists(parent.id(), name, H5P_DEFAULT) > 0;
+Handle open_group(const std::string& file, const Handle& parent, const char* name) {
+  Handle group(is_here(parent, name) ? H5Gopen2(parent.id(), name, H5P_DEFAULT) : -1, H5Gclose);
+  if (!group) throw UsageError(file, ": HDF5 without a group /", name, ": not a Gadget snapshot");
+  return group;
 }
 
-Handle open_group(const std::string& file, const Handle& parent, const char* name) {
-  // A link to another file would be followed without any of our checks.
-  H5L_info_t link;
-  const bool found = has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0;
-  if (found && link.type == H5L_TYPE_HARD) {
-    Handle group(H5Gopen2(parent.id(), name, H5P_DEFAULT), H5Gclose);
-    if (group) return group;
-  }
-  throw UsageError(file + ": HDF5 without a group /" + name + ": not a Gadget snapshot");
+Handle create_group(const Handle& parent, const char* name) {
+  return checked(H5Gcreate2(parent.id(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+                 name);
 }
 
 std::vector<double> numbers(const std::string& where, const Handle& parent, const char* name,
                             std::size_t most) {
   if (H5Aexists(parent.id(), name) <= 0) return {};
-  const Handle attribute(H5Aopen(parent.id(), name, H5P_DEFAULT), H5Aclose);
-  const Handle space(attribute ? H5Aget_space(attribute.id()) : -1, H5Sclose);
-  const Handle type(attribute ? H5Aget_type(attribute.id()) : -1, H5Tclose);
-  if (!space || !type || !is_number(type))
-    throw UsageError(where + ": the attribute " + name + " is not a number");
-  const hssize_t size = H5Sget_simple_extent_npoints(space.id());
+  const Attribute attribute(parent, name);
+  if (!attribute || !is_number(attribute.type))
+    throw UsageError(where, ": the attribute ", name, " is not a number");
+  const hssize_t size = attribute.count();
   if (size < 1 || static_cast<std::size_t>(size) > most)
-    throw UsageError(where + ": the attribute " + name + " has " + std::to_string(size) +
-                     " values; at most " + std::to_string(most) + " can be read");
+    throw UsageError(where, ": the attribute ", name, " has ", size, " values; at most ", most,
+                     " can be read");
   std::vector<double> values(static_cast<std::size_t>(size));
-  if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0)
-    throw UsageError(where + ": the attribute " + name + " cannot be read");
+  attribute.read(where, name, H5T_NATIVE_DOUBLE, values.data());
   return values;
 }
 
 std::string text(const std::string& where, const Handle& parent, const char* name,
                  std::size_t most) {
   if (H5Aexists(parent.id(), name) <= 0) return {};
-  const Handle attribute(H5Aopen(parent.id(), name, H5P_DEFAULT), H5Aclose);
-  const Handle space(attribute ? H5Aget_space(attribute.id()) : -1, H5Sclose);
-  const Handle type(attribute ? H5Aget_type(attribute.id()) : -1, H5Tclose);
-  if (!space || !type || H5Tget_class(type.id()) != H5T_STRING ||
-      H5Tis_variable_str(type.id()) != 0 || H5Tget_size(type.id()) > most + 1 ||
-      H5Sget_simple_extent_npoints(space.id()) != 1)
-    throw UsageError(where + ": the attribute " + name + " is not a text of at most " +
-                     std::to_string(most) + " bytes");
-  std::string value(H5Tget_size(type.id()) + 1, '\0');
-  if (H5Aread(attribute.id(), type.id(), value.data()) < 0)
-    throw UsageError(where + ": the attribute " + name + " cannot be read");
+  const Attribute attribute(parent, name);
+  const hid_t type = attribute.type.id();
+  if (!attribute || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+      H5Tget_size(type) > most + 1 || attribute.count() != 1)
+    throw UsageError(where, ": the attribute ", name, " is not a text of at most ", most, " bytes");
+  std::string value(H5Tget_size(type) + 1, '\0');
+  attribute.read(where, name, type, value.data());
   return value.substr(0, value.find('\0'));
 }
 
 std::vector<double> dataset(const std::string& where, const Handle& parent, const char* name,
                             std::size_t rows, std::size_t columns, std::size_t file_bytes) {
   const std::string what = where + "/" + name;
-  H5L_info_t link;
-  const bool here = has(parent, name) && H5Lget_info(parent.id(), name, &link, H5P_DEFAULT) >= 0 &&
-                    link.type == H5L_TYPE_HARD;
-  const Handle data(here ? H5Dopen2(parent.id(), name, H5P_DEFAULT) : -1, H5Dclose);
-  if (!data) throw UsageError(what + " is missing or not a dataset of this file");
+  const Handle data(is_here(parent, name) ? H5Dopen2(parent.id(), name, H5P_DEFAULT) : -1,
+                    H5Dclose);
+  if (!data) throw UsageError(what, " is missing or not a dataset of this file");
   const Handle space(H5Dget_space(data.id()), H5Sclose);
   const Handle type(H5Dget_type(data.id()), H5Tclose);
   const Handle layout(H5Dget_create_plist(data.id()), H5Pclose);
   if (!space || !type || !layout || !is_number(type))
-    throw UsageError(what + " does not hold numbers");
+    throw UsageError(what, " does not hold numbers");
 
   std::array<hsize_t, H5S_MAX_RANK> extent{};
   const int rank = H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
   const bool fits =
       extent[0] == rows && (rank == 2 ? extent[1] == columns : rank == 1 && columns == 1);
   if (!fits)
-    throw UsageError(what + " should have " + std::to_string(rows) + " x " +
-                     std::to_string(columns) + " values, as the header counts bodies");
+    throw UsageError(what, " should have ", rows, " x ", columns,
+                     " values, as the header counts bodies");
   if (H5Pget_layout(layout.id()) == H5D_VIRTUAL || H5Pget_external_count(layout.id()) != 0)
-    throw UsageError(what + " lies in another file; only whole files can be read");
+    throw UsageError(what, " lies in another file; only whole files can be read");
   // rows is below 2^32 and columns at most 3: no overflow.
   if (H5Dget_storage_size(data.id()) == 0 ||
       rows * columns * H5Tget_size(type.id()) > kMaxCompression * file_bytes)
-    throw UsageError(what + " announces " + std::to_string(rows) + " x " + std::to_string(columns) +
+    throw UsageError(what, " announces ", rows, " x ", columns,
                      " values that this file cannot hold");
   std::vector<double> values(rows * columns);
   if (H5Dread(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    throw UsageError(what + " cannot be read: damaged, or compressed in an unknown way");
+    throw UsageError(what, " cannot be read: damaged, or compressed in an unknown way");
   return values;
 }
 

@@ -41,6 +41,7 @@ std::string image_of(const Handle& file);
 bool has(const Handle& parent, const char* name);
 // Throws UsageError, which names `file` and the object, when it is not there.
 Handle open_group(const std::string& file, const Handle& parent, const char* name);
+Handle create_group(const Handle& parent, const char* name);
 
 // An attribute: at most `most` numbers, or a text of at most `most` bytes; empty if there is no
 // such attribute. `where` is for messages. Throws UsageError for an attribute of another kind.

@@ -73,10 +73,10 @@ std::string isolated(const std::string& file, unsigned seconds,
   int status = 0;
   while (waitpid(copy, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0 || bytes.empty())
-    throw UsageError(file + ": corrupt file: the HDF5 library " +
-                     (WIFSIGNALED(status)
-                          ? std::string("crashed on it (") + strsignal(WTERMSIG(status)) + ")"
-                          : std::string("failed on it")));
+    throw UsageError(
+        file, ": corrupt file: the HDF5 library ",
+        (WIFSIGNALED(status) ? std::string("crashed on it (") + strsignal(WTERMSIG(status)) + ")"
+                             : std::string("failed on it")));
   if (bytes[0] == kUsage) throw UsageError(bytes.substr(1));
   if (bytes[0] == kFailure) throw std::runtime_error(bytes.substr(1));
   return bytes.substr(1);

@@ -7,7 +7,8 @@ namespace nbody {
 namespace {
 
 [[noreturn]] void fail(const std::string& file) {
-  throw UsageError(file + ": this program was built without HDF5, which Gadget files need " +
+  throw UsageError(file,
+                   ": this program was built without HDF5, which Gadget files need "
                    "(Debian: libhdf5-dev)");
 }
 
@@ -16,17 +17,11 @@ formats::Contents read(const std::string& file, std::string_view, const ReadOpti
 }
 void write(std::ostream&, const std::string& file, const Snapshot&) { fail(file); }
 
-FileFormat gadget() {
-  FileFormat format = formats::kGadgetElsewhere;
-  format.read = read;
-  format.write = write;
-  return format;
-}
-
 }  // namespace
 
 std::span<const FileFormat> formats_with_gadget() {
-  static const std::vector<FileFormat> all = formats::basic_formats_with(gadget());
+  static const std::vector<FileFormat> all =
+      formats::basic_formats_with_gadget(read, nullptr, write);
   return all;
 }
 

@@ -4,28 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "io/snapshot_file.h"
-#include "nbody/error.h"
+#include "io/tests/refusal.h"
+#include "support/tests/said.h"
 #include "support/tests/temporary_folder.h"
 
 namespace nbody {
 namespace {
 
-class Csv : public testing::Test {
+class Csv : public WithFolder {
  protected:
   Snapshot read(std::string_view text, const ReadOptions& options = {}) {
-    return read_bodies(folder_.with("a.csv", text), options);
+    return read_bodies(folder.with("a.csv", text), options);
   }
   // The message behind the folder, or "accepted".
   std::string refusal(std::string_view text) {
-    try {
-      read(text);
-    } catch (const UsageError& error) {
-      const std::string message = error.what();
-      EXPECT_TRUE(message.starts_with(folder_.path().string() + "/")) << message;
-      return message.substr(folder_.path().string().size() + 1);
-    }
-    return "accepted";
+    const std::string message = refusal_of([&] { read(text); }), path = folder / "";
+    if (message == "accepted") return message;
+    EXPECT_TRUE(message.starts_with(path)) << message;
+    return message.substr(path.size());
   }
   // Of a file whose third line is the row of a single body.
   std::string row(std::string_view values) {
@@ -34,26 +30,16 @@ class Csv : public testing::Test {
   std::string key(std::string_view line) {
     return refusal("# " + std::string(line) + "\nx,y,vx,vy\n0,0,0,0\n");
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(Csv, ColumnsInAnyOrder) {
   const Body body = read("vz,m,y,x,id,vy,z,vx\n6,7,2,1,99,5,3,4\n").systems.bodies.at(0);
-  EXPECT_EQ(body.x, 1);
-  EXPECT_EQ(body.y, 2);
-  EXPECT_EQ(body.z, 3);
-  EXPECT_EQ(body.vx, 4);
-  EXPECT_EQ(body.vy, 5);
-  EXPECT_EQ(body.vz, 6);
-  EXPECT_EQ(body.mass, 7);
+  EXPECT_EQ(values_of(body), (Values{1, 2, 3, 4, 5, 6, 7}));
 }
 
 TEST_F(Csv, OptionalColumnsHaveDefaults) {
   const Body body = read("x,y,vx,vy\n1,2,3,4\n").systems.bodies.at(0);
-  EXPECT_EQ(body.z, 0);
-  EXPECT_EQ(body.vz, 0);
-  EXPECT_EQ(body.mass, 1);
+  EXPECT_EQ(values_of(body), (Values{1, 2, 0, 3, 4, 0, 1}));
   EXPECT_EQ(read("x,y,vx,vy,mass\n1,2,3,4,5\n").systems.bodies.at(0).mass, 5);
 }
 
@@ -101,13 +87,10 @@ TEST_F(Csv, TablesOfOtherPrograms) {
     SCOPED_TRACE(text);
     const Snapshot read = this->read(text, {.columns = "m,x,y,z,vx,vy,vz"});
     ASSERT_EQ(read.systems.bodies.size(), 2u);
-    EXPECT_EQ(read.systems.bodies[0].mass, 1);
-    EXPECT_EQ(read.systems.bodies[0].vz, 7);
-    EXPECT_EQ(read.systems.bodies[1].x, 9);
+    EXPECT_EQ(values_of(read.systems.bodies[0]), (Values{2, 3, 4, 5, 6, 7, 1}));
+    EXPECT_EQ(values_of(read.systems.bodies[1]), (Values{9, 10, 11, 12, 13, 14, 8}));
     const Body skipped = this->read(text, {.columns = "-,x,y,-,vx,vy,-"}).systems.bodies.at(1);
-    EXPECT_EQ(skipped.mass, 1);
-    EXPECT_EQ(skipped.vx, 12);
-    EXPECT_EQ(skipped.z, 0);
+    EXPECT_EQ(values_of(skipped), (Values{9, 10, 0, 12, 13, 0, 1}));
     EXPECT_THROW(this->read(text, {.columns = "x,y,vx,vy"}), UsageError);
     EXPECT_THROW(this->read(text, {.columns = "m,x,y,z,vx,vy,speed"}), UsageError);
   }
@@ -125,12 +108,11 @@ TEST_F(Csv, NamesAreThoseOfOneSystem) {
 }
 
 TEST_F(Csv, WrittenForm) {
-  Snapshot snapshot;
-  snapshot.systems = Systems(2, 1);
+  Snapshot snapshot{.systems = Systems(2, 1)};
   snapshot.systems.bodies = {{0.1f, 2, 3, 4, 5, 6, 7}, {1e-30f, 0, 0, 0, 0, 0, 1}};
   snapshot.dt = 0.1;
-  write_bodies(folder_ / "a.csv", snapshot);
-  EXPECT_EQ(folder_.content("a.csv"),
+  write_bodies(folder / "a.csv", snapshot);
+  EXPECT_EQ(folder.content("a.csv"),
             "# time=0\n# step=0\n# G=1\n# softening=0\n# dt=0.10000000000000001\n"
             "# integrator=euler\n# staggered=0\n# systems=2\n# bodies=2\n# scenario=\n# units=\n"
             "id,m,x,y,z,vx,vy,vz\n0,7,0.100000001,2,3,4,5,6\n1,1,1e-30,0,0,0,0,0\n"
@@ -222,11 +204,10 @@ TEST_F(Csv, RefusesBadKeys) {
 
 // A file that is cut between two lines looks sound in every line.
 TEST_F(Csv, MissesNoLine) {
-  Snapshot snapshot;
-  snapshot.systems = Systems(1, 3);
+  Snapshot snapshot{.systems = Systems(1, 3)};
   snapshot.checkpoint = {{"seed", "7"}};
-  write_bodies(folder_ / "whole.csv", snapshot);
-  const std::string whole = folder_.content("whole.csv");
+  write_bodies(folder / "whole.csv", snapshot);
+  const std::string whole = folder.content("whole.csv");
   EXPECT_EQ(read(whole).checkpoint, snapshot.checkpoint);
   for (std::size_t end = whole.find('\n'); end + 1 < whole.size(); end = whole.find('\n', end + 1))
     EXPECT_NE(refusal(whole.substr(0, end + 1)), "accepted") << whole.substr(0, end + 1);

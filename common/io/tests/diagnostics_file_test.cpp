@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "nbody/error.h"
+#include "support/tests/said.h"
 #include "support/tests/temporary_folder.h"
 
 namespace nbody {
@@ -14,8 +14,7 @@ namespace {
 
 // Two systems of two bodies; their energy changes with the step.
 Snapshot state(long long step) {
-  Snapshot snapshot;
-  snapshot.systems = Systems(2, 2);
+  Snapshot snapshot{.systems = Systems(2, 2)};
   snapshot.systems.bodies = {{-1, 0, 0, 0, 1, 0, 1},
                              {1, 0, 0, 0, -1, 0, 1},
                              {0, 0, 0, static_cast<float>(step), 0, 0, 4},
@@ -31,43 +30,32 @@ void write_rows(const std::filesystem::path& file, std::initializer_list<long lo
   for (const long long step : steps) diagnostics.append(state(step));
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
+std::vector<std::string> split(const std::string& text, char end) {
+  std::vector<std::string> pieces;
   std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
+  for (std::string piece; std::getline(in, piece, end);) pieces.push_back(piece);
+  return pieces;
 }
+std::vector<std::string> lines_of(const std::string& text) { return split(text, '\n'); }
+std::vector<std::string> cells_of(const std::string& line) { return split(line, ','); }
 
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells;
-  std::istringstream in(line);
-  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
-  return cells;
-}
-
-class DiagnosticsFileTest : public testing::Test {
+class DiagnosticsFileTest : public WithFolder {
  protected:
   std::string resumed(const std::string& content, long long step,
                       std::initializer_list<long long> steps) {
-    const auto file = folder_.with("resumed.csv", content);
+    const auto file = folder.with("resumed.csv", content);
     DiagnosticsFile diagnostics(file, 2, step);
     for (const long long next : steps) diagnostics.append(state(next));
-    return folder_.content("resumed.csv");
+    return folder.content("resumed.csv");
   }
   std::string refusal(const std::string& content) {
-    try {
-      require_continuable(folder_.with("bad.csv", content), 2, 100);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return refusal_of([&] { require_continuable(folder.with("bad.csv", content), 2, 100); });
   }
-  TemporaryFolder folder_;
 };
 
 TEST_F(DiagnosticsFileTest, HasARowForEverySystemAtEveryTime) {
-  write_rows(folder_ / "d.csv", {0, 4});
-  const auto lines = lines_of(folder_.content("d.csv"));
+  write_rows(folder / "d.csv", {0, 4});
+  const auto lines = lines_of(folder.content("d.csv"));
   ASSERT_EQ(lines.size(), 5u);
   const auto names = cells_of(lines[0]), later = cells_of(lines[4]);
   ASSERT_EQ(later.size(), names.size());
@@ -98,53 +86,51 @@ TEST_F(DiagnosticsFileTest, AFloat64StateIsNotRounded) {
   for (const Body& body : exact.systems.bodies) exact.exact.push_back(widened(body));
   exact.exact[3].vx = 1e-30;
   exact.exact[2].y = 1e-12;
-  DiagnosticsFile diagnostics(folder_ / "d.csv", 2, std::nullopt);
+  DiagnosticsFile diagnostics(folder / "d.csv", 2, std::nullopt);
   diagnostics.append(exact);
-  const auto row = cells_of(lines_of(folder_.content("d.csv"))[2]);
+  const auto row = cells_of(lines_of(folder.content("d.csv"))[2]);
   EXPECT_DOUBLE_EQ(std::stod(row[7]), 1e-30);           // momentum_x
   EXPECT_NEAR(std::stod(row[15]), 1 + 0.8e-12, 1e-15);  // centre_y
 }
 
 // Of 300 bodies some are drawn where the budget is small; with enough of it, all pairs are counted.
 TEST_F(DiagnosticsFileTest, TheBudgetDecidesWhetherThePotentialIsAnEstimate) {
-  Snapshot many;
-  many.systems = Systems(1, 300);
+  Snapshot many{.systems = Systems(1, 300)};
   for (int i = 0; i < 300; ++i) {
     const auto x = static_cast<float>(i);
     many.systems.bodies[static_cast<std::size_t>(i)] = {x, 0.01f * x * x, 0, 0, 0, 0, 1};
   }
   const auto potential_error = [&](double budget) {
-    DiagnosticsFile(folder_ / "d.csv", 1, std::nullopt, budget).append(many);
-    return std::stod(cells_of(lines_of(folder_.content("d.csv"))[1]).back());
+    DiagnosticsFile(folder / "d.csv", 1, std::nullopt, budget).append(many);
+    return std::stod(cells_of(lines_of(folder.content("d.csv"))[1]).back());
   };
   EXPECT_GT(potential_error(1e4), 0);
   EXPECT_EQ(potential_error(1e5), 0);
 }
 
 TEST_F(DiagnosticsFileTest, AResumedFileEndsWithTheSameBytes) {
-  write_rows(folder_ / "whole.csv", {0, 2, 4, 6});
-  const std::string whole = folder_.content("whole.csv");
-  write_rows(folder_ / "part.csv", {0, 2, 4});
-  const std::string part = folder_.content("part.csv");
+  write_rows(folder / "whole.csv", {0, 2, 4, 6});
+  const std::string whole = folder.content("whole.csv");
+  write_rows(folder / "part.csv", {0, 2, 4});
+  const std::string part = folder.content("part.csv");
   EXPECT_EQ(resumed(part, 4, {6}), whole);
   EXPECT_EQ(resumed(part, 3, {4, 6}), whole) << "a row later than the checkpoint stayed";
   EXPECT_EQ(resumed(part + "6,3,0,0.5", 4, {6}), whole) << "a row cut short stayed";
   const std::string row_of_one_system = lines_of(whole)[7] + '\n';
   EXPECT_EQ(resumed(part + row_of_one_system, 6, {6}), whole) << "a state cut short stayed";
-  DiagnosticsFile begun_on_resuming(folder_ / "new.csv", 2, 4);
+  DiagnosticsFile begun_on_resuming(folder / "new.csv", 2, 4);
   EXPECT_FALSE(begun_on_resuming.has_rows());
 }
 
 TEST_F(DiagnosticsFileTest, WhatIsNoSuchFileIsRefusedAndKept) {
-  write_rows(folder_ / "good.csv", {0, 2});
-  const std::string good = folder_.content("good.csv");
+  write_rows(folder / "good.csv", {0, 2});
+  const std::string good = folder.content("good.csv");
   EXPECT_EQ(refusal(good), "accepted");
-  EXPECT_NE(refusal("id,m,x,y,z\n").find("bad.csv: is not a file of diagnostics"),
-            std::string::npos);
+  EXPECT_TRUE(says(refusal("id,m,x,y,z\n"), "bad.csv: is not a file of diagnostics"));
   const std::string header = lines_of(good)[0] + '\n', first = lines_of(good)[1] + '\n';
-  EXPECT_NE(refusal(header + first + first).find("bad.csv:3:"), std::string::npos);
-  EXPECT_NE(refusal(header + "0,zero\n").find("bad.csv:2:"), std::string::npos);
-  EXPECT_EQ(folder_.content("bad.csv"), header + "0,zero\n");
+  EXPECT_TRUE(says(refusal(header + first + first), "bad.csv:3:"));
+  EXPECT_TRUE(says(refusal(header + "0,zero\n"), "bad.csv:2:"));
+  EXPECT_EQ(folder.content("bad.csv"), header + "0,zero\n");
 }
 
 }  // namespace

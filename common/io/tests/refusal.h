@@ -1,21 +1,22 @@
-// What read_bodies says of a file it must not take.
+// What read_bodies makes of a file, and says of one it must not take.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <filesystem>
 #include <string>
 
 #include "io/snapshot_file.h"
-#include "nbody/error.h"
+#include "support/tests/said.h"
 
 namespace nbody {
 
+// x, y, z, vx, vy, vz and mass.
+using Values = std::array<float, 7>;
+inline Values values_of(const Body& body) { return std::bit_cast<Values>(body); }
+
 inline std::string refusal(const std::filesystem::path& file, const ReadOptions& options = {}) {
-  try {
-    read_bodies(file, options);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_of([&] { read_bodies(file, options); });
 }
 
 }  // namespace nbody

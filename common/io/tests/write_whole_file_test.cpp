@@ -12,33 +12,30 @@
 #include <string>
 
 #include "io/snapshot_file.h"
-#include "nbody/error.h"
+#include "support/tests/said.h"
 #include "support/tests/temporary_folder.h"
 
 namespace nbody {
 namespace {
 
+struct WriteWholeFile : WithFolder {
+  void expect_the_old_file() const {
+    EXPECT_EQ(folder.content("a"), "old");
+    EXPECT_EQ(folder.files(), 1);
+  }
+};
+struct RequireWritable : WithFolder {};
+
 const auto write_new = [](std::ostream& out) { out << "new"; };
 
 std::string refusal(const std::filesystem::path& file) {
-  std::string messages[2] = {"accepted", "accepted"};
-  try {
-    require_writable(file);
-  } catch (const UsageError& error) {
-    messages[0] = error.what();
-  }
-  try {
-    write_whole_file(file, write_new);
-  } catch (const UsageError& error) {
-    messages[1] = error.what();
-  }
+  const std::string message = refusal_of([&] { require_writable(file); });
   // What is asked before a long run must be what happens after it.
-  EXPECT_EQ(messages[0], messages[1]);
-  return messages[0];
+  EXPECT_EQ(message, refusal_of([&] { write_whole_file(file, write_new); }));
+  return message;
 }
 
-TEST(WriteWholeFile, CreatesAndReplaces) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, CreatesAndReplaces) {
   write_whole_file(folder / "a", write_new);
   EXPECT_EQ(folder.content("a"), "new");
   folder.with("a", "something older and longer");
@@ -47,42 +44,34 @@ TEST(WriteWholeFile, CreatesAndReplaces) {
   EXPECT_EQ(folder.files(), 1);
 }
 
-TEST(WriteWholeFile, TakesTheLongestName) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, TakesTheLongestName) {
   const std::string name(255, 'a');
   write_whole_file(folder / name, write_new);
   EXPECT_EQ(folder.content(name), "new");
 }
 
-TEST(WriteWholeFile, AnExceptionLeavesTheOldFile) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, AnExceptionLeavesTheOldFile) {
   folder.with("a", "old");
-  EXPECT_THROW(write_whole_file(folder / "a",
-                                [](std::ostream& out) {
-                                  out << "half";
-                                  throw std::runtime_error("stop");
-                                }),
-               std::runtime_error);
-  EXPECT_EQ(folder.content("a"), "old");
-  EXPECT_EQ(folder.files(), 1);
+  const auto write = [](std::ostream& out) {
+    out << "half";
+    throw std::runtime_error("stop");
+  };
+  EXPECT_THROW(write_whole_file(folder / "a", write), std::runtime_error);
+  expect_the_old_file();
 }
 
-TEST(WriteWholeFile, AFailedStreamLeavesTheOldFile) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, AFailedStreamLeavesTheOldFile) {
   folder.with("a", "old");
-  EXPECT_THROW(write_whole_file(folder / "a",
-                                [](std::ostream& out) {
-                                  out << "half";
-                                  out.setstate(std::ios::badbit);
-                                }),
-               std::runtime_error);
-  EXPECT_EQ(folder.content("a"), "old");
-  EXPECT_EQ(folder.files(), 1);
+  const auto write = [](std::ostream& out) {
+    out << "half";
+    out.setstate(std::ios::badbit);
+  };
+  EXPECT_THROW(write_whole_file(folder / "a", write), std::runtime_error);
+  expect_the_old_file();
 }
 
 // A limit on the size of files fails a write as a full disk does.
-TEST(WriteWholeFile, AFullDiskIsARuntimeError) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, AFullDiskIsARuntimeError) {
   folder.with("a", "old");
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -103,11 +92,10 @@ TEST(WriteWholeFile, AFullDiskIsARuntimeError) {
   std::signal(SIGXFSZ, handler);
   EXPECT_FALSE(usage_error);
   EXPECT_EQ(message, "cannot write " + (folder / "a").string() + ": File too large");
-  EXPECT_EQ(folder.content("a"), "old");
-  EXPECT_EQ(folder.files(), 1);
+  expect_the_old_file();
 }
 
-TEST(WriteWholeFile, ADeviceIsWrittenInPlace) {
+TEST_F(WriteWholeFile, ADeviceIsWrittenInPlace) {
   write_whole_file("/dev/null", write_new);
   struct stat status {};
   ASSERT_EQ(stat("/dev/null", &status), 0);
@@ -115,8 +103,7 @@ TEST(WriteWholeFile, ADeviceIsWrittenInPlace) {
   EXPECT_THROW(write_whole_file("/dev/full", write_new), std::runtime_error);
 }
 
-TEST(WriteWholeFile, APipeIsWrittenInPlace) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, APipeIsWrittenInPlace) {
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   const int reader = open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
@@ -127,8 +114,7 @@ TEST(WriteWholeFile, APipeIsWrittenInPlace) {
   close(reader);
 }
 
-TEST(WriteWholeFile, ASymbolicLinkStaysOne) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, ASymbolicLinkStaysOne) {
   folder.with("target", "old");
   std::filesystem::create_symlink("target", folder / "link");
   write_whole_file(folder / "link", write_new);
@@ -136,8 +122,7 @@ TEST(WriteWholeFile, ASymbolicLinkStaysOne) {
   EXPECT_EQ(folder.content("target"), "new");
 }
 
-TEST(WriteWholeFile, ALinkWithoutATargetGetsOne) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, ALinkWithoutATargetGetsOne) {
   std::filesystem::create_symlink("later", folder / "second");
   std::filesystem::create_symlink(folder / "second", folder / "first");
   write_whole_file(folder / "first", write_new);
@@ -147,8 +132,7 @@ TEST(WriteWholeFile, ALinkWithoutATargetGetsOne) {
   EXPECT_THROW(write_whole_file(folder / "round", write_new), UsageError);
 }
 
-TEST(WriteWholeFile, AReplacedFileKeepsItsMode) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, AReplacedFileKeepsItsMode) {
   folder.with("a", "old");
   for (const mode_t mode : {0600u, 0640u, 0666u}) {
     chmod((folder / "a").c_str(), mode);
@@ -159,8 +143,7 @@ TEST(WriteWholeFile, AReplacedFileKeepsItsMode) {
   }
 }
 
-TEST(WriteWholeFile, RefusesWhatCannotBe) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, RefusesWhatCannotBe) {
   const std::string path = folder.path().string();
   EXPECT_EQ(refusal(folder / "none/a"),
             "cannot write " + path + "/none/a: there is no folder " + path + "/none");
@@ -179,8 +162,7 @@ TEST(WriteWholeFile, RefusesWhatCannotBe) {
   chmod(folder.path().c_str(), 0700);
 }
 
-TEST(RequireWritable, LeavesNothingBehind) {
-  const TemporaryFolder folder;
+TEST_F(RequireWritable, LeavesNothingBehind) {
   require_writable(folder / "a");
   EXPECT_EQ(folder.files(), 0);
   folder.with("a", "old");
@@ -189,8 +171,7 @@ TEST(RequireWritable, LeavesNothingBehind) {
   EXPECT_EQ(folder.files(), 1);
 }
 
-TEST(RequireWritable, RemovesWhatKilledWritersLeft) {
-  const TemporaryFolder folder;
+TEST_F(RequireWritable, RemovesWhatKilledWritersLeft) {
   folder.with(".nbody-1-0.tmp", "half");
   folder.with("mine.tmp", "kept");
   require_writable(folder / "a");
@@ -198,8 +179,7 @@ TEST(RequireWritable, RemovesWhatKilledWritersLeft) {
   EXPECT_EQ(folder.content("mine.tmp"), "kept");
 }
 
-TEST(RequireWritable, LeavesTheFileOfALivingWriter) {
-  const TemporaryFolder folder;
+TEST_F(RequireWritable, LeavesTheFileOfALivingWriter) {
   write_whole_file(folder / "a", [&](std::ostream& out) {
     require_writable(folder / "b");
     write_new(out);
@@ -209,8 +189,7 @@ TEST(RequireWritable, LeavesTheFileOfALivingWriter) {
 }
 
 // In a container the first process has the same number every time.
-TEST(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
-  const TemporaryFolder folder;
+TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
   for (int k = 0; k < 200; ++k)
     folder.with(".nbody-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp", "half");
   write_whole_file(folder / "a", write_new);
@@ -219,56 +198,50 @@ TEST(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
 
 // --- several outputs ---
 
-class OutputsTest : public testing::Test {
+class OutputsTest : public WithFolder {
  protected:
   // What is said of these outputs, without the folder.
   std::string refusal(const std::vector<NamedFile>& outputs,
                       const std::vector<NamedFile>& inputs = {}) {
-    try {
-      const Outputs checked(outputs, inputs);
-    } catch (const UsageError& error) {
-      std::string text = error.what();
-      const std::string path = folder_.path().string() + "/";
-      for (auto at = text.find(path); at != text.npos; at = text.find(path))
-        text.erase(at, path.size());
-      return text;
-    }
-    return "accepted";
+    std::string text = refusal_of([&] { const Outputs checked(outputs, inputs); });
+    const std::string path = folder / "";
+    for (auto at = text.find(path); at != text.npos; at = text.find(path))
+      text.erase(at, path.size());
+    return text;
   }
-  const TemporaryFolder folder_;
 };
 
 TEST_F(OutputsTest, AreComparedByFileAndNotByName) {
-  std::filesystem::create_directory(folder_ / "sub");
-  folder_.with("a", "old");
-  std::filesystem::create_symlink(folder_ / "a", folder_ / "link");
-  std::filesystem::create_symlink(folder_ / "absent", folder_ / "later");
-  std::filesystem::create_directory_symlink(folder_.path(), folder_ / "sub/up");
-  std::filesystem::create_hard_link(folder_ / "a", folder_ / "hard");
+  std::filesystem::create_directory(folder / "sub");
+  folder.with("a", "old");
+  std::filesystem::create_symlink(folder / "a", folder / "link");
+  std::filesystem::create_symlink(folder / "absent", folder / "later");
+  std::filesystem::create_directory_symlink(folder.path(), folder / "sub/up");
+  std::filesystem::create_hard_link(folder / "a", folder / "hard");
   for (const char* same : {"a", "./a", "sub/../a", "sub/up/a", "link", "hard"}) {
-    EXPECT_EQ(refusal({{"OUT", folder_ / same}}, {{"IN", folder_ / "a"}}),
+    EXPECT_EQ(refusal({{"OUT", folder / same}}, {{"IN", folder / "a"}}),
               "OUT: \"" + std::string(same) + "\" is not allowed; IN is the same file");
-    EXPECT_NE(refusal({{"one", folder_ / "a"}, {"two", folder_ / same}}), "accepted") << same;
+    EXPECT_NE(refusal({{"one", folder / "a"}, {"two", folder / same}}), "accepted") << same;
   }
   for (const char* same : {"absent", "./absent", "sub/up/absent", "later"})
-    EXPECT_NE(refusal({{"one", folder_ / "absent"}, {"two", folder_ / same}}), "accepted") << same;
-  EXPECT_EQ(refusal({{"one", folder_ / "b"}, {"two", folder_ / "sub/b"}}, {{"IN", folder_ / "a"}}),
+    EXPECT_NE(refusal({{"one", folder / "absent"}, {"two", folder / same}}), "accepted") << same;
+  EXPECT_EQ(refusal({{"one", folder / "b"}, {"two", folder / "sub/b"}}, {{"IN", folder / "a"}}),
             "accepted");
   EXPECT_EQ(refusal({{"one", "/dev/null"}, {"two", "/dev/null"}}), "accepted");
-  EXPECT_EQ(folder_.content("a"), "old");
+  EXPECT_EQ(folder.content("a"), "old");
 }
 
 TEST_F(OutputsTest, HaveOneWriter) {
   {
-    const Outputs first({{"OUT", folder_ / "a"}, {"other", folder_ / "b"}}, {});
-    EXPECT_EQ(refusal({{"OUT", folder_ / "./a"}}),
+    const Outputs first({{"OUT", folder / "a"}, {"other", folder / "b"}}, {});
+    EXPECT_EQ(refusal({{"OUT", folder / "./a"}}),
               "cannot write ./a: another program is writing it now");
-    EXPECT_EQ(refusal({{"OUT", folder_ / "c"}}), "accepted");
-    require_writable(folder_ / "c");  // which removes what killed programs left
-    EXPECT_NE(refusal({{"OUT", folder_ / "b"}}), "accepted");
+    EXPECT_EQ(refusal({{"OUT", folder / "c"}}), "accepted");
+    require_writable(folder / "c");  // which removes what killed programs left
+    EXPECT_NE(refusal({{"OUT", folder / "b"}}), "accepted");
   }
-  EXPECT_EQ(refusal({{"OUT", folder_ / "a"}}), "accepted");
-  EXPECT_EQ(folder_.files(), 0);
+  EXPECT_EQ(refusal({{"OUT", folder / "a"}}), "accepted");
+  EXPECT_EQ(folder.files(), 0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "io/activity_map_file.h"
@@ -9,6 +10,8 @@
 
 namespace nbody {
 namespace {
+
+struct ActivityFiles : WithFolder {};
 
 Systems bodies_at(const std::vector<std::pair<float, float>>& points) {
   Systems systems(1, static_cast<int>(points.size()));
@@ -21,10 +24,7 @@ Systems bodies_at(const std::vector<std::pair<float, float>>& points) {
 }
 
 std::uint64_t total(const ActivityMap& map) {
-  std::uint64_t sum = 0;
-  for (int row = 0; row < map.cells(); ++row)
-    for (int column = 0; column < map.cells(); ++column) sum += map.count(column, row);
-  return sum;
+  return std::accumulate(map.counts().begin(), map.counts().end(), std::uint64_t{0});
 }
 
 TEST(ActivityMap, CountsXAlongColumnsAndYAlongRows) {
@@ -109,8 +109,7 @@ TEST(ActivityExtent, HoldsTheBodiesButForAFewThatAreFarOut) {
   EXPECT_EQ(activity_extent(bodies_at({{0, 0}})), 1.0f);
 }
 
-TEST(ActivityFiles, ShowTheHighestYFirst) {
-  const TemporaryFolder folder;
+TEST_F(ActivityFiles, ShowTheHighestYFirst) {
   ActivityMap map(2, 1.0f);
   map.add(bodies_at({{-0.5f, 0.5f}, {-0.5f, 0.5f}, {-0.5f, 0.5f}, {0.5f, -0.5f}}));
   write_activity_map(folder / "map", map);
@@ -122,8 +121,7 @@ TEST(ActivityFiles, ShowTheHighestYFirst) {
   EXPECT_EQ(folder.files(), 2);
 }
 
-TEST(ActivityFiles, OfNoBodiesAreBlack) {
-  const TemporaryFolder folder;
+TEST_F(ActivityFiles, OfNoBodiesAreBlack) {
   write_activity_map(folder / "map", ActivityMap(1, 1.0f));
   EXPECT_EQ(folder.content("map.pgm"), std::string("P5\n1 1\n255\n\0", 12));
 }

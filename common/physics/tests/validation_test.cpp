@@ -32,12 +32,21 @@ Systems galaxies(int systems, int bodies) {
   return make_scenario(find_scenario("galaxies"), {systems, bodies, 3, 0.05}).systems;
 }
 
+Systems advanced(Systems systems, double dt, int steps, const Advance<float>& advance) {
+  advance(systems, dt, steps);
+  return systems;
+}
+
 Validation validated(const Systems& start, double dt, int steps, ValidationMode mode,
                      const Advance<float>& advance = advance_right, double seconds = 0) {
-  Systems end = start;
-  advance(end, dt, steps);
+  const Systems end = advanced(start, dt, steps, advance);
   return validate<float>({Summation::tiled, dt, steps, kSofteningSquared, start, end, seconds},
                          mode, advance);
+}
+
+void expect_every_gate_passed(const Validation& validation) {
+  for (const Gate& gate : validation.gates)
+    EXPECT_FALSE(gate.failed()) << gate.name << ' ' << gate.value << " > " << gate.limit;
 }
 
 const Gate& gate(const Validation& validation, const std::string& name) {
@@ -87,12 +96,10 @@ TEST(Validation, OneChaoticSystemExcusesNoOther) {
   const Validation right = validated(start, 0.01, kLong, ValidationMode::full);
   const Gate trajectory = gate(right, "trajectory");
   EXPECT_TRUE(trajectory.decided);
-  for (const Gate& gate : right.gates)
-    EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
+  expect_every_gate_passed(right);
   EXPECT_EQ(trajectory.open, "too chaotic at this length in 1 of 2 systems");
 
-  Systems end = start;
-  advance_right(end, 0.01, kLong);
+  Systems end = advanced(start, 0.01, kLong, advance_right);
   end.system(0)[6].x *= 1.01f;
   const Validation wrong =
       validate<float>({Summation::tiled, 0.01, kLong, kSofteningSquared, start, end},
@@ -120,13 +127,9 @@ Systems star_and_ring(int bodies, float mass) {
   };
   for (Body& body : systems.bodies) {
     const double r = drawn(0.3, 1), angle = drawn(0, 2 * std::numbers::pi);
-    body = {static_cast<float>(r * std::cos(angle)),
-            static_cast<float>(r * std::sin(angle)),
-            0,
-            0,
-            0,
-            0,
-            mass};
+    const auto x = static_cast<float>(r * std::cos(angle)),
+               y = static_cast<float>(r * std::sin(angle));
+    body = {x, y, 0, 0, 0, 0, mass};
   }
   systems.bodies.front() = {0, 0, 0, 0, 0, 0, 1};
   return systems;
@@ -160,8 +163,7 @@ Advance<float> sums_in_float(float factor) {
 TEST(Validation, AllowsWhatASumLosesThatBeginsWithAStar) {
   const Systems start = star_and_ring(1024, 1e-7f);
   const Validation right = validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1));
-  for (const Gate& gate : right.gates)
-    EXPECT_FALSE(gate.failed()) << gate.name << ' ' << gate.value << " > " << gate.limit;
+  expect_every_gate_passed(right);
   const float lost = gate(right, "acceleration_rms").value;
   EXPECT_GT(lost, 3e-6) << "nothing was lost: no test";
   const Validation wrong =
@@ -185,9 +187,8 @@ TEST(Validation, MissesNoStepsInAnyMode) {
       const auto loses_one = [&](int asked) { return asked - 1; };
       const auto loses_half = [&](int asked) { return asked / 2; };
       const auto loses_remainder = [&](int asked) { return asked / 4 * 4; };
-      for (const std::function<int(int)>& taken :
-           {std::function<int(int)>(loses_one), std::function<int(int)>(loses_half),
-            std::function<int(int)>(loses_remainder)}) {
+      for (const auto& taken :
+           std::initializer_list<std::function<int(int)>>{loses_one, loses_half, loses_remainder}) {
         if (taken(steps) == steps) continue;  // then the run is right
         const Advance<float> wrong = [&](Systems& systems, double dt, int asked) {
           const int steps_taken = asked > threshold ? taken(asked) : asked;
@@ -235,8 +236,7 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
 
 TEST(Validation, RejectsNaNInOneSystemOfMany) {
   const Systems start = galaxies(3, 20);
-  Systems end = start;
-  advance_right(end, 0.01, 3);
+  Systems end = advanced(start, 0.01, 3, advance_right);
   end.system(0)[3].vy = NAN;
   EXPECT_TRUE(validate<float>({Summation::tiled, 0.01, 3, kSofteningSquared, start, end},
                               ValidationMode::full, advance_right)
@@ -262,8 +262,7 @@ Advance<float> wrong_by(float part) {
 Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
   const Systems start = make_scenario(find_scenario("plummer"), {1, 300, 3, 0.05}).systems;
   const Advance<float> advance = wrong_by(error);
-  Systems end = start;
-  advance(end, 0.01, 1);
+  const Systems end = advanced(start, 0.01, 1, advance);
   return validate<float>({Summation::tiled, 0.01, 1, kSofteningSquared, start, end, 0, {theta, 2}},
                          ValidationMode::full, advance, wrong_by(error_at_a_smaller_angle));
 }
@@ -271,8 +270,7 @@ Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
 // 1e-2 is what a coarse tree may err by, and says nothing about whether it is a right one.
 TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
   const Validation right = of_a_tree(0.8f, 1e-2f, 2e-4f);
-  for (const Gate& gate : right.gates)
-    EXPECT_FALSE(gate.failed()) << gate.name << " " << gate.value;
+  expect_every_gate_passed(right);
   EXPECT_TRUE(right.open().empty()) << right.open().front();
   EXPECT_FALSE(gate(right, "rms_at_theta_0.3").failed());
 

@@ -36,17 +36,14 @@ TEST(Program, HandsOnTheCodeOfItsWork) {
 }
 
 TEST(Program, SaysInOneLineWhatWentWrong) {
-  const Ended usage = run_and_throw(UsageError("--steps: \"x\n\" is not allowed"));
-  EXPECT_EQ(usage.code, 2);
-  EXPECT_EQ(usage.said, "step99_test: --steps: \"x?\" is not allowed\n");
-
-  const Ended failed = run_and_throw(std::runtime_error("cannot write"));
-  EXPECT_EQ(failed.code, 1);
-  EXPECT_EQ(failed.said, "step99_test: cannot write\n");
-
-  const Ended memory = run_and_throw(std::bad_alloc());
-  EXPECT_EQ(memory.code, 1);
-  EXPECT_EQ(memory.said, "step99_test: out of memory\n");
+  const auto expect = [](const Ended& end, int code, const std::string& said) {
+    EXPECT_EQ(end.code, code);
+    EXPECT_EQ(end.said, "step99_test: " + said + "\n");
+  };
+  expect(run_and_throw(UsageError("--steps: \"x\n\" is not allowed")), 2,
+         "--steps: \"x?\" is not allowed");
+  expect(run_and_throw(std::runtime_error("cannot write")), 1, "cannot write");
+  expect(run_and_throw(std::bad_alloc()), 1, "out of memory");
 }
 
 TEST(Program, WithoutADeviceIsSkippedUnlessOneIsRequired) {

@@ -24,9 +24,6 @@ Systems make(std::string_view name, int bodies,
   return make_scenario(find_scenario(name), {1, bodies, 11, softening, std::move(asked)}).systems;
 }
 
-Vector3 position(const Body& b) { return {b.x, b.y, b.z}; }
-Vector3 velocity(const Body& b) { return {b.vx, b.vy, b.vz}; }
-
 template <class Value>
 double median(std::span<const Body> bodies, Value value) {
   std::vector<double> values;
@@ -38,11 +35,23 @@ double median(std::span<const Body> bodies, Value value) {
 double cylinder_radius(const Body& b) { return std::hypot(double{b.x}, double{b.y}); }
 double sphere_radius(const Body& b) { return length(position(b)); }
 
-double mass_of(std::span<const Body> bodies) {
+// Of all of them, and how their centre moves.
+struct Sum {
   double mass = 0;
-  for (const Body& body : bodies) mass += body.mass;
-  return mass;
+  Vector3 x, v;
+};
+Sum sum_of(std::span<const Body> bodies) {
+  Sum sum;
+  for (const Body& b : bodies) {
+    sum.mass += b.mass;
+    sum.x += b.mass * position(b);
+    sum.v += b.mass * velocity(b);
+  }
+  sum.x = (1 / sum.mass) * sum.x;
+  sum.v = (1 / sum.mass) * sum.v;
+  return sum;
 }
+double mass_of(std::span<const Body> bodies) { return sum_of(bodies).mass; }
 
 TEST(PortableMath, AgreesWithTheLibrary) {
   for (int k = 1; k < 4000; ++k) {
@@ -149,13 +158,9 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   EXPECT_NEAR(median(disk(), [](const Body& b) { return std::abs(b.z); }), 0.1 * std::atanh(0.5),
               0.003);
   for (const auto part : {disk(), halo()}) {
-    Vector3 x, v;
-    for (const Body& b : part) {
-      x += b.mass * position(b);
-      v += b.mass * velocity(b);
-    }
-    EXPECT_LE(length(x), 1e-5);
-    EXPECT_LE(length(v), 1e-5);
+    const Sum sum = sum_of(part);
+    EXPECT_LE(sum.mass * length(sum.x), 1e-5);
+    EXPECT_LE(sum.mass * length(sum.v), 1e-5);
   }
 }
 
@@ -264,18 +269,11 @@ TEST(DiskHalo, StaysWhatItIs) {
 TEST(Collision, MeetsOnAParabola) {
   const int n = 12000;
   const Systems pair = make("collision", n, {{"pericentre", 3}, {"separation", 40}});
-  Vector3 x[2], v[2];
-  double mass[2] = {};
-  for (int k = 0; k < 2; ++k)
-    for (const Body& b : pair.system(0).subspan(static_cast<std::size_t>(k * n / 2), n / 2)) {
-      x[k] += b.mass * position(b);
-      v[k] += b.mass * velocity(b);
-      mass[k] += b.mass;
-    }
-  EXPECT_NEAR(mass[0], mass[1], 1e-3);
-  const Vector3 dx = (1 / mass[1]) * x[1] - (1 / mass[0]) * x[0];
-  const Vector3 dv = (1 / mass[1]) * v[1] - (1 / mass[0]) * v[0];
-  const double total = mass[0] + mass[1], h = length(cross(dx, dv));
+  const Sum first = sum_of(pair.system(0).first(n / 2)),
+            second = sum_of(pair.system(0).last(n / 2));
+  EXPECT_NEAR(first.mass, second.mass, 1e-3);
+  const Vector3 dx = second.x - first.x, dv = second.v - first.v;
+  const double total = first.mass + second.mass, h = length(cross(dx, dv));
   EXPECT_NEAR(length(dx), 40, 1e-3);
   EXPECT_NEAR(dot(dv, dv) / 2 - total / length(dx), 0, 1e-4);  // energy of a parabola
   EXPECT_NEAR(h * h / (2 * total), 3, 1e-3);                   // its pericentre
@@ -303,12 +301,9 @@ TEST(Collision, InclinesTheDisks) {
   const Systems pair = make("collision", n, {{"inclination-1", 90}, {"inclination-2", 0}});
   for (int k = 0; k < 2; ++k) {
     const auto stars = pair.system(0).subspan(static_cast<std::size_t>(k * n / 2), n / 6);
-    Vector3 x, v, spin;
-    for (const Body& b : stars) {
-      x += (6.0 / n) * position(b);
-      v += (6.0 / n) * velocity(b);
-    }
-    for (const Body& b : stars) spin += cross(position(b) - x, velocity(b) - v);
+    const Sum sum = sum_of(stars);
+    Vector3 spin;
+    for (const Body& b : stars) spin += cross(position(b) - sum.x, velocity(b) - sum.v);
     const Vector3 axis = (1 / length(spin)) * spin;
     EXPECT_NEAR(k == 0 ? -axis.y : axis.z, 1, 0.01) << k;
   }

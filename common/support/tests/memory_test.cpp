@@ -11,18 +11,16 @@
 namespace nbody::test {
 namespace {
 
-class ControlGroup : public testing::Test {
+class ControlGroup : public WithFolder {
  protected:
   void put(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text << '\n';
+    std::filesystem::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << text << '\n';
   }
   std::uint64_t limit(const std::string& groups) const {
     put("groups", groups);
-    return control_group_limit(folder_ / "groups", folder_);
+    return control_group_limit(folder / "groups", folder.path());
   }
-  const TemporaryFolder temporary_;
-  const std::filesystem::path folder_ = temporary_.path();
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -48,7 +46,7 @@ TEST_F(ControlGroup, OfVersion1IsThatOfMemory) {
 TEST_F(ControlGroup, OfAContainerIsTheRoot) {
   put("memory.max", "6000");
   EXPECT_EQ(limit("0::/as/it/is/called/outside"), 6000u);
-  EXPECT_EQ(control_group_limit(folder_ / "none", folder_), 6000u);
+  EXPECT_EQ(control_group_limit(folder / "none", folder.path()), 6000u);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A folder of its own for each test, removed with everything in it.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -41,4 +42,8 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+struct WithFolder : testing::Test {
+  const TemporaryFolder folder;
 };

@@ -1,0 +1,29 @@
+// What a program or a function says.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "nbody/error.h"
+
+namespace nbody {
+
+inline testing::AssertionResult says(const std::string& text, std::string_view part) {
+  if (text.find(part) != text.npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << '"' << text << "\" does not say \"" << part << '"';
+}
+
+// What the UsageError says that the work throws; "accepted" where it throws none.
+template <class Work>
+std::string refusal_of(const Work& work) {
+  try {
+    work();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace nbody
