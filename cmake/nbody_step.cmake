@@ -65,9 +65,8 @@ endfunction()
 # nbody_add_program_test(name test arguments...): a run of the program that has to be right, if it is built.
 function(nbody_add_program_test name test)
   if(TARGET ${name} AND BUILD_TESTING)
-    add_test(NAME ${name}.${test} COMMAND ${name} ${ARGN})
-    set_tests_properties(${name}.${test} PROPERTIES LABELS ${name} TIMEOUT 120 SKIP_RETURN_CODE 77
-      ENVIRONMENT "HOSTCUDA_ORDER=random;HOSTCUDA_STRICT_MEM=1")
+    nbody_test(${name}.${test} ${name} 120 SKIP_RETURN_CODE 77
+      ENVIRONMENT "HOSTCUDA_ORDER=random;HOSTCUDA_STRICT_MEM=1" COMMAND ${name} ${ARGN})
   endif()
 endfunction()
 
@@ -147,16 +146,14 @@ function(nbody_add_step_tests name)
 endfunction()
 
 function(nbody_add_command_line_test test name filter)
-  add_test(NAME ${test} COMMAND command_line_test --gtest_filter=${filter})
-  set_tests_properties(${test} PROPERTIES
-    ENVIRONMENT "NBODY_PROGRAM=$<TARGET_FILE:${name}>;${NBODY_TEST_ENVIRONMENT}" LABELS "${name};bad-input"
-    SKIP_RETURN_CODE 77 TIMEOUT 120)
+  nbody_test(${test} "${name};bad-input" 120 SKIP_RETURN_CODE 77
+    ENVIRONMENT "NBODY_PROGRAM=$<TARGET_FILE:${name}>;${NBODY_TEST_ENVIRONMENT}"
+    COMMAND command_line_test --gtest_filter=${filter})
 endfunction()
 
 function(nbody_add_step_test name group filter)
-  add_test(NAME ${name}.${group} COMMAND ${name}_test --gtest_filter=${filter})
-  set_tests_properties(${name}.${group} PROPERTIES
-    LABELS "${name}" SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};${ARGN}")
+  nbody_test(${name}.${group} ${name} 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};${ARGN}" COMMAND ${name}_test --gtest_filter=${filter})
 endfunction()
 
 function(nbody_add_nightly_step_test name group filter)

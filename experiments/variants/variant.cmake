@@ -57,8 +57,7 @@ function(nbody_variant name)
     nbody_add_step_test(${name} force "${variant_TESTS}")
   endif()
   if(BUILD_TESTING AND variant_FORCE_ERROR)
-    add_test(NAME ${name}.force_error COMMAND ${Python3_EXECUTABLE}
-      ${CMAKE_CURRENT_SOURCE_DIR}/force_error_test.py $<TARGET_FILE:${name}> ${variant_FORCE_ERROR})
-    set_tests_properties(${name}.force_error PROPERTIES LABELS ${name} SKIP_RETURN_CODE 77 TIMEOUT 120)
+    nbody_test(${name}.force_error ${name} 120 SKIP_RETURN_CODE 77
+      PYTHON force_error_test.py $<TARGET_FILE:${name}> ${variant_FORCE_ERROR})
   endif()
 endfunction()
