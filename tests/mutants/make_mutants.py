@@ -69,12 +69,14 @@ def read_mutants():
         check_keys("right", table, {"step", "run"})
     mutants = {}
     for step, of_step in tables.items():
+        shared = {key: of_step.pop(key) for key, value in list(of_step.items()) if not isinstance(value, dict)}
+        check_keys(step, shared, set())
         for name, table in of_step.items():
             if not name.isidentifier() or name.startswith("right") or name in mutants:
                 raise EditError(f"{name}: a mutant's name is a C++ identifier of its own that does not "
                                 "begin with right")
             check_keys(name, table, {"find", "wrong"})
-            mutants[name] = Mutant(**default | table, step=step, name=name)
+            mutants[name] = Mutant(**default | shared | table, step=step, name=name)
     return [*mutants.values(), *(Mutant(**default | table) for table in right)]
 
 
