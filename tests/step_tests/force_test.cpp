@@ -1,8 +1,6 @@
 // One kick from rest with a time step of 1 turns velocities into accelerations, exactly.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "physics/reference.h"
 #include "scenarios/initial_conditions.h"
 #include "step_under_test.h"
