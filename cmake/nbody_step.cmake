@@ -18,6 +18,33 @@ include(checked_by_nvcc)
 set(NBODY_HOSTCUDA_FLAGS -O2 -march=native -fno-math-errno CACHE STRING
   "How the host compiler compiles kernels")
 
+# nbody_object(target source text [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]): a source compiled
+# like that of a step; behind its flags `text` goes into records.
+function(nbody_object target source text)
+  cmake_parse_arguments(PARSE_ARGV 3 object "" "" "FLAGS;CUDA_FLAGS;LIBRARIES")
+  add_library(${target} OBJECT ${source})
+  target_link_libraries(${target} PUBLIC nbody_common PRIVATE nbody_warnings)
+  if(source MATCHES "\\.cpp$")
+    set(flags ${object_FLAGS})
+  elseif(NBODY_CUDA)
+    set(flags -O3 -lineinfo ${object_CUDA_FLAGS})
+  else()
+    set(flags ${NBODY_HOSTCUDA_FLAGS})
+    hostcuda_target(${target})
+  endif()
+  target_compile_options(${target} PRIVATE ${flags})
+  list(JOIN flags " " flags_text)
+  target_compile_definitions(${target} PRIVATE NBODY_FLAGS="${flags_text}${text}")
+  foreach(library IN LISTS object_LIBRARIES)
+    # The toolkit's, or hostcuda's stand-in for it.
+    if(NBODY_CUDA)
+      target_link_libraries(${target} PUBLIC CUDA::${library})
+    else()
+      target_link_libraries(${target} PUBLIC hostcuda_${library})
+    endif()
+  endforeach()
+endfunction()
+
 function(nbody_step name)
   cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES;COMMON;DEVICES")
   file(GLOB source LIST_DIRECTORIES false nbody.cpp nbody.cu)
@@ -26,30 +53,12 @@ function(nbody_step name)
     nbody_checked_by_nvcc(${source} "${step_CUDA_FLAGS}" ${step_COMMON} ${step_LIBRARIES})
     return()
   endif()
-  add_library(${name}_object OBJECT ${source})
-  target_link_libraries(${name}_object PUBLIC nbody_common ${step_COMMON} PRIVATE nbody_warnings)
-
-  if(source MATCHES "\\.cpp$")
-    set(flags ${step_FLAGS})
-  elseif(NBODY_CUDA)
-    set(flags -O3 -lineinfo ${step_CUDA_FLAGS})
-  else()
-    set(flags ${NBODY_HOSTCUDA_FLAGS})
-    hostcuda_target(${name}_object)
+  nbody_object(${name}_object ${source} "" FLAGS ${step_FLAGS} CUDA_FLAGS ${step_CUDA_FLAGS}
+    LIBRARIES ${step_LIBRARIES})
+  target_link_libraries(${name}_object PUBLIC ${step_COMMON})
+  if(source MATCHES "\\.cu$")
     nbody_inspectable(${name} ${source} LIBRARIES ${step_LIBRARIES} COMMON ${step_COMMON})
   endif()
-  target_compile_options(${name}_object PRIVATE ${flags})
-  list(JOIN flags " " flags_text)
-  target_compile_definitions(${name}_object PRIVATE NBODY_FLAGS="${flags_text}")
-
-  foreach(library IN LISTS step_LIBRARIES)
-    # The toolkit's, or hostcuda's stand-in for it.
-    if(NBODY_CUDA)
-      target_link_libraries(${name}_object PUBLIC CUDA::${library})
-    else()
-      target_link_libraries(${name}_object PUBLIC hostcuda_${library})
-    endif()
-  endforeach()
 
   nbody_executable(${name} ${name}_object "${step_COMMON};nbody_program")  # the first calls the other
   if(BUILD_TESTING)
@@ -65,9 +74,8 @@ endfunction()
 # nbody_add_program_test(name test arguments...): a run of the program that has to be right, if it is built.
 function(nbody_add_program_test name test)
   if(TARGET ${name} AND BUILD_TESTING)
-    add_test(NAME ${name}.${test} COMMAND ${name} ${ARGN})
-    set_tests_properties(${name}.${test} PROPERTIES LABELS ${name} TIMEOUT 120 SKIP_RETURN_CODE 77
-      ENVIRONMENT "HOSTCUDA_ORDER=random;HOSTCUDA_STRICT_MEM=1")
+    nbody_test(${name}.${test} ${name} 120 SKIP_RETURN_CODE 77
+      ENVIRONMENT "HOSTCUDA_ORDER=random;HOSTCUDA_STRICT_MEM=1" COMMAND ${name} ${ARGN})
   endif()
 endfunction()
 
@@ -147,16 +155,14 @@ function(nbody_add_step_tests name)
 endfunction()
 
 function(nbody_add_command_line_test test name filter)
-  add_test(NAME ${test} COMMAND command_line_test --gtest_filter=${filter})
-  set_tests_properties(${test} PROPERTIES
-    ENVIRONMENT "NBODY_PROGRAM=$<TARGET_FILE:${name}>;${NBODY_TEST_ENVIRONMENT}" LABELS "${name};bad-input"
-    SKIP_RETURN_CODE 77 TIMEOUT 120)
+  nbody_test(${test} "${name};bad-input" 120 SKIP_RETURN_CODE 77
+    ENVIRONMENT "NBODY_PROGRAM=$<TARGET_FILE:${name}>;${NBODY_TEST_ENVIRONMENT}"
+    COMMAND command_line_test --gtest_filter=${filter})
 endfunction()
 
 function(nbody_add_step_test name group filter)
-  add_test(NAME ${name}.${group} COMMAND ${name}_test --gtest_filter=${filter})
-  set_tests_properties(${name}.${group} PROPERTIES
-    LABELS "${name}" SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};${ARGN}")
+  nbody_test(${name}.${group} ${name} 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};${ARGN}" COMMAND ${name}_test --gtest_filter=${filter})
 endfunction()
 
 function(nbody_add_nightly_step_test name group filter)

@@ -1,3 +1,19 @@
 # ${nbody_python} SCRIPT, for scripts that import nbody_tools; ${nbody_python} -m nbody_tools COMMAND.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(nbody_python ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/tools ${Python3_EXECUTABLE})
+
+# nbody_test(name "label;label" seconds [PROPERTY value]... COMMAND word...)
+# nbody_test(name "label;label" seconds [PROPERTY value]... PYTHON script.py|-m module word...)
+#
+# A test with its labels, its limit of time and whatever other properties it has. A script is one of its
+# folder, and may import nbody_tools.
+function(nbody_test name labels seconds)
+  cmake_parse_arguments(PARSE_ARGV 3 test "" "" "COMMAND;PYTHON")
+  if(test_PYTHON)
+    list(TRANSFORM test_PYTHON PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[a-z_]+\\.py$")
+    set(test_COMMAND ${Python3_EXECUTABLE} ${test_PYTHON})
+    list(APPEND test_UNPARSED_ARGUMENTS ENVIRONMENT_MODIFICATION PYTHONPATH=set:${PROJECT_SOURCE_DIR}/tools)
+  endif()
+  add_test(NAME ${name} COMMAND ${test_COMMAND})
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${seconds} ${test_UNPARSED_ARGUMENTS})
+endfunction()

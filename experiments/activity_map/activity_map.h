@@ -25,8 +25,7 @@ struct Problem {
 
 struct Rung {
   std::string_view name;
-  int block;              // threads per block, unless another number is asked for
-  std::string_view idea;  // what it changes
+  int block;  // threads per block, unless another number is asked for
 };
 
 // In the order of the report: each is the best so far with one thing changed, which was then kept

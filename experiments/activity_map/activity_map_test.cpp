@@ -1,24 +1,12 @@
 // Every rung moves the bodies as float64 does, and its map is the histogram of where they are.
-#include <gtest/gtest.h>
-
 #include "check.h"
-#include "nbody/error.h"
+#include "experiments/on_a_device.h"
 #include "physics/reference.h"
 
 namespace activity {
 namespace {
 
-class EveryRung : public testing::TestWithParam<Rung> {
- protected:
-  void SetUp() override {
-    try {
-      platform();
-    } catch (const nbody::NoDevice& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-  bool has_forces() const { return GetParam().name != "map_alone"; }
-};
+using EveryRung = experiments::OnADevice<platform, testing::TestWithParam<Rung>>;
 
 // Sizes on both sides of a warp and of a block; maps with fewer and with more cells than bodies.
 TEST_P(EveryRung, PassesItsCheck) {
@@ -36,7 +24,7 @@ TEST_P(EveryRung, PassesItsCheck) {
 }
 
 TEST_P(EveryRung, FollowsFloat64ForTwentySteps) {
-  if (!has_forces()) GTEST_SKIP() << "no forces";
+  if (GetParam().name == "map_alone") GTEST_SKIP() << "no forces";
   const Problem problem = problem_of(8, 20);
   const auto start = uniform_bodies(100);
   const auto end = simulate(GetParam(), 64, problem, start).bodies;
@@ -75,12 +63,8 @@ INSTANTIATE_TEST_SUITE_P(Activity, EveryRung, testing::ValuesIn(rungs().begin(),
                          [](const auto& rung) { return std::string(rung.param.name); });
 
 // Of so many additions to one cell, from all blocks at once, some are lost if they are not atomic.
-TEST(ActivityMapOfACrowd, LosesNobody) {
-  try {
-    platform();
-  } catch (const nbody::NoDevice& error) {
-    GTEST_SKIP() << error.what();
-  }
+using ActivityMapOfACrowd = experiments::OnADevice<platform>;
+TEST_F(ActivityMapOfACrowd, LosesNobody) {
   const int n = 1 << 20;
   const std::vector<Body2d> start(static_cast<std::size_t>(n), Body2d{});
   for (const Rung& rung : rungs()) {

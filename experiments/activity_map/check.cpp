@@ -1,11 +1,9 @@
 #include "check.h"
 
-#include <algorithm>
-#include <cmath>
 #include <random>
 
+#include "experiments/acceleration_error.h"
 #include "physics/activity_map.h"
-#include "physics/reference.h"
 
 namespace activity {
 namespace {
@@ -26,17 +24,10 @@ double acceleration_error(const Rung& rung, int block, Problem problem,
   problem.dt = 1;
   problem.cells = 1;
   const auto kicked = simulate(rung, block, problem, bodies).bodies;
-  const nbody::Systems systems = in_three_dimensions(bodies);
-  const nbody::ReferenceSystem reference(systems.system(0));
-  const std::size_t stride = std::max<std::size_t>(1, bodies.size() / 256);
-  double error = 0, size = 0;
-  for (std::size_t i = 0; i < bodies.size(); i += stride) {
-    const auto expected = reference.acceleration(static_cast<int>(i), problem.softening_squared);
-    const nbody::Vector3 difference = nbody::Vector3{kicked[i].vx, kicked[i].vy, 0} - expected;
-    error += dot(difference, difference);
-    size += dot(expected, expected);
-  }
-  return size == 0 ? error : std::sqrt(error / size);
+  return experiments::acceleration_error(in_three_dimensions(bodies).bodies,
+                                         problem.softening_squared, [&](std::size_t i) {
+                                           return nbody::Vector3{kicked[i].vx, kicked[i].vy, 0};
+                                         });
 }
 
 double wrong_cells(const Problem& problem, const Outcome& outcome) {

@@ -1,16 +1,10 @@
 // The command line of the experiment: rungs x numbers of bodies x sizes of the map, one record of
 // JSON for each.
-#include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "check.h"
-#include "io/snapshot_file.h"
-#include "io/write_whole_file.h"
-#include "run/command_line.h"
+#include "experiments/records.h"
 #include "run/program.h"
-#include "run/result.h"
 
 namespace {
 
@@ -27,47 +21,21 @@ struct Options {
   std::string json;
 };
 
-// One number or several with commas between them.
-std::vector<int> parse_list(const std::string& option, const std::string& text, int high) {
-  std::vector<int> numbers;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) {
-    const auto number = nbody::parse_whole<int>(part);
-    if (!number || *number < 1 || *number > high) {
-      nbody::refuse(option, part, "a whole number from 1 to " + std::to_string(high));
-    }
-    numbers.push_back(*number);
-  }
-  if (numbers.empty() || text.back() == ',') nbody::refuse(option, text, "numbers and commas");
-  return numbers;
-}
-
-std::vector<std::string> parse_rungs(const std::string& text, const std::string& names) {
-  std::vector<std::string> chosen;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) {
-    const auto is_it = [&](const Rung& rung) { return rung.name == part; };
-    if (std::none_of(rungs().begin(), rungs().end(), is_it)) {
-      nbody::refuse("--rung", part, "one of " + names);
-    }
-    chosen.push_back(part);
-  }
-  return chosen;
-}
-
 // False after --help.
 bool parse(int argc, char** argv, Options& options) {
-  std::string names;
-  for (const Rung& rung : rungs()) names += (names.empty() ? "" : ", ") + std::string(rung.name);
   nbody::CommandLine line("activity_map",
                           "Two-dimensional gravity with an activity map, optimised rung by rung");
-  line.option("--rung", "NAMES", names + " [all]",
-              [&](const std::string& text) { options.rungs = parse_rungs(text, names); });
+  line.option("--rung", "NAMES", experiments::names_of(rungs()) + " [all]",
+              [&](const std::string& text) {
+                options.rungs = experiments::chosen_of("--rung", text, rungs());
+              });
   line.option("--bodies", "N", "one number or several [1024]", [&](const std::string& text) {
-    options.bodies = parse_list("--bodies", text, 1 << 24);
+    options.bodies = experiments::whole_numbers("--bodies", text, 1, 1 << 24);
   });
   line.option("--map", "D", "D x D cells, one number or several [100]",
-              [&](const std::string& text) { options.cells = parse_list("--map", text, 32768); });
+              [&](const std::string& text) {
+                options.cells = experiments::whole_numbers("--map", text, 1, 32768);
+              });
   line.whole("--steps", options.steps, 1, 1 << 30, "time steps [100]");
   line.option("--block", "N", "threads per block [the rung's]", [&](const std::string& text) {
     const auto value = nbody::parse_whole<int>(text);
@@ -79,12 +47,7 @@ bool parse(int argc, char** argv, Options& options) {
   line.whole("--repeat", options.repeat, 1, 1000, "timed runs [1]");
   line.whole("--warmup", options.warmup, 0, 1000, "runs before them [0]");
   line.text("--json", options.json, "records, one line each");
-  if (!line.parse(argc, argv)) return false;
-  if (options.rungs.empty()) {
-    for (const Rung& rung : rungs()) options.rungs.emplace_back(rung.name);
-  }
-  if (!options.json.empty()) nbody::require_writable(options.json);
-  return true;
+  return line.parse(argc, argv);
 }
 
 nbody::Result measure(const Rung& rung, int block, const Problem& problem, int n,
@@ -111,35 +74,28 @@ nbody::Result measure(const Rung& rung, int block, const Problem& problem, int n
 int run(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) return 0;
-  std::string records;
-  bool failed = false;
+  experiments::Records records(options.json);
   for (const Rung& rung : rungs()) {
-    if (std::find(options.rungs.begin(), options.rungs.end(), rung.name) == options.rungs.end()) {
-      continue;
-    }
+    if (!options.rungs.empty() && std::ranges::count(options.rungs, rung.name) == 0) continue;
     for (const int n : options.bodies) {
       for (const int cells : options.cells) {
         const int block = options.block > 0 ? options.block : rung.block;
         const auto result = measure(rung, block, problem_of(cells, options.steps), n, options);
-        auto record = nlohmann::ordered_json::parse(nbody::to_json(result));
+        auto record = experiments::Json::parse(nbody::to_json(result));
         record["rung"] = rung.name;
         record["block"] = block;
         record["cells"] = cells;
-        records += record.dump() + '\n';
-        if (!options.json.empty()) {
-          nbody::write_whole_file(options.json, [&](std::ostream& out) { out << records; });
-        }
+        records.add(record);
         const auto& gates = result.validation->gates;
         std::printf(
             "%-20s block %4d  N %6d  D %6d  compute %.6f s  rms %.1e  wrong cells %.0f  %s\n",
             std::string(rung.name).c_str(), block, n, cells, median(result.repeats).compute,
             gates[0].value, gates[1].value, result.verdict().c_str());
         std::fflush(stdout);
-        failed |= result.verdict() != "pass";
       }
     }
   }
-  return failed ? 1 : 0;
+  return records.all_pass() ? 0 : 1;
 }
 
 }  // namespace

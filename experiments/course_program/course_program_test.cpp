@@ -1,11 +1,9 @@
 // The kernels follow float64 for the ten steps of the program, whatever the number of bodies.
 #include "course_program.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
 
-#include "nbody/error.h"
+#include "experiments/on_a_device.h"
 #include "physics/reference.h"
 
 namespace course {
@@ -24,16 +22,7 @@ std::vector<Body> bodies_apart(int n) {
   return bodies;
 }
 
-class CourseProgram : public testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-    try {
-      platform();
-    } catch (const nbody::NoDevice& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+using CourseProgram = experiments::OnADevice<platform, testing::TestWithParam<int>>;
 
 TEST_P(CourseProgram, FollowsFloat64) {
   const auto start = bodies_apart(GetParam());

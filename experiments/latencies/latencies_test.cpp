@@ -1,25 +1,14 @@
 // Every way to wait does wait, and a chain of any length is timed.
 #include "latencies.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
 
-#include "nbody/error.h"
+#include "experiments/on_a_device.h"
 
 namespace latencies {
 namespace {
 
-class Latencies : public testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      platform();
-    } catch (const nbody::NoDevice& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+using Latencies = experiments::OnADevice<platform>;
 
 TEST_F(Latencies, NothingIsSeenTooEarly) {
   for (const Latency& latency : all_latencies()) {

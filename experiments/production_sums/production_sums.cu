@@ -5,8 +5,6 @@
 //               taken away at the end
 //   jerk        sum_j m_j (v - 3 (v . x) x / d^2) / d^3,  x and v those of j relative to i
 //               (Makino and Aarseth 1992, PASJ 44, 141)
-#include <algorithm>
-
 #include "nbody/cuda.h"
 #include "nbody/shape.h"
 #include "production_sums.h"

@@ -2,9 +2,7 @@
 // the comparison itself.
 #include "production_sums.h"
 
-#include <gtest/gtest.h>
-
-#include "nbody/error.h"
+#include "experiments/on_a_device.h"
 #include "scenarios/initial_conditions.h"
 
 namespace production {
@@ -17,16 +15,7 @@ std::vector<nbody::Body> plummer(int n) {
       .systems.bodies;
 }
 
-class ProductionSums : public testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      platform();
-    } catch (const nbody::NoDevice& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+using ProductionSums = experiments::OnADevice<platform>;
 
 TEST_F(ProductionSums, AreThoseOfFloat64) {
   for (const Kind& kind : all_kinds()) {

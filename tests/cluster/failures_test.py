@@ -35,6 +35,10 @@ class Failures(InFolder):
         for pattern in patterns:
             self.assertRegex(ended.lines()[0], pattern)
 
+    def refused(self, code: int, ended: Ended, *patterns: str) -> None:
+        self.assertEqual(ended.code, code, ended.error)
+        self.one_line(ended, *patterns)
+
     def test_killed_ranks(self) -> None:
         """Any rank at any moment, and with either transport; then the run goes on from its checkpoint."""
         chance = random.Random(SEED)
@@ -80,14 +84,10 @@ class Failures(InFolder):
     def test_a_rank_without_a_device(self) -> None:
         ranks = self.each()
         ranks[1][:0] = ["env", "HOSTCUDA_DEVICES=0"]
-        ended = run_each(ranks)
-        self.assertEqual(ended.code, 1, ended.error)
-        self.one_line(ended, "rank 1 .* has no CUDA device")
+        self.refused(1, run_each(ranks), "rank 1 .* has no CUDA device")
 
     def test_no_device_at_all(self) -> None:
-        ended = run(3, "--scenario two-body", HOSTCUDA_DEVICES="0")
-        self.assertEqual(ended.code, 77, ended.error)
-        self.one_line(ended, "no CUDA device")
+        self.refused(77, run(3, "--scenario two-body", HOSTCUDA_DEVICES="0"), "no CUDA device")
 
     def test_questions_about_the_program_need_no_device(self) -> None:
         for word, answer in (("--help", "--distribute"), ("--version", "step14_cluster [0-9a-f]")):
@@ -98,9 +98,7 @@ class Failures(InFolder):
     def test_other_arguments(self) -> None:
         ranks = self.each()
         ranks[2][-1] = "4"
-        ended = run_each(ranks)
-        self.assertEqual(ended.code, 2, ended.error)
-        self.one_line(ended, "rank 2 .* was started with other arguments than rank 0")
+        self.refused(2, run_each(ranks), "rank 2 .* was started with other arguments than rank 0")
 
     def test_another_build(self) -> None:
         """A program whose revision is another one's."""
@@ -112,9 +110,7 @@ class Failures(InFolder):
         shutil.copymode(program(), other)
         ranks = self.each()
         ranks[1][0] = str(other)
-        ended = run_each(ranks)
-        self.assertEqual(ended.code, 1, ended.error)
-        self.one_line(ended, "rank 1 .* is another build .* than rank 0")
+        self.refused(1, run_each(ranks), "rank 1 .* is another build .* than rank 0")
 
     def test_a_device_that_is_lost_in_a_collective(self) -> None:
         """Of the root, and of another rank; at night each with either transport."""
@@ -129,29 +125,24 @@ class Failures(InFolder):
                               "^step14_cluster: " + ("(?!rank)" if lost == 0 else "rank 2 "))
 
     def test_a_wrong_argument_is_said_once(self) -> None:
-        ended = run(3, "--steps no")
-        self.assertEqual(ended.code, 2, ended.error)
-        self.one_line(ended, "--steps")
+        self.refused(2, run(3, "--steps no"), "--steps")
 
     def test_an_unknown_transport(self) -> None:
         ended = run(3, "--scenario two-body", NBODY_TRANSPORT="pigeon")
-        self.assertEqual(ended.code, 2, ended.error)
-        self.one_line(ended, 'NBODY_TRANSPORT: "pigeon" is not allowed')
+        self.refused(2, ended, 'NBODY_TRANSPORT: "pigeon" is not allowed')
 
     def test_transports_that_disagree(self) -> None:
         ranks = self.each()
         ranks[1][:0] = ["env", "NBODY_TRANSPORT=mpi"]
         ended = run_each(ranks, {"NBODY_TRANSPORT": "nccl"})
-        self.assertEqual(ended.code, 2, ended.error)
-        self.one_line(ended, r"rank 1 .* has another transport \(mpi\) than rank 0 \(nccl\)")
+        self.refused(2, ended, r"rank 1 .* has another transport \(mpi\) than rank 0 \(nccl\)")
 
     def test_an_unknown_transport_of_one_rank(self) -> None:
         for wrong in (0, 2):
             ranks = self.each()
             ranks[wrong][:0] = ["env", "NBODY_TRANSPORT=pigeon"]
             ended = run_each(ranks)
-            self.assertEqual(ended.code, 2, ended.error)
-            self.one_line(ended, f'rank {wrong} .*NBODY_TRANSPORT: "pigeon" is not allowed')
+            self.refused(2, ended, f'rank {wrong} .*NBODY_TRANSPORT: "pigeon" is not allowed')
 
     def test_a_question_of_one_rank(self) -> None:
         for one in (0, 2):
@@ -166,14 +157,12 @@ class Failures(InFolder):
         for variable, why in (("NBODY_RANKS", "NBODY_RANKS: 3 asked for, and in MPI there is 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix")):
             ended = run(1, "--scenario two-body --steps 3", **{variable: "3"})
-            self.assertEqual(ended.code, 2, ended.error)
-            self.one_line(ended, why)
+            self.refused(2, ended, why)
         self.right(run(3, "--scenario two-body --steps 3", NBODY_RANKS="3", SLURM_STEP_NUM_TASKS="3"))
 
     def test_a_system_that_is_too_large(self) -> None:
         ended = run(2, "--systems 1 --bodies 65536 --validate off", HOSTCUDA_MEMORY="5000000")
-        self.assertEqual(ended.code, 1, ended.error)
-        self.one_line(ended, "systems of 65536 bodies need [0-9]+ MB on each device.*whatever the number of ranks; "
+        self.refused(1, ended, "systems of 65536 bodies need [0-9]+ MB on each device.*whatever the number of ranks; "
                              "5 MB are free, for about [0-9]+ bodies")
 
     def started(self, checkpoint: bool) -> tuple[Started, list[int], Path]:

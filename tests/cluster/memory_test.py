@@ -5,22 +5,17 @@ the first rank does with them is what every program does: step 00 shows it witho
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
+
+from ranks import InFolder
 
 BODY = 28  # bytes
 SYSTEMS = (25_000, 100_000)  # of eight bodies
 OPTIONS = "--bodies 8 --steps 2 --validate off --quiet"
 
 
-class Memory(unittest.TestCase):
-    def setUp(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="nbody-memory-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Memory(InFolder):
     def peak(self, arguments: str) -> int:
         """In bytes, of the one process."""
         with subprocess.Popen([os.environ["NBODY_PROGRAM"], *arguments.split()], stdin=subprocess.DEVNULL) as process:

@@ -9,9 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-from ranks import PATIENCE, InFolder, environment, main, program, run
+from ranks import PATIENCE, InFolder, environment, main, processes, program, run
 
 NAMES = [f"nbody{os.getpid()}-{k}" for k in (1, 2)]
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
@@ -64,16 +63,6 @@ class Network(InFolder):
     def said(self) -> str:
         return (self.folder / "errors").read_text()
 
-    def ranks(self) -> list[str]:
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                if Path(os.readlink(folder / "exe")) == program().resolve():
-                    found.append(folder.name)
-            except OSError:
-                continue
-        return found
-
     def test_bits(self) -> None:
         one, two = self.folder / "one.bin", self.folder / "two.bin"
         self.right(run(1, f"{PROBLEM} --steps 4 --output {one}"))
@@ -90,9 +79,9 @@ class Network(InFolder):
         time.sleep(1)
         ip(f"-n {NAMES[0]} link set v1 down")
         cut = time.monotonic()
-        while self.ranks() and time.monotonic() < cut + PATIENCE:
+        while any(processes()) and time.monotonic() < cut + PATIENCE:
             time.sleep(0.05)
-        left = self.ranks()
+        left = list(processes())
         process.kill()
         process.wait()
         self.assertEqual(left, [], self.said())

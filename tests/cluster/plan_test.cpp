@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ import time
 import unittest
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Iterator, Optional, Sequence
 
 PATIENCE = 10.0  # seconds in which every rank has to end after one of them did
 LIMIT = 120.0
@@ -20,6 +21,14 @@ LIMIT = 120.0
 
 def program() -> Path:
     return Path(os.environ["NBODY_PROGRAM"])
+
+
+def processes() -> Iterator[Path]:
+    """Those of the program on this machine, by their folders in /proc."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if Path(os.readlink(folder / "exe")) == program().resolve():
+                yield folder
 
 
 def environment(extra: Optional[dict[str, str]] = None) -> dict[str, str]:
@@ -78,10 +87,8 @@ class Started:
     def ranks(self) -> list[int]:
         """Their process ids, in the order of the ranks."""
         found = {}
-        for folder in Path("/proc").glob("[0-9]*"):
+        for folder in processes():
             try:
-                if Path(os.readlink(folder / "exe")) != program().resolve():
-                    continue
                 text = (folder / "environ").read_bytes().decode(errors="replace")
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:

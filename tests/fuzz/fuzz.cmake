@@ -41,29 +41,25 @@ function(nbody_fuzz_target name)
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   set_target_properties(fuzz_${name} PROPERTIES UNITY_BUILD ON)
-  add_test(NAME fuzz.build_${name}
+  nbody_test(fuzz.build_${name} "fuzz;nightly" 600 RUN_SERIAL ON FIXTURES_SETUP fuzz_${name}
     COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target fuzz_${name})
-  set_tests_properties(fuzz.build_${name} PROPERTIES
-    LABELS "fuzz;nightly" TIMEOUT 600 RUN_SERIAL ON FIXTURES_SETUP fuzz_${name})
 endfunction()
 
 function(nbody_fuzz_corpus folder target)
-  add_test(NAME fuzz.${folder}.corpus
+  nbody_test(fuzz.${folder}.corpus "unit;fuzz" 60
     COMMAND corpus_${target} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder})
-  set_tests_properties(fuzz.${folder}.corpus PROPERTIES LABELS "unit;fuzz" TIMEOUT 60)
 endfunction()
 
 function(nbody_fuzz folder target)
   nbody_fuzz_corpus(${folder} ${target})
   if(NBODY_LIBFUZZER)
-    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
+    nbody_test(fuzz.${folder} "fuzz;nightly" 1200 FIXTURES_REQUIRED fuzz_${target}
+      COMMAND ${CMAKE_COMMAND} -D FUZZER=$<TARGET_FILE:fuzz_${target}>
       -D CORPUS=${CMAKE_CURRENT_SOURCE_DIR}/corpus/${folder} -D SECONDS=${NBODY_FUZZ_SECONDS}
       -D FOUND=${CMAKE_CURRENT_BINARY_DIR}/found/${folder} -P ${CMAKE_CURRENT_SOURCE_DIR}/fuzz_run.cmake)
-    set_tests_properties(fuzz.${folder} PROPERTIES FIXTURES_REQUIRED fuzz_${target})
   else()
-    add_test(NAME fuzz.${folder} COMMAND ${CMAKE_COMMAND} -E echo
+    nbody_test(fuzz.${folder} "fuzz;nightly" 1200 SKIP_REGULAR_EXPRESSION "skipped: no clang"
+      COMMAND ${CMAKE_COMMAND} -E echo
       "skipped: no clang++ with libFuzzer here (Debian: clang), or a sanitizer build")
   endif()
-  set_tests_properties(fuzz.${folder} PROPERTIES LABELS "fuzz;nightly" TIMEOUT 1200
-    SKIP_REGULAR_EXPRESSION "skipped: no clang")
 endfunction()

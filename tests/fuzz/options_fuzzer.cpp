@@ -1,5 +1,4 @@
 // Any bytes as a command line, one argument per line. What parse_options accepts must be in range.
-#include <cmath>
 #include <cstdint>
 #include <iostream>
 #include <sstream>

@@ -17,11 +17,8 @@ from nbody_tools.inspection.source_lines import source_text
 from nbody_tools.inspection.trace import InspectError, inspect_program
 
 PROGRAMS = {}
-FEW_BODIES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "256", "--steps", "2",
-              "--validate", "off", "--quiet"]
-
-TWO_TILES = ["--scenario", "galaxies", "--systems", "2", "--bodies", "700", "--steps", "1",
-             "--validate", "off", "--quiet"]
+FEW_BODIES = "--scenario galaxies --systems 2 --bodies 256 --steps 2 --validate off --quiet".split()
+TWO_TILES = "--scenario galaxies --systems 2 --bodies 700 --steps 1 --validate off --quiet".split()
 
 # The textbook cost of a request of a whole warp: kernel, memory, access, bytes, requests,
 # cost, ideal cost. 1024 threads are 32 warps; a transpose of 128 x 128 takes 512.

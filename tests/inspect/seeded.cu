@@ -2,8 +2,6 @@
 // marked; inspect_test.py looks the marks up.
 #include <cooperative_groups.h>
 
-#include <cstdio>
-
 #include "nbody/cuda.h"
 
 namespace cg = cooperative_groups;

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent  # where the inputs of runs are
 
 def run(program, declared, mode, record, weak=None):
     """The outcome of a run: the gates that failed, the verdicts of weak checks, or why it was stopped."""
@@ -22,7 +21,7 @@ def run(program, declared, mode, record, weak=None):
         environment["NBODY_WEAK_CHECKS"] = str(weak)
         weak.unlink(missing_ok=True)
     done = subprocess.run([program, declared["variant"], *declared["run"], "--quiet", "--json", record],
-                          cwd=HERE, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          cwd=record.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", check=False)
     found = {"exit": done.returncode, "said": done.stdout}
     if record.exists():

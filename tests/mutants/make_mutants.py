@@ -2,8 +2,8 @@
 """Makes programs and tests of what mutants.toml declares.
 
     make_mutants.py tests ROOT FOLDER            when the build is configured: checks every edit, writes
-        FOLDER/mutants.cmake, which adds a program per step and the tests, and
-        FOLDER/records/NAME.declared.json for each test, which check_run.py reads
+        FOLDER/mutants.cmake, which adds a program per step and the tests, and in FOLDER/records
+        NAME.declared.json for each test, which check_run.py reads, and the input files of the runs
     make_mutants.py program STEP_SOURCE FILE    when it is built: writes the program of a step,
         with all its variants, each in a namespace; what they have in common, most of it headers, is
         then compiled once
@@ -26,11 +26,12 @@ except ImportError:
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
+from inputs import write_inputs  # noqa: E402
 
 
 @dataclass
 class Mutant:
-    """A table of mutants.toml; of one under [[right]] the edit is empty."""
+    """A table of mutants.toml; of a row of `right` the edit is empty."""
     step: str
     run: str
     name: str = ""
@@ -38,7 +39,7 @@ class Mutant:
     replace: str = ""
     wrong: str = ""
     caught_by: tuple = ()
-    only: bool = False
+    caught_only_by: tuple = ()
     says: str = ""
     mode: str = ""
     passes_plain: bool = False
@@ -64,18 +65,23 @@ def read_mutants():
     tables = tomllib.loads((HERE / "mutants.toml").read_text(encoding="utf-8"))
     default = {"run": tables.pop("default_run")}
     right = tables.pop("right", [])
-    for name, table in tables.items():
-        if not name.isidentifier() or name.startswith("right"):
-            raise EditError(f"{name}: a mutant's name is a C++ identifier that does not begin with right")
-        check_keys(name, table, {"step", "find", "replace", "wrong"})
-        table["name"] = name
     for table in right:
         check_keys("right", table, {"step", "run"})
-    return [Mutant(**default | table) for table in [*tables.values(), *right]]
+    mutants = {}
+    for step, of_step in tables.items():
+        shared = {key: of_step.pop(key) for key, value in list(of_step.items()) if not isinstance(value, dict)}
+        check_keys(step, shared, set())
+        for name, table in of_step.items():
+            if not name.isidentifier() or name.startswith("right") or name in mutants:
+                raise EditError(f"{name}: a mutant's name is a C++ identifier of its own that does not "
+                                "begin with right")
+            check_keys(name, table, {"find", "wrong"})
+            mutants[name] = Mutant(**default | shared | table, step=step, name=name)
+    return [*mutants.values(), *(Mutant(**default | table) for table in right)]
 
 
 def check_keys(name, table, required):
-    allowed = {field.name for field in fields(Mutant)} - {"name"}
+    allowed = {field.name for field in fields(Mutant)} - {"name", "step"} | required
     for key in table.keys() - allowed:
         raise EditError(f"{name}: {key} is not a key; there are {', '.join(sorted(allowed))}")
     for key in required - table.keys():
@@ -91,12 +97,13 @@ def source_of(root, step):
 
 def declarations(mutant):
     """The tests of a mutant: its own, and that the step without the edit is right."""
-    record = {"step": mutant.step, "caught_by": mutant.caught_by, "only": mutant.only,
+    caught_by = mutant.caught_only_by or mutant.caught_by
+    record = {"step": mutant.step, "caught_by": caught_by, "only": bool(mutant.caught_only_by),
               "says": mutant.says, "passes_plain": mutant.passes_plain, "run": mutant.run.split()}
     mode = mutant.mode.split()
     if mutant.name:
         yield record | {"name": mutant.name, "variant": mutant.name, "mode": mode,
-                        "is_wrong": bool(mutant.caught_by or mutant.says), "wrong": mutant.wrong}
+                        "is_wrong": bool(caught_by or mutant.says), "wrong": mutant.wrong}
     for mode in (mode, []):
         key = f"{mutant.control} {';'.join(mode)} {';'.join(record['run'])}"
         yield record | {
@@ -112,6 +119,7 @@ def write_tests(root, folder):
     tests = {test["name"]: test for mutant in mutants for test in declarations(mutant)}
     records = folder / "records"
     records.mkdir(parents=True, exist_ok=True)
+    write_inputs(records)
     for stale in set(records.glob("*.declared.json")) - {records / f"{n}.declared.json" for n in tests}:
         stale.unlink()
     for name, test in tests.items():

@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "io/write_whole_file.h"
-#include "nbody/error.h"
 #include "run/job.h"
 #include "weak_checks.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "physics/reference.h"
 #include "run/simulation.h"
@@ -18,7 +17,7 @@ std::vector<double> position_errors(const Systems& start, const Systems& end, co
     for (int step = 0; step < run.steps; ++step) reference.advance(run.dt, run.softening_squared);
     for (int i = 0; i < reference.size(); ++i) {
       const Body& body = end.system(s)[static_cast<std::size_t>(i)];
-      errors.push_back(length(Vector3{body.x, body.y, body.z} - reference.position(i)));
+      errors.push_back(length(position(body) - reference.position(i)));
     }
   }
   return errors;
@@ -41,7 +40,7 @@ Outcome simulated(Simulate simulate, const Systems& start, const Run& run) {
 
 double root_mean_square_distance(const Systems& systems) {
   double sum = 0;
-  for (const Body& b : systems.bodies) sum += dot(Vector3{b.x, b.y, b.z}, Vector3{b.x, b.y, b.z});
+  for (const Body& b : systems.bodies) sum += dot(position(b), position(b));
   return std::sqrt(sum / static_cast<double>(systems.bodies.size()));
 }
 

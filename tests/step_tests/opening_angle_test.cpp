@@ -28,8 +28,8 @@ ErrorLimit error_of(const Systems& start, Approximation approximation) {
   std::vector<double> relative;
   for (int i = 0; i < start.bodies_per_system; ++i) {
     const auto force = reference.force(i, kSoftening * kSoftening);
-    const Body& a = kicked.bodies[static_cast<std::size_t>(i)];
-    const double error = length(Vector3{a.vx, a.vy, a.vz} - force.acceleration);
+    const Body& body = kicked.bodies[static_cast<std::size_t>(i)];
+    const double error = length(velocity(body) - force.acceleration);
     squares += error * error;
     scale += force.magnitude * force.magnitude;
     relative.push_back(error / force.magnitude);
@@ -71,13 +71,7 @@ TEST_P(LadderOpening, TakesNoShapeAmiss) {
     Systems systems(1, n);
     for (int i = 0; i < n; ++i) {
       const Vector3 x = place(i);
-      systems.bodies[static_cast<std::size_t>(i)] = {static_cast<float>(x.x),
-                                                     static_cast<float>(x.y),
-                                                     static_cast<float>(x.z),
-                                                     0,
-                                                     0,
-                                                     0,
-                                                     1.0f + static_cast<float>(i % 3)};
+      systems.bodies[static_cast<std::size_t>(i)] = rounded({x.x, x.y, x.z, 0, 0, 0, 1.0 + i % 3});
     }
     EXPECT_EQ(failed_gates(systems, 1e-3, 2, kSoftening, ValidationMode::full, angle_), "")
         << shape;
@@ -101,7 +95,7 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
   double mass = 0;
   for (const Body& b : start.bodies) {
     mass += b.mass;
-    centre += static_cast<double>(b.mass) * Vector3{b.x, b.y, b.z};
+    centre += b.mass * position(b);
   }
   centre = 1 / mass * centre;
   // So many without mass that some warps have no others.
@@ -109,17 +103,16 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
   constexpr int kEach = 300;
   for (const Vector3& x : places)
     for (int k = 0; k < kEach; ++k)
-      start.bodies.push_back({static_cast<float>(x.x + k), static_cast<float>(x.y),
-                              static_cast<float>(x.z), 0, 0, 0, 0});
+      start.bodies.push_back(rounded({x.x + k, x.y, x.z, 0, 0, 0, 0}));
   start.bodies_per_system = static_cast<int>(start.bodies.size());
   for (Body& body : start.bodies) body.vx = body.vy = body.vz = 0;
   const double kick = 1e6;
   const Systems end = simulate(start, kick, 1, kSoftening, Integrator::euler, angle_);
   for (std::size_t k = 700; k < end.bodies.size(); ++k) {
     const Body &from = start.bodies[k], &to = end.bodies[k];
-    const Vector3 d = centre - Vector3{from.x, from.y, from.z};
+    const Vector3 d = centre - position(from);
     const Vector3 expected = kick * mass / std::pow(dot(d, d), 1.5) * d;
-    ASSERT_LE(length(Vector3{to.vx, to.vy, to.vz} - expected), 1e-6 * length(expected)) << k;
+    ASSERT_LE(length(velocity(to) - expected), 1e-6 * length(expected)) << k;
   }
 }
 

@@ -18,10 +18,9 @@ constexpr double kOrbitSoftening = 1e-5;
 
 Systems kepler_pair() {
   const double r = 1 - kEccentricity, v = std::sqrt((1 + kEccentricity) / (1 - kEccentricity));
-  const auto f = [](double value) { return static_cast<float>(value); };
   Systems pair(1, 2);
-  pair.bodies[0] = {f(-kMass2 * r), 0, 0, 0, f(-kMass2 * v), 0, f(kMass1)};
-  pair.bodies[1] = {f(kMass1 * r), 0, 0, 0, f(kMass1 * v), 0, f(kMass2)};
+  pair.bodies[0] = rounded({-kMass2 * r, 0, 0, 0, -kMass2 * v, 0, kMass1});
+  pair.bodies[1] = rounded({kMass1 * r, 0, 0, 0, kMass1 * v, 0, kMass2});
   return pair;
 }
 
@@ -126,9 +125,8 @@ TEST(Physics, TheSolarSystemTakesAYear) {
       {"Neptune", 9, 17.736579074312, -24.330329923671, 0.092286224865, 2e-5},
   };
   for (const Target& target : targets) {
-    const Body& body = end.bodies[target.index];
-    const double distance =
-        length(Vector3{body.x, body.y, body.z} - Vector3{target.x, target.y, target.z});
+    const Vector3 expected{target.x, target.y, target.z};
+    const double distance = length(position(end.bodies[target.index]) - expected);
     EXPECT_LE(distance, target.bound) << target.name;
     std::printf("    %-8s %.2e AU from DE405\n", target.name, distance);
   }

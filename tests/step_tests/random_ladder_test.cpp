@@ -86,20 +86,14 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   const double planetesimal = mass * dice.logarithmic(1e-9, 1e-5);
   const double speed = dice.chance(0.2) ? 0 : std::sqrt(mass) * dice.logarithmic(0.1, 10);
   const Vector3 centre = offset * dice.on_sphere();
-  const auto narrow = [](double value) { return static_cast<float>(value); };
   Vector3 previous;
   for (int k = 0; k < systems * bodies; ++k) {
     const Vector3 x = place(dice, shape, k % bodies, previous), v = speed * dice.in_cube();
     double m = dice.chance(massless) ? 0 : mass * dice.logarithmic(lightest, 1) / bodies;
     if (disc) m = planetesimal;
     if (star && k % bodies == 0) m = 3 * mass;
-    result.bodies[static_cast<std::size_t>(k)] = {narrow(x.x + centre.x),
-                                                  narrow(x.y + centre.y),
-                                                  narrow(x.z + centre.z),
-                                                  narrow(v.x),
-                                                  narrow(v.y),
-                                                  narrow(v.z),
-                                                  narrow(m)};
+    const Vector3 at = x + centre;
+    result.bodies[static_cast<std::size_t>(k)] = rounded({at.x, at.y, at.z, v.x, v.y, v.z, m});
     previous = x;
   }
   return result;

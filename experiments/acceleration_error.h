@@ -1,0 +1,29 @@
+// Accelerations of a kernel against float64.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "nbody/bodies.h"
+#include "physics/reference.h"
+
+namespace experiments {
+
+// Of up to 256 of the bodies, where found(i) is the acceleration of body i: the RMS error,
+// relative.
+template <class Found>
+double acceleration_error(std::span<const nbody::Body> bodies, double softening_squared,
+                          const Found& found) {
+  const nbody::ReferenceSystem reference(bodies);
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < bodies.size(); i += std::max<std::size_t>(1, bodies.size() / 256)) {
+    const auto expected = reference.acceleration(static_cast<int>(i), softening_squared);
+    const nbody::Vector3 difference = found(i) - expected;
+    error += dot(difference, difference);
+    size += dot(expected, expected);
+  }
+  return size == 0 ? error : std::sqrt(error / size);
+}
+
+}  // namespace experiments

@@ -1,0 +1,103 @@
+// What the experiments with command lines of their own have in common: lists on the command line
+// and records of JSON.
+#pragma once
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "io/write_whole_file.h"
+#include "run/command_line.h"
+#include "run/result.h"
+
+namespace experiments {
+
+using Json = nlohmann::ordered_json;
+
+// What stands between the commas.
+inline std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+// One number or several.
+inline std::vector<int> whole_numbers(const std::string& option, const std::string& text, int low,
+                                      int high) {
+  std::vector<int> numbers;
+  for (const std::string& part : parts_of(text)) {
+    const auto number = nbody::parse_whole<int>(part);
+    if (!number || *number < low || *number > high) {
+      nbody::refuse(option, part, nbody::format("a whole number from %d to %d", low, high));
+    }
+    numbers.push_back(*number);
+  }
+  if (numbers.empty() || text.back() == ',') nbody::refuse(option, text, "numbers and commas");
+  return numbers;
+}
+
+// Each of these names once, with commas between them.
+template <class Named>
+std::string names_of(const Named& all) {
+  std::vector<std::string> names;
+  for (const auto& one : all)
+    if (std::ranges::count(names, one.name) == 0) names.emplace_back(one.name);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// One or several of these names.
+template <class Named>
+std::vector<std::string> chosen_of(const std::string& option, const std::string& text,
+                                   const Named& all) {
+  const auto parts = parts_of(text);
+  for (const std::string& part : parts) {
+    if (std::ranges::none_of(all, [&](const auto& one) { return one.name == part; }))
+      nbody::refuse(option, part, "one of " + names_of(all));
+  }
+  return parts;
+}
+
+// Revision, date, device, backend and flags as in the record of a step, then these fields and the
+// seconds with their median and interquartile range.
+inline Json record_of(const char* name, const nbody::Platform& platform, const Json& fields,
+                      const std::vector<double>& seconds) {
+  nbody::Result result;
+  result.info = {.name = name};
+  result.platform = platform;
+  for (const double time : seconds) result.repeats.push_back({.compute = time});
+  const Json whole = Json::parse(nbody::to_json(result));
+  Json record;
+  for (const char* key : {"step", "revision", "date", "device", "backend", "flags"})
+    record[key] = whole[key];
+  record.update(fields);
+  record["repeats"] = seconds;
+  record["median"] = whole["median"]["compute"];
+  record["iqr"] = whole["iqr"]["compute"];
+  return record;
+}
+
+// One line each. The file, if there is one, is whole after every record.
+class Records {
+ public:
+  explicit Records(const std::string& file) : file_(file) {
+    if (!file.empty()) nbody::require_writable(file);
+  }
+  void add(const Json& record) {
+    lines_ += record.dump() + '\n';
+    all_pass_ &= record["verdict"] == "pass";
+    if (file_.empty()) return;
+    nbody::write_whole_file(file_, [&](std::ostream& out) { out << lines_; });
+  }
+  bool all_pass() const { return all_pass_; }
+
+ private:
+  std::string file_, lines_;
+  bool all_pass_ = true;
+};
+
+}  // namespace experiments

@@ -1,0 +1,48 @@
+"""The files of bodies that runs of mutants.toml read. Only the rule of each matters, not its numbers."""
+from random import Random
+
+
+def near(chance, centre, reach):
+    """Somewhere in a box around a place."""
+    return [x + chance.uniform(-r, r) for x, r in zip(centre, reach)]
+
+
+def two_masses(chance):
+    """Two species, the bodies of one between those of the other."""
+    for k in range(192):
+        yield 0.002 if k % 3 else 0.008, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
+
+
+def two_places(_):
+    for k in range(100):
+        yield 0.01, *((0.5, -0.25, 1) if k % 3 else (2.5, 0.75, -1)), 0, 0, 0
+
+
+def far_and_heavy(chance):
+    """Masses from 1e-2 to 1e3, coordinates up to 2000."""
+    centres = ((0, 0, 0), (70, -3, 1), (-1500, 900, 20), (5, 110, -2000))
+    for k in range(100):
+        yield (10 ** chance.uniform(-2, 3), *near(chance, centres[k % 4], (6, 6, 6)),
+               *near(chance, (0, 0, 0), (4, 4, 4)))
+
+
+def cluster_and_companion(chance, unit=1):
+    """A cluster that is no sphere, and far from it light bodies, which feel its quadrupole."""
+    for k in range(168):
+        place = near(chance, (6, 0, 0), (0.3, 0.3, 0.3)) if k % 4 == 3 else near(chance, (0, 0, 0), (1, 0.3, 0.2))
+        yield 0.001 if k % 4 == 3 else 1, *(unit * x for x in place), 0, 0, 0
+
+
+def tiny_cluster(chance):
+    yield from cluster_and_companion(chance, 1e-10)
+
+
+COMMENTS = {tiny_cluster: "# softening=1e-12\n# dt=1e-18\n"}
+SEED = 5  # a wrong quadrupole then fails one gate alone; with any other it fails that one, too
+
+
+def write_inputs(folder):
+    for bodies in (two_masses, two_places, far_and_heavy, cluster_and_companion, tiny_cluster):
+        rows = [",".join(f"{value:.6g}" for value in body) for body in bodies(Random(SEED))]
+        text = "\n".join(["m,x,y,z,vx,vy,vz", *rows, ""])
+        (folder / f"{bodies.__name__}.csv").write_text(COMMENTS.get(bodies, "") + text, encoding="utf-8")
