@@ -77,11 +77,7 @@ function(hostcuda_can_count variable)
   find_program(HOSTCUDA_CLANG NAMES clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17
     clang++-16 clang++-15 clang++-14 DOC "Counts what kernels compute")
   mark_as_advanced(HOSTCUDA_CLANG)
-  if(HOSTCUDA_CLANG)
-    set(${variable} TRUE PARENT_SCOPE)
-  else()
-    set(${variable} FALSE PARENT_SCOPE)
-  endif()
+  set(${variable} ${HOSTCUDA_CLANG} PARENT_SCOPE)
 endfunction()
 
 function(hostcuda_counted_target target)

@@ -99,8 +99,7 @@ def warn_of_arch(files):
     """Host code and kernels are compiled together, so no branch of an #if is for one of them only."""
     for file in files:
         try:
-            with open(file, encoding="utf-8", errors="replace") as stream:
-                text = stream.read()
+            text = Path(file).read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
         if found := USES_ARCH.search(text):

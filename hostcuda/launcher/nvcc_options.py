@@ -19,7 +19,6 @@ IGNORED_WITH_VALUE = ("-arch", "-code", "-gencode", "-gpu-architecture", "-gpu-c
                       "-generate-code", "-maxrregcount", "-Xptxas", "-ptxas-options", "-Xnvlink",
                       "-Xcudafe", "-threads", "-t", "-diag-suppress", "-cudart", "-keep-dir",
                       "-default-stream", "-odir", "-Xfatbin", "-archive-options")
-FLAGS_ONLY = ("-rdc", "-keep", "-use_fast_math")
 # Libraries of the toolkit: part of hostcuda, or nothing to link.
 OURS = ("cudart", "cudart_static", "cuda", "cublas", "cublasLt", "cudadevrt", "nvToolsExt", "curand",
         "culibos")
@@ -41,10 +40,6 @@ class Translation:
     shows: bool = False  # --verbose, --dryrun
 
 
-def split_values(text):
-    return [value for value in text.split(",") if value]
-
-
 def normalised(word):
     """nvcc takes --long-option and -long-option."""
     if word.startswith("--") and len(word) > 3 and not word.startswith("--param"):
@@ -52,13 +47,15 @@ def normalised(word):
     return word
 
 
+MODES = {"-c": "compile", "-dc": "compile", "-dw": "compile", "-E": "preprocess", "-dlink": "device_link",
+         "-lib": "archive", "-version": "version", "-V": "version"}
 LONG_NAMES = {"-compile": "-c", "-output-file": "-o", "-compiler-options": "-Xcompiler",
               "-linker-options": "-Xlinker", "-include-path": "-I", "-define-macro": "-D",
-              "-undefine-macro": "-U", "-library": "-l", "-library-path": "-L", "-std": "-std",
+              "-undefine-macro": "-U", "-library": "-l", "-library-path": "-L",
               "-compiler-bindir": "-ccbin", "-optimize": "-O", "-debug": "-g", "-device-debug": "-G",
-              "-device-c": "-dc", "-device-w": "-dc", "-device-link": "-dlink", "-shared": "-shared",
+              "-device-c": "-dc", "-device-w": "-dc", "-device-link": "-dlink",
               "-pre-include": "-include", "-verbose": "-v", "-dryrun": "-v", "-preprocess": "-E",
-              "-lib": "-lib", "-generate-line-info": "-lineinfo", "-profile": "-pg"}
+              "-generate-line-info": "-lineinfo", "-profile": "-pg"}
 
 
 def with_files(words):
@@ -91,10 +88,10 @@ def translate(words):
         word = normalised(original)
         name, has_value, value = word.partition("=")
         if not word.startswith("-"):
-            add_file(result, original)
+            (result.sources if SOURCE.search(original) else result.objects).append(original)
             continue
         name = LONG_NAMES.get(name, name)
-        if name in ("-std", "-x") or (name == "-ccbin"):
+        if name in ("-std", "-x", "-ccbin"):
             value = value if has_value else value_of(original)
             if name == "-std":
                 result.compile.append(f"-std={at_least_17(value)}")
@@ -103,7 +100,7 @@ def translate(words):
             else:
                 result.treats_all_as_cu = value in ("cu", "cuda")
         elif name in ("-Xcompiler", "-Xlinker"):
-            values = split_values(value if has_value else value_of(original))
+            values = [one for one in (value if has_value else value_of(original)).split(",") if one]
             if name == "-Xlinker":
                 result.link += [f"-Wl,{one}" for one in values]
             else:
@@ -111,11 +108,8 @@ def translate(words):
                 result.link += [one for one in values if one.startswith(("-fopenmp", "-fsan", "-pthr"))]
         elif name == "-o":
             result.output = value if has_value else value_of(original)
-        elif name in ("-c", "-dc", "-dw"):
-            result.mode = "compile"
-        elif name in ("-E", "-dlink", "-lib", "-version", "-V"):
-            result.mode = {"-E": "preprocess", "-dlink": "device_link", "-lib": "archive"}.get(
-                name, "version")
+        elif name in MODES:
+            result.mode = MODES[name]
         elif name in ("-ptx", "-cubin", "-fatbin"):
             raise ToolError(f"{original}: there is no code for a GPU here")
         elif name in ("-lineinfo", "-g", "-pg"):
@@ -132,24 +126,16 @@ def translate(words):
             add_library(result, original)
         elif name in IGNORED_WITH_VALUE and not has_value:
             value_of(original)
-        elif name in IGNORED_WITH_VALUE or IGNORED.match(word) or re.match(r"-(arch|code)=?", word):
+        elif (name in IGNORED_WITH_VALUE or name == "-Werror"  # of kinds of nvcc's own warnings
+              or IGNORED.match(word) or re.match(r"-(arch|code)=?", word)):
             pass
         elif name in ("-shared", "-static"):
             result.link.append(name)
         elif name == "-O":
             result.compile.append(f"-O{value if has_value else value_of(original)}")
-        elif name == "-Werror":
-            pass  # kinds of nvcc's own warnings
         else:
             result.compile.append(original)  # -O3, -DNAME, -Idir, -Wall, -w, -MD, ...
     return result
-
-
-def add_file(result, word):
-    if SOURCE.search(word):
-        result.sources.append(word)
-    else:
-        result.objects.append(word)
 
 
 def add_library(result, word):

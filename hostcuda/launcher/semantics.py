@@ -11,6 +11,7 @@ import resource
 import shutil
 import subprocess
 import tempfile
+from pathlib import Path
 
 import cuda_rewrite
 
@@ -139,8 +140,7 @@ def is_launch(place):
     """Whether the place is in a statement with <<<, at the kernel's name or behind it."""
     file, line, column = place.rsplit(":", 2)
     try:
-        with open(file, encoding="utf-8", errors="replace") as stream:
-            lines = stream.read().split("\n")
+        lines = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return False
     before = "\n".join([*lines[:int(line) - 1], lines[int(line) - 1][:int(column) - 1]])

@@ -15,17 +15,6 @@ Json position(const uint3& v) { return {v.x, v.y, v.z}; }
 
 const char* name(Space space) { return space == Space::global ? "global" : "shared"; }
 
-const char* name(Kind kind) {
-  switch (kind) {
-    case Kind::load:
-      return "load";
-    case Kind::store:
-      return "store";
-    default:
-      return "atomic";
-  }
-}
-
 Json kernels(const Tracer& tracer) {
   Json list = Json::array();
   for (const Kernel& kernel : tracer.kernels())
@@ -46,7 +35,7 @@ Json sites(const Tracer& tracer) {
     list.push_back({{"kernel", tracer.kernels()[site.key.kernel].name},
                     {"code", code(site.key)},
                     {"memory", name(site.key.space)},
-                    {"access", name(site.key.kind)},
+                    {"access", name_of(site.key.kind)},
                     {"bytes", site.key.bytes},
                     {"executions", site.executions},
                     {"requests", site.requests},
@@ -59,7 +48,7 @@ Json sites(const Tracer& tracer) {
 Json side(const Tracer& tracer, const Side& side) {
   const SiteKey& key = tracer.sites().all()[side.access.site].key;
   return {{"code", code(key)},
-          {"access", name(key.kind)},
+          {"access", name_of(key.kind)},
           {"block", position(side.block)},
           {"thread", position(side.thread)}};
 }
@@ -113,7 +102,7 @@ Json accesses(const Tracer& tracer, const BlockPicture::Block& block) {
         key.space == Space::global ? sectors(first, key.bytes) : wavefronts(first, key.bytes);
     list.push_back({{"code", code(key)},
                     {"memory", name(key.space)},
-                    {"access", name(key.kind)},
+                    {"access", name_of(key.kind)},
                     {"bytes", key.bytes},
                     {"phase", place.phase},
                     {"warp", place.warp},

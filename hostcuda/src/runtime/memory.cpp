@@ -93,11 +93,7 @@ char* allocate_bytes(int device, std::size_t size, bool managed) {
     name_fault_causes_with(name_device_memory);
     return arena(device).allocate(size, poison);
   }
-  void* memory = nullptr;
-  if (runtime_observer)
-    memory = runtime_observer->provide(size);
-  else
-    memory = allocate_pages(size);
+  void* memory = runtime_observer ? runtime_observer->provide(size) : allocate_pages(size);
   if (memory && poison) std::memset(memory, 0xff, size);
   return static_cast<char*>(memory);
 }
@@ -150,12 +146,6 @@ MemoryRange classify(const void* pointer, std::size_t size) {
   if (const std::size_t left = bytes_of_symbol_at(pointer))
     return {MemoryKind::device, size <= left};
   return {MemoryKind::pageable, pointer != nullptr};
-}
-
-DeviceRange device_range(const void* pointer) {
-  const auto found = range_at(allocations(), pointer);
-  if (found == allocations().end()) return {};
-  return {found->first, found->second.size};
 }
 
 DeviceMemoryAccess::DeviceMemoryAccess() {
@@ -315,8 +305,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-// ---- hints for managed memory: checked, without effect
-// -------------------------------------------
+// ---- hints for managed memory: checked, without effect ------------------------------------------
 
 namespace {
 

@@ -17,17 +17,6 @@ struct MemoryRange {
 };
 MemoryRange classify(const void* pointer, std::size_t size);
 
-// The device allocation that holds the address; size 0 if none does.
-struct DeviceRange {
-  const char* begin = nullptr;
-  std::size_t size = 0;
-  bool contains(const void* pointer) const {
-    const char* byte = static_cast<const char*>(pointer);
-    return byte >= begin && byte < begin + size;
-  }
-};
-DeviceRange device_range(const void* pointer);
-
 // With HOSTCUDA_STRICT_MEM=1 device memory is inaccessible except while one of these lives. A
 // kernel opens the memory of its device and of the enabled peers, a copy opens all.
 class DeviceMemoryAccess {

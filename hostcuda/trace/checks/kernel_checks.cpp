@@ -37,6 +37,10 @@ std::string name_in(const std::string& statement) {
 
 }  // namespace
 
+const char* name_of(Kind kind) {
+  return kind == Kind::load ? "load" : kind == Kind::store ? "store" : "atomic";
+}
+
 std::string name_of(const Array& array) {
   if (!array.name.empty()) return array.name;
   if (array.space == Space::shared) return "dynamic shared memory";
@@ -265,12 +269,8 @@ void KernelChecks::constant_of_other_device(const Accessed& accessed) {
 
 namespace {
 
-const char* noun(Kind kind) {
-  return kind == Kind::load ? "load" : kind == Kind::store ? "store" : "atomic";
-}
-
 std::string side_text(const Side& side, const SiteKey& site, const std::string& place) {
-  return std::string(noun(site.kind)) + " by thread " + text_of(side.thread) + " of block " +
+  return std::string(name_of(site.kind)) + " by thread " + text_of(side.thread) + " of block " +
          text_of(side.block) + " at " + place;
 }
 
@@ -313,9 +313,7 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
     finding.details.insert(finding.details.begin() + 1, "  " + statement_at(first));
   finding.details.push_back("index " + std::to_string(finding.index) + " of " +
                             description_of(*race.array, element));
-  const bool same_block = race.earlier.block.x == race.later.block.x &&
-                          race.earlier.block.y == race.later.block.y &&
-                          race.earlier.block.z == race.later.block.z;
+  const bool same_block = text_of(race.earlier.block) == text_of(race.later.block);
   finding.advice =
       is_update ? "update it with an atomic (atomicAdd, ...): without, updates are lost"
       : same_block

@@ -21,6 +21,8 @@ struct Accessed {
   const void* code;  // where the instrumentation returns to
 };
 
+const char* name_of(Kind kind);  // load, store, atomic
+
 // Finds the allocation's or the variable's name, and its elements, as a sentence.
 std::string name_of(const Array& array);
 std::string description_of(const Array& array, unsigned element);

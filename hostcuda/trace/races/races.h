@@ -47,15 +47,6 @@ class Races {
   // A plain load that this thread's compare-and-swap follows is a guess, which the swap checks:
   // such loads race with no atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
-  // The most frequent case of `access` at once: the load of a word whose last write comes before.
-  // False if it is not that.
-  bool load_word(Array& array, std::size_t offset, Access access) {
-    Cell& cell = array.cells[offset / kWordBytes];
-    if (!is_settled(cell)) return false;
-    if (cell.reads[0].epoch != access.epoch) return false;
-    read_again(cell, access);
-    return true;
-  }
   // The last reader's epoch is this one's, too.
   static void read_again(Cell& cell, const Access& access) {
     Access& last = cell.reads[0];
