@@ -29,7 +29,7 @@ struct OverflowData {
 };
 
 std::string text(const SourceLocation& place) {
-  return std::string(place.file) + ":" + std::to_string(place.line);
+  return hostcuda::CodePlace{nullptr, place.file, static_cast<int>(place.line)}.text();
 }
 
 // A value of up to a machine word is passed as itself. The lowest bit of `info` says whether it has

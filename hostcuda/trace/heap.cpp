@@ -40,22 +40,18 @@ unsigned piece_of(const void* to, const void* from, std::size_t size) {
 #define CALLER __builtin_return_address(0)
 
 extern "C" {
-void* hostcuda_malloc(std::size_t size) {
-  return allocate(size, CALLER, [&] { return std::malloc(size); });
-}
-void* hostcuda__Znwm(std::size_t size) {
-  return allocate(size, CALLER, [&] { return ::operator new(size); });
-}
-void* hostcuda__Znam(std::size_t size) {
-  return allocate(size, CALLER, [&] { return ::operator new[](size); });
-}
-void hostcuda_free(void* pointer) {
-  release(pointer, CALLER, [&] { std::free(pointer); });
-}
+#define NEW(name, function)                                        \
+  void* hostcuda_##name(std::size_t size) {                        \
+    return allocate(size, CALLER, [&] { return function(size); }); \
+  }
+NEW(malloc, std::malloc)
+NEW(_Znwm, ::operator new)
+NEW(_Znam, ::operator new[])
 #define DELETE(name, function)                            \
   void hostcuda_##name(void* pointer) {                   \
     release(pointer, CALLER, [&] { function(pointer); }); \
   }
+DELETE(free, std::free)
 DELETE(_ZdlPv, ::operator delete)
 DELETE(_ZdlPvm, ::operator delete)
 DELETE(_ZdaPv, ::operator delete[])

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "execution/block.h"
 #include "execution/gang.h"
@@ -27,7 +28,7 @@ class RunOrder {
   RunOrder(std::uint64_t count, std::uint64_t launch) : count_(count) {
     if (config().order != Order::random || count_ > kMaxShuffled) return;
     shuffled_.resize(count_);
-    for (std::uint64_t i = 0; i < count_; ++i) shuffled_[i] = static_cast<std::uint32_t>(i);
+    std::iota(shuffled_.begin(), shuffled_.end(), 0u);
     RandomNumbers(config().seed, launch, count_).shuffle(shuffled_);
   }
   std::uint64_t operator[](std::uint64_t i) const {
@@ -84,22 +85,16 @@ class Worker {
 // Indexed by the number in the team; never destroyed.
 Worker& worker(int number) {
   static auto* workers = new std::vector<std::unique_ptr<Worker>>(kMaxTeam);
-  auto& slot = (*workers)[static_cast<std::size_t>(number)];
-  if (!slot)
-    slot =
-        std::make_unique<Worker>(grid_progress.by_worker[static_cast<std::size_t>(number)].ended);
+  const auto i = static_cast<std::size_t>(number);
+  auto& slot = (*workers)[i];
+  if (!slot) slot = std::make_unique<Worker>(grid_progress.by_worker[i].ended);
   return *slot;
 }
 
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+using Time = std::chrono::steady_clock;
+double seconds_since(Time::time_point start) {
+  return std::chrono::duration<double>(Time::now() - start).count();
+}
 
 // What the last launch of a kernel from one place in the source told about it.
 struct Experience {
@@ -157,7 +152,7 @@ void run_grid(const Launch& requested) {
   double& cost = experience.seconds_per_thread;
   std::uint64_t first = 0;
   if (cost == 0) {
-    const Stopwatch stopwatch;
+    const auto start = Time::now();
     worker(0).run(launch, order[0]);
     if (const std::optional<dim3>& wanted = worker(0).wanted_cluster(launch)) {
       launch.cluster = experience.cluster = *wanted;
@@ -165,7 +160,7 @@ void run_grid(const Launch& requested) {
       watched.consists_of(order.count(), blocks_together(launch));
       worker(0).run(launch, order[0]);
     }
-    cost = stopwatch.seconds() / threads_per_unit();
+    cost = seconds_since(start) / threads_per_unit();
     first = 1;
   }
   const std::uint64_t left = order.count() - first;
@@ -175,9 +170,9 @@ void run_grid(const Launch& requested) {
   const int team =
       worth_it ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
                : 1;
-  const Stopwatch stopwatch;
+  const auto start = Time::now();
   run_units(launch, order, first, team);
-  cost = stopwatch.seconds() * team / (static_cast<double>(left) * threads_per_unit());
+  cost = seconds_since(start) * team / (static_cast<double>(left) * threads_per_unit());
 }
 
 }  // namespace hostcuda
