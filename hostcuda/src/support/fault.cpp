@@ -62,7 +62,8 @@ void name_cause(const Fault& fault, const siginfo_t& information, char* text, st
 void explain(const siginfo_t& information, const void* context) {
   char culprit[512], cause[512], place[512], message[2048];
   Fault fault{static_cast<const char*>(information.si_addr), false};
-  fault.in_kernel = culprit_text && culprit_text(fault, culprit, sizeof culprit);
+  const FaultText name_of = culprit_text;
+  fault.in_kernel = name_of && name_of(fault, culprit, sizeof culprit);
   name_cause(fault, information, cause, sizeof cause);
   const bool has_line = source_line(interrupted_code(context), place, sizeof place);
   const int length = std::snprintf(message, sizeof message, "\nhostcuda: ERROR: %s %s%s%s\n",
