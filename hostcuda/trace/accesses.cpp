@@ -54,10 +54,6 @@ void Tracer::fence() {
   if (kernel_observer != this || !running_block || busy_) return;
   const Busy busy;
   change_thread(running_block->current_number());
-  make_fence();
-}
-
-void Tracer::make_fence() {
   fences_.fence(now_, static_cast<std::uint16_t>(thread_));
   renew_epoch();
 }
@@ -76,7 +72,10 @@ void Tracer::order_by_variable(const char* address, How how) {
   if (how.kind != Kind::atomic && !how.is_volatile) return;
   const unsigned thread = running_block->current_number();
   if (thread != thread_) change_thread(thread);
-  if (how.releases) make_fence();
+  if (how.releases) {
+    fences_.fence(now_, static_cast<std::uint16_t>(thread_));
+    renew_epoch();
+  }
   if (fences_.any()) order(reinterpret_cast<std::uint64_t>(address), how);
 }
 
@@ -310,7 +309,10 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     checks_.misaligned(&array, accessed, alignment);
   look_at(array, accessed, how, recent.site);
   const std::size_t offset = array.offset_of(address);
-  if (how.releases) make_fence();
+  if (how.releases) {
+    fences_.fence(now_, static_cast<std::uint16_t>(thread_));
+    renew_epoch();
+  }
   if (how.compares) races_.compare_and_swap(array, offset, thread_, now_);
   count(array, offset, std::min(bytes, piece), how, recent.site);
   if (how.leads && trail_.is_led() && is_right_for_all(array, offset, bytes))

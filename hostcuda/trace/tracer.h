@@ -130,7 +130,6 @@ class Tracer final : public KernelObserver {
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
-  void make_fence();  // by the running thread
   template <unsigned kBytes>
   bool load_at_once(const Recent& recent, const char* address);
   bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;
