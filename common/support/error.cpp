@@ -2,6 +2,20 @@
 
 namespace nbody {
 
+void Part::append_to(std::string& text) const {
+  if (is_negative_) text += '-';
+  if (is_number_)
+    text += std::to_string(size_);
+  else
+    text += text_;
+}
+
+std::string joined_parts(std::initializer_list<Part> parts) {
+  std::string text;
+  for (const Part& part : parts) part.append_to(text);
+  return text;
+}
+
 std::string one_line(std::string text) {
   // The beginning says what and where, the end what is allowed.
   constexpr std::size_t kKept = 400;

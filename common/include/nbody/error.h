@@ -1,22 +1,45 @@
 // Two kinds of failure, told apart by the exit code of a program.
 #pragma once
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace nbody {
 
-// Texts, names of files and whole numbers as one text.
+// A part of a message: a text, the name of a file, or a whole number. It lives as long as what it
+// is made from.
+class Part {
+ public:
+  template <class T>
+  Part(const T& part) {
+    if constexpr (std::is_integral_v<T>) {
+      is_number_ = true;
+      if constexpr (std::is_signed_v<T>) is_negative_ = part < 0;
+      size_ = is_negative_ ? 0 - static_cast<unsigned long long>(part) : part;
+    } else if constexpr (requires { part.native(); }) {
+      text_ = part.native();
+    } else {
+      text_ = part;
+    }
+  }
+  void append_to(std::string& text) const;
+
+ private:
+  std::string_view text_;
+  unsigned long long size_ = 0;  // of the number
+  bool is_number_ = false, is_negative_ = false;
+};
+
+// In one function for whatever parts, and not in a template: it takes the compiler a tenth of the
+// time.
+std::string joined_parts(std::initializer_list<Part> parts);
+
 template <class... Parts>
-std::string joined(Parts... parts) {
-  const auto text = [](const auto& part) {
-    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>)
-      return std::to_string(part);
-    else
-      return std::string(part);
-  };
-  return (std::string() + ... + text(parts));
+std::string joined(const Parts&... parts) {
+  return joined_parts({Part(parts)...});
 }
 
 // The text as one line that a terminal can show, whatever a file or an argument put into it:
@@ -27,12 +50,12 @@ std::string one_line(std::string text);
 // Programs print it and exit 2; nothing has been written.
 struct UsageError : std::runtime_error {
   template <class... Parts>
-  explicit UsageError(Parts... parts) : std::runtime_error(one_line(joined(parts...))) {}
+  explicit UsageError(const Parts&... parts) : std::runtime_error(one_line(joined(parts...))) {}
 };
 
 // Of an option, the value that it cannot have.
 template <class Value, class... Parts>
-[[noreturn]] void refuse(const std::string& option, const Value& value, Parts... allowed) {
+[[noreturn]] void refuse(const std::string& option, const Value& value, const Parts&... allowed) {
   throw UsageError(option, ": \"", value, "\" is not allowed; ", allowed...);
 }
 
