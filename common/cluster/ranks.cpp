@@ -26,7 +26,7 @@ struct Text {
     std::strncpy(bytes, text.c_str(), kSize - 1);
     return *this;
   }
-  operator std::string() const { return bytes; }
+  operator std::string_view() const { return bytes; }
   bool empty() const { return bytes[0] == '\0'; }
   bool operator==(const Text&) const = default;
 };
@@ -132,7 +132,7 @@ void require_same_wishes(const std::vector<Identity>& all) {
 void require_same_devices(const std::vector<Identity>& all) {
   std::set<std::string> taken;
   const auto no_device = [](const Identity& one) { return !one.no_device.empty(); };
-  if (std::ranges::all_of(all, no_device)) throw NoDevice(all[0].no_device);
+  if (std::ranges::all_of(all, no_device)) throw NoDevice(std::string(all[0].no_device));
   for (std::size_t r = 0; r < all.size(); ++r) {
     const Identity &one = all[r], &root = all[0];
     const auto refuse_if = [&](bool wrong, const auto&... what) {
@@ -167,7 +167,7 @@ int run(const std::string& name, QueryDevice query, int argc, char** argv,
   add_device(self, query, backend);
   const auto all = all_identities(own.comm, self);
   require_same_devices(all);
-  std::set<std::string> hosts;
+  std::set<std::string_view> hosts;
   std::vector<std::string> names;
   for (const Identity& one : all) {
     hosts.insert(one.host);
