@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from nbody_tools.course.hardware import LANES, main_kernels
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION, Facts
+from nbody_tools.records.record import Record
 from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain
 
@@ -37,6 +38,11 @@ def roofline(facts: Facts) -> list[Point]:
     return points
 
 
+def roofline_records(facts: Facts) -> list[Record]:
+    picked = (facts.pick(step, "systems") for step, _ in main_kernels(facts))
+    return [measured.record for measured in picked if measured]
+
+
 def intensities(facts: Facts) -> str:
     peak = facts.machine("gpu", "fp32_peak").content
     rows = [[p.step, plain(p.intensity), plain(p.tflops), f"{100 * p.tflops / peak:.0f} %"] for p in roofline(facts)]
@@ -51,6 +57,11 @@ def scaling(facts: Facts, step: str = "step08_multigpu") -> dict[str, dict[int, 
         if None not in values.values():
             found[quantity] = values
     return found
+
+
+def scaling_records(facts: Facts) -> list[Record]:
+    picked = (facts.pick("step08_multigpu", "wide", count) for count in GPUS)
+    return [measured.record for measured in picked if measured]
 
 
 def serial_share(times: dict[int, float], devices: Optional[int] = None) -> float:

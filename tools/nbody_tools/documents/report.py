@@ -127,9 +127,11 @@ class Figures:
             machine = {"peak": self.peak, "memory": facts.machine("gpu", "bandwidth").content,
                        "l1": 1e-3 * facts.machine("gpu", "l1_bytes").content * facts.machine("gpu", "sms").content
                        * facts.machine("gpu", "clock").content}
-            yield drawn.draw_roofline(performance.roofline(facts), machine, root / FIGURES / "roofline.png")
+            yield drawn.draw_roofline(performance.roofline(facts), machine, performance.roofline_records(facts),
+                                      root / FIGURES / "roofline.png")
         if self.limits.get("scaling"):
-            yield drawn.draw_amdahl(performance.scaling(facts), root / FIGURES / "scaling.png")
+            yield drawn.draw_amdahl(performance.scaling(facts), performance.scaling_records(facts),
+                                    root / FIGURES / "scaling.png")
         if self.limits.get("cluster"):
             yield drawn.draw_ranks(cluster_pages.speedups(facts), cluster_pages.records(facts), root / FIGURES / "cluster.png")
 

@@ -17,7 +17,7 @@ SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, -16), "04": 
          "13": (-28, -5)}
 
 
-def draw_roofline(points: Sequence[Point], machine: dict[str, float], path: Path) -> Path:
+def draw_roofline(points: Sequence[Point], machine: dict[str, float], records: Sequence[Record], path: Path) -> Path:
     """`machine`: peak in TFLOP/s, memory and l1 in TB/s."""
     figure, axes = pyplot.subplots(figsize=(10, 7), layout="constrained")
     x = numpy.geomspace(1, 3000, 400)
@@ -42,11 +42,11 @@ def draw_roofline(points: Sequence[Point], machine: dict[str, float], path: Path
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False, loc="lower left")
     return save(figure, path, "Each step at the arithmetic intensity that Nsight Compute counted and the rate of its kernels, "
-                "32 x 8192 bodies, NVIDIA H200. Above the dotted line: step 12, which computes each pair once and "
-                "is credited with both of its interactions.")
+                f"32 x 8192 bodies, NVIDIA H200, {dates(records)}. Above the dotted line: step 12, which computes each "
+                "pair once and is credited with both of its interactions.")
 
 
-def draw_amdahl(times: dict[str, dict[int, float]], path: Path) -> Path:
+def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], path: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")
     devices = numpy.linspace(1, 16, 200)
     axes.plot(devices, devices, color=GREY, linestyle="--", label="ideal")
@@ -58,8 +58,9 @@ def draw_amdahl(times: dict[str, dict[int, float]], path: Path) -> Path:
     axes.set(xlabel="GPUs", ylabel="speedup over one GPU", xlim=(1, 16), ylim=(1, 16), xticks=(1, 2, 4, 8, 16))
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False)
-    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two, four and eight H200s. Lines: "
-                "Amdahl's law, with the serial share from one and eight GPUs; beyond eight they are predictions.")
+    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two, four and eight H200s, "
+                f"{dates(records)}. Lines: Amdahl's law, with the serial share from one and eight GPUs; beyond eight they "
+                "are predictions.")
 
 
 def draw_ranks(speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path) -> Path:
