@@ -189,7 +189,7 @@ class Failures(InFolder):
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
         """mpirun passes SIGTERM on, and waits as long as `./nbody cluster` tells it to: by day for less, because
         the ranks compute meanwhile."""
-        patience = mock.patch.object(cluster, "FOR_A_CHECKPOINT", cluster.FOR_A_CHECKPOINT if NIGHTLY else "2")
+        patience = mock.patch.object(cluster, "FOR_A_CHECKPOINT", cluster.FOR_A_CHECKPOINT if NIGHTLY else "4")
         with patience, mock.patch.dict(os.environ, cluster.environment()):
             run_on, _, state = self.started(checkpoint=True)
             run_on.process.send_signal(signal.SIGTERM)
