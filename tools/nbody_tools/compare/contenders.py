@@ -48,7 +48,7 @@ class Driver:
         """What nvcc complained about, or nothing."""
         command = [nvcc, "-std=c++17", "-O3", "-I", str(ROOT / "common" / "include"), *self.words,
                    "-o", self.contender.words[0], str(DRIVERS / self.source),
-                   str(ROOT / "common" / "support" / "cuda_failed.cpp")]
+                   *(str(ROOT / "common" / "support" / name) for name in ("cuda_failed.cpp", "error.cpp"))]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
