@@ -29,6 +29,7 @@ from nbody_tools.labs.lab import TESTS, Lab, find_lab
 from nbody_tools.labs.report import FORMS, Line, Report, as_text, divided
 from nbody_tools.labs.rules import broken_by_symbols, broken_by_text
 from nbody_tools.labs.running import protections
+from nbody_tools.labs.submission import Refused, read_submission, with_line_feeds
 from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
 COMPILER_LINES = 20
@@ -57,10 +58,11 @@ def run(options: argparse.Namespace) -> int:
     for form in FORMS:
         check_writable(getattr(options, form))
     try:
-        text = options.file.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        text = "\0"
-    report, results = grade(lab, text, options.file.name, seed, options)
+        text = read_submission(options.file)
+    except Refused as error:
+        report, results = refused_report(lab, options.file.name, seed, str(error)), []
+    else:
+        report, results = grade(lab, text, options.file.name, seed, options)
     for form, write in FORMS.items():
         if file := getattr(options, form):
             arguments.write_whole_file(file, write(report))
@@ -76,12 +78,12 @@ def check_writable(file: Optional[Path]) -> None:
 
 
 def grade(lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace) -> tuple[Report, list[Result]]:
-    if not lab.is_program:
-        try:
-            lines, refused = grade_answers(lab, text), ""
-        except NotAnswers as error:
-            lines, refused = tuple(Line(one.key, 0, 0) for one in lab.question), str(error)
-        return Report(lab.number, lab.title, name, seed, lines, refused), []
+    try:
+        text = with_line_feeds(text)
+        if not lab.is_program:
+            return Report(lab.number, lab.title, name, seed, grade_answers(lab, text)), []
+    except (Refused, NotAnswers) as error:
+        return refused_report(lab, name, seed, str(error)), []
     tools = read_tools(options.build)
     for_gpu = gpu_tools(options.cuda_build)
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
@@ -94,6 +96,13 @@ def grade(lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace
     names = [name for name in TESTS if (name != "time" or for_gpu) and (name != "counts" or lab.limit)]
     lines = points_of(lab, [shares.get(name, Result(name, 0)) for name in names])
     return Report(lab.number, lab.title, name, seed, lines, refused, tuple(notes)), results
+
+
+def refused_report(lab: Lab, name: str, seed: int, why: str) -> Report:
+    """The report on what is neither built nor read further: all tests count as failed."""
+    names = TESTS if lab.is_program else [question.key for question in lab.question]
+    return Report(lab.number, lab.title, name, seed, tuple(Line(key, 0, 0) for key in names),
+                  f"Not run: {why}" if lab.is_program else why)
 
 
 def grade_program(lab: Lab, text: str, seed: int, tools: Tools, for_gpu: Optional[Tools],

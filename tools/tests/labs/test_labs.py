@@ -13,6 +13,7 @@ from nbody_tools.labs.cpp_text import code_only, comments_in, without_comments
 from nbody_tools.labs.lab import TESTS, lab_folders, read_lab
 from nbody_tools.labs.report import FORMS, FULL, Line, Report, as_classroom, as_junit, as_text, divided
 from nbody_tools.labs.rules import ALLOWED, broken_by_text
+from nbody_tools.labs.submission import with_line_feeds
 from nbody_tools.labs.tests import share_of_time
 from nbody_tools.labs.working_folder import readme
 from tests.fakes import InFolder
@@ -96,6 +97,32 @@ class OfTheCommand(InFolder):
             with contextlib.redirect_stdout(io.StringIO()):
                 self.assertEqual(main(["grade", lab.number, str(file), "--json", str(result)]), code)
             self.assertEqual(json.loads(result.read_text())["score"], score)
+
+    def test_only_small_regular_files_of_text_are_graded(self) -> None:
+        self.file("answers.toml", "")
+        (self.folder / "link.toml").symlink_to(self.folder / "answers.toml")
+        (self.folder / "large.toml").write_bytes(b"#" * 300_000)
+        (self.folder / "binary.toml").write_bytes(b"\n\xff\xfe")
+        (self.folder / "feed.toml").write_bytes(b"a = 1\n\f#\n")
+        (self.folder / "return.toml").write_bytes(b"a = 1\r#")
+        for name, said in (("link", "is a symbolic link"), ("large", "larger than 200,000 bytes"),
+                           ("binary", "line 2: the file is not UTF-8"), ("feed", "line 2: the file contains a form"),
+                           ("return", "line 1: the file contains a carriage return")):
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                self.assertEqual(main(["grade", "23", str(self.folder / f"{name}.toml")]), 1, name)
+            self.assertIn(said, output.getvalue())
+            self.assertIn("0 of 100 points", output.getvalue())
+
+    def test_line_ends_of_windows_are_line_ends(self) -> None:
+        self.assertEqual(with_line_feeds("a\r\n\tb\r\n"), "a\n\tb\n")
+
+    def test_numbers_of_any_length_are_answers(self) -> None:
+        lab = next(lab for lab in LABS if lab.number == "23")
+        for number in ("1" * 4000, "1" * 6000, "0x" + "f" * 9000, "1e999", "nan", f"[0x{'f' * 9000}]"):
+            file = self.file("answers.toml", "\n".join(f"{one.key} = {number}" for one in lab.question[:3]))
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                self.assertEqual(main(["grade", "23", str(file)]), 1)
+            self.assertIn("0 of 100 points", output.getvalue())
 
     def test_results_are_written_where_they_can_be(self) -> None:
         file = self.file("answers.toml", "")

@@ -1,0 +1,54 @@
+"""Reads a submission: a small regular file of UTF-8 text, whatever its owner put in its place."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+MAX_BYTES = 200_000
+# A compiler takes them for white space, or an editor shows the text in another order than it compiles.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+NAMES = {"\r": "a carriage return without a line feed", "\f": "a form feed", "\v": "a vertical tab"}
+
+
+class Refused(Exception):
+    """In a line, why a submission is not graded."""
+
+
+def read_submission(file: Path) -> str:
+    """The text of the file as it is."""
+    data = read_bytes(file)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Refused(f"line {line}: the file is not UTF-8 text") from error
+
+
+def read_bytes(file: Path) -> bytes:
+    try:
+        # Opening a FIFO must not wait, and a link would name a file that only the grader may read.
+        opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        why = "is a symbolic link" if file.is_symlink() else f"cannot be read: {error.strerror}"
+        raise Refused(f"the submission {why}") from error
+    with open(opened, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise Refused("the submission is not a regular file")
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise Refused(f"the file is larger than {MAX_BYTES:,} bytes")
+    return data
+
+
+def with_line_feeds(text: str) -> str:
+    """The text with line feeds for the line ends of Windows, and without any other control character."""
+    text = text.replace("\r\n", "\n")
+    if found := CONTROL.search(text):
+        what = NAMES.get(found[0], f"the character U+{ord(found[0]):04X}")
+        line = text.count("\n", 0, found.start()) + 1
+        raise Refused(f"line {line}: the file contains {what}; the only control characters allowed "
+                      "are newline and tab")
+    return text
