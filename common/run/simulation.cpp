@@ -16,17 +16,6 @@
 namespace nbody {
 namespace {
 
-// The length of the union of intervals.
-double covered(std::vector<std::pair<double, double>> intervals) {
-  std::sort(intervals.begin(), intervals.end());
-  double sum = 0, end = intervals.empty() ? 0 : intervals.front().first;
-  for (const auto& [from, to] : intervals) {
-    sum += std::max(0.0, to - std::max(from, end));
-    end = std::max(end, to);
-  }
-  return sum;
-}
-
 // Where pages cannot be locked, nothing that would have to be unlocked.
 std::unique_ptr<void, void (*)(void*)> locked(const Platform& platform, std::vector<Body>& bodies) {
   const bool done = platform.lock_pages != nullptr &&
@@ -45,21 +34,6 @@ Timing advance_float64(SimulateF64 simulate, Snapshot& state, int steps) {
 }
 
 }  // namespace
-
-Timing timing_of(std::vector<Span> spans) {
-  const auto covered_by = [&](Stage stage) {
-    std::vector<std::pair<double, double>> intervals;
-    for (const Span& span : spans) {
-      if (span.stage == stage) intervals.emplace_back(span.begin, span.end);
-    }
-    return covered(std::move(intervals));
-  };
-  Timing timing{.upload = covered_by(Stage::upload),
-                .compute = covered_by(Stage::compute),
-                .download = covered_by(Stage::download)};
-  timing.spans = std::move(spans);
-  return timing;
-}
 
 Timing simulate_float64(const RunF64& run, SystemsF64& systems) {
   const Stopwatch stopwatch;

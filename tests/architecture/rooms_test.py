@@ -18,7 +18,7 @@ MAX_FILES = 20
 SOURCES = (".h", ".cuh", ".cpp", ".cu", ".py", ".js")
 INCLUDING = (".h", ".cuh", ".cpp", ".cu")
 # From the lowest up. What a step sees (common/include) is below them all.
-FLOORS = ("include", "support", "physics", "io", "scenarios", "run", "cluster")
+FLOORS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
 # The one main program that shows a run; nothing includes it.
 OVER_ALL_ROOMS = Path("common/run/step_program.cpp")
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "compare": ("compare.compare", "time our steps beside the programs of others"),
     "inspect": ("inspection.inspect", "what the kernels of a step do to memory, without a GPU"),
     "calibrate": ("inspection.calibrate", "renew docs/results/patterns/, behind the tables of inspect"),
+    "take": ("take.take", "copy one step into a directory that builds anywhere"),
     "lab": ("labs.working_folder", "leave a step cut open, to work on"),
     "grade": ("labs.grade", "grade what was made of a lab"),
     "plot": ("figures.plot", "draw records, orbits, states, densities, errors and diagnostics"),

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Does a step build and pass where the repository is not? take_test.py [STEP...], all without one.
+
+Each step is taken to a directory of its own, outside the repository, built by its Makefile, with
+hostcuda's nvcc if it is a CUDA step, and checked. A wrong force must be found.
+"""
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from nbody_tools.__main__ import main as nbody
+from nbody_tools.arguments import ROOT
+from nbody_tools.steps import number_of, step_folders
+from nbody_tools.take.take import recipe_of
+
+NVCC = ROOT / "hostcuda/bin/nvcc"
+NEEDS_THE_REPOSITORY = "14"  # MPI and NCCL
+
+
+def check(directory: Path) -> tuple[int, str]:
+    made = subprocess.run(["make", "-C", directory, "check", f"NVCC={NVCC}"], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return made.returncode, made.stdout
+
+
+def taken(number: str, directory: Path) -> Path:
+    if nbody(["take", number, str(directory)]) != 0:
+        sys.exit(f"take {number}: failed")
+    foreign = [line for file in directory.rglob("*") if file.is_file()
+               for line in file.read_text(encoding="utf-8").splitlines() if str(ROOT) in line]
+    if foreign:
+        sys.exit(f"take {number}: names the repository's directory: {foreign[0]}")
+    return directory
+
+
+def must_pass(number: str, directory: Path) -> None:
+    code, output = check(taken(number, directory))
+    if code != 0 or output.count("right; ") != 3:
+        sys.exit(f"step {number}, taken to another directory, fails:\n{output}")
+
+
+def must_fail(number: str, directory: Path) -> None:
+    """The check of the step that was taken finds a force whose y component is that of x."""
+    source = taken(number, directory) / recipe_of(next(
+        name for name in step_folders(ROOT) if number_of(name) == number)).source
+    text = source.read_text(encoding="utf-8")
+    if text.count("s * dy") != 1:
+        sys.exit(f"{source}: 's * dy' does not stand there once")
+    source.write_text(text.replace("s * dy", "s * dx"), encoding="utf-8")
+    code, output = check(directory)
+    if code == 0 or "force is wrong" not in output:
+        sys.exit(f"step {number} with a wrong force is not found:\n{output}")
+
+
+def main() -> None:
+    numbers = sys.argv[1:] or [number_of(name) for name in step_folders(ROOT)
+                               if number_of(name) != NEEDS_THE_REPOSITORY]
+    with tempfile.TemporaryDirectory() as folder:
+        for number in numbers:
+            must_pass(number, Path(folder, number))
+        must_fail("00", Path(folder, "wrong"))
+
+
+if __name__ == "__main__":
+    main()
