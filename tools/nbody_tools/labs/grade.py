@@ -29,6 +29,7 @@ from nbody_tools.labs.lab import TESTS, Lab, find_lab
 from nbody_tools.labs.report import FORMS, Line, Report, as_text, divided
 from nbody_tools.labs.rules import broken_by_symbols, broken_by_text
 from nbody_tools.labs.running import protections
+from nbody_tools.labs.step_names import names_of_step
 from nbody_tools.labs.submission import Refused, read_submission, with_line_feeds
 from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
@@ -116,7 +117,7 @@ def grade_program(lab: Lab, text: str, seed: int, tools: Tools, for_gpu: Optiona
     try:
         plain = compile_both(tools, inside, lab.file_name)
         libraries = [Path(file) for file in tools.libraries["plain"]]
-        if broken := broken_by_symbols(plain, libraries):
+        if broken := broken_by_symbols(plain, libraries, names_of_step(tools, lab.source)):
             return f"Not run: {broken}", []
         programs = link_both(tools, inside)
     except DoesNotCompile as error:

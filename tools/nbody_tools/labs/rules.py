@@ -5,12 +5,12 @@ cannot name it cannot call. course/labs/README.md says what this does not guard 
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Collection, Optional, Sequence
 
 from nbody_tools.labs.cpp_text import code_only, comments_in
 from nbody_tools.labs.lab import Lab
+from nbody_tools.labs.object_file import names_called, symbols
 
 INCLUDES = {"cmath", "cstddef", "cstdint", "cstdio", "cfloat", "climits", "algorithm", "array", "limits", "numeric",
             "optional", "span", "tuple", "utility", "vector", "cuda_runtime.h", "cooperative_groups.h",
@@ -38,8 +38,8 @@ MATHEMATICS = "|".join((
     "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "log", "log10", "log1p",
     "log2", "lrint", "lround", "modf", "nearbyint", "pow", "remainder", "rint", "round", "rsqrt", "scalbn", "sin",
     "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc"))
-OF_NBODY = r"(one_line\(|BodyOrder<|MassOrder::|MassiveFirst<|masses_of_tiles\(|steady_seconds\(|timing_of\(|run_step\(|cuda_failed\()"
-# Names as nm -C prints them. cuda_failed and run_step come with the headers; the text may not name them.
+# Names as nm -C prints them. Those of this project are its step's (step_names.py): cuda_failed and run_step
+# come with the headers; the text may not name them.
 ALLOWED = re.compile("|".join((
     r"_GLOBAL_OFFSET_TABLE_$|_Unwind_Resume$|__cxa_\w+$|__gxx_personality_v0$|__dso_handle$|__libc_single_threaded$",
     r"__once_proxy$|pthread_once$|__stack_chk_fail$|__assert_fail$|__tls_get_addr$|__once_call|__errno_location$",
@@ -47,7 +47,6 @@ ALLOWED = re.compile("|".join((
     rf"(__)?({MATHEMATICS})[fl]?$", r"(GOMP|omp)_\w+$",
     r"(thread|block)Idx$|(block|grid)Dim$|warpSize$",
     r"cuda\w+(<.*>)?\(|cublas\w+\(|hostcuda::|(non-virtual thunk to |void |bool |int |unsigned int )?hostcuda::",
-    rf"nbody::{OF_NBODY}",
     r"operator (new|delete)",
     r"(typeinfo|typeinfo name|vtable|VTT) for (std|__cxxabiv1|__gnu_cxx)::",
     r"(?!.*\b(basic_[io]?f?stream|basic_filebuf|filesystem|cout|cerr|cin|random_device|exit|abort|detach)\b)"
@@ -98,24 +97,15 @@ def includes_of(text: str) -> list[str]:
     return [included(rest) for _, directive, rest in directives_of(text) if directive == "include"]
 
 
-def symbols(files: Sequence[Path], *options: str) -> list[tuple[str, str]]:
-    """(type, name) of symbols, as they are linked."""
-    listed = subprocess.run(["nm", *options, *map(str, files)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                            text=True, errors="replace", check=True).stdout
-    return [(match[1], match[2]) for match in re.finditer(r"^(?:[0-9a-f]+)? +([A-Za-z]) (.*)$", listed, re.M)]
-
-
-def broken_by_symbols(object_file: Path, libraries: Sequence[Path]) -> Optional[str]:
+def broken_by_symbols(object_file: Path, libraries: Sequence[Path], of_step: Collection[str]) -> Optional[str]:
     """The first rule that what the compiler made breaks: it calls what it may not, or takes the place of a
-    function of the libraries."""
+    function of the libraries. `of_step` are the names of this project that its step calls."""
     own = symbols([object_file])
-    wanted = [name for kind, name in own if kind == "U"]
-    readable = subprocess.run(["c++filt"], input="\n".join(wanted), stdout=subprocess.PIPE, text=True,
-                              check=True).stdout.splitlines()
-    for name in readable:
-        if not ALLOWED.match(name):
+    called = names_called(object_file)
+    for name in called:
+        if name not in of_step and not ALLOWED.match(name):
             return f"it calls '{name}', which no lab needs"
-    if not any(name.startswith("nbody::run_step(") for name in readable):
+    if not any(name.startswith("nbody::run_step(") for name in called):
         return "its main() does not call nbody::step_main()"
     theirs = {name for kind, name in symbols(libraries, "--defined-only", "-g") if kind in "TDBR"}
     for kind, name in own:
