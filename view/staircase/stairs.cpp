@@ -1,9 +1,14 @@
 #include "stairs.h"
 
+#include <chrono>
 #include <condition_variable>
+#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 #include "page.h"
 #include "server.h"

@@ -134,19 +134,19 @@ inline T atomic_change(T* address, const Change& change) {
 
 // ---- barriers -----------------------------------------------------------------------------------
 
-static inline void __syncthreads(HOSTCUDA_HERE) { hostcuda::block_barrier(file, line); }
+HOSTCUDA_FUNCTION void __syncthreads(HOSTCUDA_HERE) { hostcuda::block_barrier(file, line); }
 
-static inline int __syncthreads_count(int predicate, HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION int __syncthreads_count(int predicate, HOSTCUDA_HERE) {
   return static_cast<int>(hostcuda::counting_barrier(predicate != 0, file, line));
 }
-static inline int __syncthreads_or(int predicate, HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION int __syncthreads_or(int predicate, HOSTCUDA_HERE) {
   return __syncthreads_count(predicate, file, line) != 0;
 }
-static inline int __syncthreads_and(int predicate, HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION int __syncthreads_and(int predicate, HOSTCUDA_HERE) {
   return __syncthreads_count(!predicate, file, line) == 0;
 }
 
-static inline void __syncwarp(unsigned mask = 0xffffffffu, HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION void __syncwarp(unsigned mask = 0xffffffffu, HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::sync, mask};
   hostcuda::warp_call(request, file, line);
 }
@@ -180,17 +180,17 @@ hostcuda::Shuffled<Value> __shfl_down_sync(unsigned mask, Value value, unsigned 
   return __shfl_xor_sync(mask, value, lane ^ (lane + static_cast<int>(delta)), width, file, line);
 }
 
-static inline unsigned __ballot_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION unsigned __ballot_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::vote, mask, 0, predicate != 0};
   hostcuda::warp_call(request, file, line);
   return request.ballot;
 }
 
-static inline int __any_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION int __any_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
   return __ballot_sync(mask, predicate, file, line) != 0;
 }
 
-static inline int __all_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION int __all_sync(unsigned mask, int predicate, HOSTCUDA_HERE) {
   return __ballot_sync(mask, !predicate, file, line) == 0;
 }
 
@@ -210,7 +210,7 @@ unsigned __match_all_sync(unsigned mask, Value value, int* all_same, HOSTCUDA_HE
 }
 
 #define HOSTCUDA_REDUCE(name, Type, operation)                             \
-  static inline Type name(unsigned mask, Type value, HOSTCUDA_HERE) {      \
+  HOSTCUDA_FUNCTION Type name(unsigned mask, Type value, HOSTCUDA_HERE) {  \
     return hostcuda::fold(hostcuda::gather(mask, value, file, line), mask, \
                           [](Type a, Type b) { return operation; });       \
   }
@@ -226,7 +226,7 @@ HOSTCUDA_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef HOSTCUDA_REDUCE
 
 // The lanes that are here before any of them goes on: as converged as a GPU could make them.
-static inline unsigned __activemask(HOSTCUDA_HERE) {
+HOSTCUDA_FUNCTION unsigned __activemask(HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::converge, 0xffffffffu};
   hostcuda::warp_call(request, file, line);
   return request.ballot;
@@ -235,37 +235,37 @@ static inline unsigned __activemask(HOSTCUDA_HERE) {
 // ---- atomics: relaxed, as on a GPU; blocks do run in parallel -----------------------------------
 
 #define HOSTCUDA_ATOMIC_INTEGER(Type)                                              \
-  static inline Type atomicAdd(Type* address, Type value) {                        \
+  HOSTCUDA_FUNCTION Type atomicAdd(Type* address, Type value) {                    \
     hostcuda::note_spin();                                                         \
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);                   \
   }                                                                                \
-  static inline Type atomicExch(Type* address, Type value) {                       \
+  HOSTCUDA_FUNCTION Type atomicExch(Type* address, Type value) {                   \
     hostcuda::note_spin();                                                         \
     return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                  \
   }                                                                                \
-  static inline Type atomicCAS(Type* address, Type compare, Type value) {          \
+  HOSTCUDA_FUNCTION Type atomicCAS(Type* address, Type compare, Type value) {      \
     hostcuda::note_spin();                                                         \
     __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, \
                                 __ATOMIC_RELAXED);                                 \
     return compare;                                                                \
   }
 #define HOSTCUDA_ATOMIC_ORDERED(Type)                                               \
-  static inline Type atomicMin(Type* address, Type value) {                         \
+  HOSTCUDA_FUNCTION Type atomicMin(Type* address, Type value) {                     \
     return hostcuda::atomic_update<Type>(address, value,                            \
                                          [](Type old, Type v) { return v < old; }); \
   }                                                                                 \
-  static inline Type atomicMax(Type* address, Type value) {                         \
+  HOSTCUDA_FUNCTION Type atomicMax(Type* address, Type value) {                     \
     return hostcuda::atomic_update<Type>(address, value,                            \
                                          [](Type old, Type v) { return old < v; }); \
   }                                                                                 \
-  static inline Type atomicAnd(Type* address, Type value) {                         \
+  HOSTCUDA_FUNCTION Type atomicAnd(Type* address, Type value) {                     \
     return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);                    \
   }                                                                                 \
-  static inline Type atomicOr(Type* address, Type value) {                          \
+  HOSTCUDA_FUNCTION Type atomicOr(Type* address, Type value) {                      \
     hostcuda::note_spin();                                                          \
     return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);                     \
   }                                                                                 \
-  static inline Type atomicXor(Type* address, Type value) {                         \
+  HOSTCUDA_FUNCTION Type atomicXor(Type* address, Type value) {                     \
     return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);                    \
   }
 HOSTCUDA_ATOMIC_INTEGER(int)
@@ -278,27 +278,27 @@ HOSTCUDA_ATOMIC_ORDERED(unsigned long long)
 #undef HOSTCUDA_ATOMIC_INTEGER
 #undef HOSTCUDA_ATOMIC_ORDERED
 
-static inline int atomicSub(int* address, int value) {
+HOSTCUDA_FUNCTION int atomicSub(int* address, int value) {
   return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
 }
-static inline unsigned atomicSub(unsigned* address, unsigned value) {
+HOSTCUDA_FUNCTION unsigned atomicSub(unsigned* address, unsigned value) {
   return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
 }
-static inline float atomicAdd(float* address, float value) {
+HOSTCUDA_FUNCTION float atomicAdd(float* address, float value) {
   return hostcuda::atomic_change(address, [=](float old) { return old + value; });
 }
-static inline double atomicAdd(double* address, double value) {
+HOSTCUDA_FUNCTION double atomicAdd(double* address, double value) {
   return hostcuda::atomic_change(address, [=](double old) { return old + value; });
 }
 // Each component is added atomically, the vector is not: so it is on a GPU (from sm_90 on).
-static inline float2 atomicAdd(float2* address, float2 value) {
+HOSTCUDA_FUNCTION float2 atomicAdd(float2* address, float2 value) {
   return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
 }
-static inline float4 atomicAdd(float4* address, float4 value) {
+HOSTCUDA_FUNCTION float4 atomicAdd(float4* address, float4 value) {
   return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
                 atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
 }
-static inline float atomicExch(float* address, float value) {
+HOSTCUDA_FUNCTION float atomicExch(float* address, float value) {
   float old;
   __atomic_exchange(address, &value, &old, __ATOMIC_RELAXED);
   return old;
@@ -306,16 +306,18 @@ static inline float atomicExch(float* address, float value) {
 
 // ---- memory and the rest ------------------------------------------------------------------------
 
-static inline void __threadfence() {
+HOSTCUDA_FUNCTION void __threadfence() {
   hostcuda::note_spin();
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-static inline void __threadfence_block() { __threadfence(); }
-static inline void __threadfence_system() { __threadfence(); }
+HOSTCUDA_FUNCTION void __threadfence_block() { __threadfence(); }
+HOSTCUDA_FUNCTION void __threadfence_system() { __threadfence(); }
 
 template <class Value>
 inline Value __ldg(const Value* address) {
   return *address;
 }
 
-[[noreturn]] static inline void __trap(HOSTCUDA_HERE) { hostcuda::trap(file, line); }
+HOSTCUDA_FUNCTION __attribute__((noreturn)) void __trap(HOSTCUDA_HERE) {
+  hostcuda::trap(file, line);
+}

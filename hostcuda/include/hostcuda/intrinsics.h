@@ -43,42 +43,42 @@ inline Value __ldcv(const Value* address) {
 
 // ---- integers -----------------------------------------------------------------------------------
 
-static inline int __mul24(int a, int b) {
+HOSTCUDA_FUNCTION int __mul24(int a, int b) {
   const auto low_24_bits = [](int v) {
     return static_cast<int>(static_cast<unsigned>(v) << 8) >> 8;
   };
   return static_cast<int>(static_cast<long long>(low_24_bits(a)) * low_24_bits(b));
 }
-static inline unsigned __umul24(unsigned a, unsigned b) {
+HOSTCUDA_FUNCTION unsigned __umul24(unsigned a, unsigned b) {
   return (a & 0xffffffu) * (b & 0xffffffu);
 }
-static inline int __mulhi(int a, int b) {
+HOSTCUDA_FUNCTION int __mulhi(int a, int b) {
   return static_cast<int>(static_cast<long long>(a) * b >> 32);
 }
-static inline unsigned __umulhi(unsigned a, unsigned b) {
+HOSTCUDA_FUNCTION unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
 }
-static inline long long __mul64hi(long long a, long long b) {
+HOSTCUDA_FUNCTION long long __mul64hi(long long a, long long b) {
   return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
 }
-static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+HOSTCUDA_FUNCTION unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
-static inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-static inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
-static inline unsigned __sad(int a, int b, unsigned c) {
+HOSTCUDA_FUNCTION unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+HOSTCUDA_FUNCTION unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+HOSTCUDA_FUNCTION unsigned __sad(int a, int b, unsigned c) {
   return c + static_cast<unsigned>(a > b ? static_cast<long long>(a) - b
                                          : static_cast<long long>(b) - a);
 }
-static inline unsigned __usad(unsigned a, unsigned b, unsigned c) {
+HOSTCUDA_FUNCTION unsigned __usad(unsigned a, unsigned b, unsigned c) {
   return c + (a > b ? a - b : b - a);
 }
-static inline unsigned long long __brevll(unsigned long long x) {
+HOSTCUDA_FUNCTION unsigned long long __brevll(unsigned long long x) {
   return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
          __brev(static_cast<unsigned>(x >> 32));
 }
 // Byte k of the result is byte (selector >> 4k & 7) of the eight bytes of b and a.
-static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+HOSTCUDA_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
   unsigned result = 0;
   for (int k = 0; k < 4; ++k) {
@@ -89,11 +89,11 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   }
   return result;
 }
-static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+HOSTCUDA_FUNCTION unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
   return static_cast<unsigned>(both << (shift & 31) >> 32);
 }
-static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+HOSTCUDA_FUNCTION unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
   return static_cast<unsigned>(both >> (shift & 31));
 }
@@ -125,24 +125,24 @@ inline float rounded_to_zero(double exact) {
 }  // namespace hostcuda
 
 #define HOSTCUDA_ROUNDED(name, symbol, suffix, mode, rounded_as)                         \
-  static inline float __f##name##_##suffix(float a, float b) {                           \
+  HOSTCUDA_FUNCTION float __f##name##_##suffix(float a, float b) {                       \
     return hostcuda::rounded_as(double{a} symbol double{b});                             \
   }                                                                                      \
-  static inline double __d##name##_##suffix(double a, double b) {                        \
+  HOSTCUDA_FUNCTION double __d##name##_##suffix(double a, double b) {                    \
     return hostcuda::rounded(mode, a, b, [](double x, double y) { return x symbol y; }); \
   }
-#define HOSTCUDA_ROUNDING(suffix, mode, rounded_as)                                   \
-  HOSTCUDA_ROUNDED(add, +, suffix, mode, rounded_as)                                  \
-  HOSTCUDA_ROUNDED(sub, -, suffix, mode, rounded_as)                                  \
-  HOSTCUDA_ROUNDED(mul, *, suffix, mode, rounded_as)                                  \
-  HOSTCUDA_ROUNDED(div, /, suffix, mode, rounded_as)                                  \
-  static inline double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); }  \
-  static inline float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }   \
-  static inline double __dsqrt_##suffix(double a) {                                   \
-    return hostcuda::rounded(mode, a, 0.0, [](double x, double) { return sqrt(x); }); \
-  }                                                                                   \
-  static inline float __fsqrt_##suffix(float a) {                                     \
-    return hostcuda::rounded(mode, a, 0.0f, [](float x, float) { return sqrtf(x); }); \
+#define HOSTCUDA_ROUNDING(suffix, mode, rounded_as)                                      \
+  HOSTCUDA_ROUNDED(add, +, suffix, mode, rounded_as)                                     \
+  HOSTCUDA_ROUNDED(sub, -, suffix, mode, rounded_as)                                     \
+  HOSTCUDA_ROUNDED(mul, *, suffix, mode, rounded_as)                                     \
+  HOSTCUDA_ROUNDED(div, /, suffix, mode, rounded_as)                                     \
+  HOSTCUDA_FUNCTION double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); } \
+  HOSTCUDA_FUNCTION float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }  \
+  HOSTCUDA_FUNCTION double __dsqrt_##suffix(double a) {                                  \
+    return hostcuda::rounded(mode, a, 0.0, [](double x, double) { return sqrt(x); });    \
+  }                                                                                      \
+  HOSTCUDA_FUNCTION float __fsqrt_##suffix(float a) {                                    \
+    return hostcuda::rounded(mode, a, 0.0f, [](float x, float) { return sqrtf(x); });    \
   }
 HOSTCUDA_ROUNDING(rd, FE_DOWNWARD, rounded_down)
 HOSTCUDA_ROUNDING(ru, FE_UPWARD, rounded_up)
@@ -150,44 +150,46 @@ HOSTCUDA_ROUNDING(rz, FE_TOWARDZERO, rounded_to_zero)
 #undef HOSTCUDA_ROUNDING
 #undef HOSTCUDA_ROUNDED
 
-static inline int __float2int_ru(float f) { return static_cast<int>(ceilf(f)); }
-static inline unsigned __float2uint_rn(float f) { return static_cast<unsigned>(rintf(f)); }
-static inline unsigned __float2uint_rz(float f) { return static_cast<unsigned>(f); }
-static inline long long __float2ll_rn(float f) { return static_cast<long long>(rintf(f)); }
-static inline long long __float2ll_rz(float f) { return static_cast<long long>(f); }
-static inline int __double2int_rn(double d) { return static_cast<int>(rint(d)); }
-static inline int __double2int_rz(double d) { return static_cast<int>(d); }
-static inline float __uint2float_rn(unsigned i) { return static_cast<float>(i); }
-static inline float __uint2float_rz(unsigned i) { return hostcuda::rounded_to_zero(i); }
-static inline float __int2float_rz(int i) { return hostcuda::rounded_to_zero(i); }
-static inline double __int2double_rn(int i) { return i; }
-static inline double __uint2double_rn(unsigned i) { return i; }
-static inline int __double2hiint(double d) {
+HOSTCUDA_FUNCTION int __float2int_ru(float f) { return static_cast<int>(ceilf(f)); }
+HOSTCUDA_FUNCTION unsigned __float2uint_rn(float f) { return static_cast<unsigned>(rintf(f)); }
+HOSTCUDA_FUNCTION unsigned __float2uint_rz(float f) { return static_cast<unsigned>(f); }
+HOSTCUDA_FUNCTION long long __float2ll_rn(float f) { return static_cast<long long>(rintf(f)); }
+HOSTCUDA_FUNCTION long long __float2ll_rz(float f) { return static_cast<long long>(f); }
+HOSTCUDA_FUNCTION int __double2int_rn(double d) { return static_cast<int>(rint(d)); }
+HOSTCUDA_FUNCTION int __double2int_rz(double d) { return static_cast<int>(d); }
+HOSTCUDA_FUNCTION float __uint2float_rn(unsigned i) { return static_cast<float>(i); }
+HOSTCUDA_FUNCTION float __uint2float_rz(unsigned i) { return hostcuda::rounded_to_zero(i); }
+HOSTCUDA_FUNCTION float __int2float_rz(int i) { return hostcuda::rounded_to_zero(i); }
+HOSTCUDA_FUNCTION double __int2double_rn(int i) { return i; }
+HOSTCUDA_FUNCTION double __uint2double_rn(unsigned i) { return i; }
+HOSTCUDA_FUNCTION int __double2hiint(double d) {
   return static_cast<int>(__double_as_longlong(d) >> 32);
 }
-static inline int __double2loint(double d) { return static_cast<int>(__double_as_longlong(d)); }
-static inline double __hiloint2double(int high, int low) {
+HOSTCUDA_FUNCTION int __double2loint(double d) { return static_cast<int>(__double_as_longlong(d)); }
+HOSTCUDA_FUNCTION double __hiloint2double(int high, int low) {
   return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
 }
 
 // ---- functions that <math.h> lacks --------------------------------------------------------------
 
-static inline float sinpif(float x) { return static_cast<float>(sin(M_PI * double{x})); }
-static inline float cospif(float x) { return static_cast<float>(cos(M_PI * double{x})); }
-static inline double sinpi(double x) { return sin(M_PI * x); }
-static inline double cospi(double x) { return cos(M_PI * x); }
-static inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
-static inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
-static inline float normcdff(float x) { return 0.5f * erfcf(-x * static_cast<float>(M_SQRT1_2)); }
-static inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+HOSTCUDA_FUNCTION float sinpif(float x) { return static_cast<float>(sin(M_PI * double{x})); }
+HOSTCUDA_FUNCTION float cospif(float x) { return static_cast<float>(cos(M_PI * double{x})); }
+HOSTCUDA_FUNCTION double sinpi(double x) { return sin(M_PI * x); }
+HOSTCUDA_FUNCTION double cospi(double x) { return cos(M_PI * x); }
+HOSTCUDA_FUNCTION void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+HOSTCUDA_FUNCTION void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
+HOSTCUDA_FUNCTION float normcdff(float x) {
+  return 0.5f * erfcf(-x * static_cast<float>(M_SQRT1_2));
+}
+HOSTCUDA_FUNCTION double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
+HOSTCUDA_FUNCTION double rcbrt(double x) { return 1.0 / cbrt(x); }
 
 // ---- atomics that wrap, and scopes: everything is visible to the whole system here --------------
 
-static inline unsigned atomicInc(unsigned* address, unsigned limit) {
+HOSTCUDA_FUNCTION unsigned atomicInc(unsigned* address, unsigned limit) {
   return hostcuda::atomic_change(address, [=](unsigned old) { return old >= limit ? 0 : old + 1; });
 }
-static inline unsigned atomicDec(unsigned* address, unsigned limit) {
+HOSTCUDA_FUNCTION unsigned atomicDec(unsigned* address, unsigned limit) {
   return hostcuda::atomic_change(
       address, [=](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
 }
@@ -218,6 +220,6 @@ HOSTCUDA_SCOPES(atomicXor)
 namespace hostcuda {
 long long clock_ticks();  // nanoseconds of the host's clock
 }
-static inline long long clock64() { return hostcuda::clock_ticks(); }
-static inline void __nanosleep(unsigned) { hostcuda::yield(); }
-static inline void __brkpt() {}
+HOSTCUDA_FUNCTION long long clock64() { return hostcuda::clock_ticks(); }
+HOSTCUDA_FUNCTION void __nanosleep(unsigned) { hostcuda::yield(); }
+HOSTCUDA_FUNCTION void __brkpt() {}

@@ -36,6 +36,12 @@
 #define __VECTOR_TYPES_H__
 // The last parameters of a function whose messages name the place of the call.
 #define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+// A device function that a program or the C library may have as well, in this version or a later
+// one (glibc 2.41 brought sinpi, 2.42 rsqrt): a template gives way to a function with its
+// parameters.
+#define HOSTCUDA_FUNCTION \
+  template <class = void> \
+  static inline
 // __shared__, __launch_bounds__ and __noinline__ are not macros: the launcher rewrites them.
 // (libstdc++ itself writes __attribute__((__noinline__)): a macro of that name would break it.)
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Device functions and a C library that declares functions of the same names, as newer ones will.
+
+    c_library_test.py COMPILER
+
+Takes the device functions from hostcuda's own headers, so that none can be forgotten: a <math.h> put before
+the system's declares each of them, as a C library would, and every call of them must still compile.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HOSTCUDA = Path(__file__).resolve().parents[1]
+INCLUDE = HOSTCUDA / "include"
+PROGRAM = "#include <cuda_runtime.h>\n"
+COMPILER = "c++"
+
+MARKER = re.compile(r'# \d+ "([^"]*)"')
+BLOCK = re.compile(r"\{[^{}]*\}")
+FUNCTION = re.compile(r"(?P<words>[\w\s*<>=&:]+?)\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^()]*)\)\s*\{\}")
+BUILT_IN = re.compile(r"(?:const|unsigned|signed|char|short|int|long|float|double|void|\s|\*)+")
+NO_TYPES = re.compile(r"template\s*<class = void>|\b(?:static|inline|constexpr)\b")
+
+
+def preprocessed():
+    """The text of hostcuda's headers, without those of the system."""
+    text = subprocess.run([COMPILER, "-std=c++20", f"-I{INCLUDE}", f"-I{INCLUDE}/names", "-x", "c++", "-E", "-"],
+                          input=PROGRAM, stdout=subprocess.PIPE, text=True, check=True).stdout
+    kept, ours = [], False
+    for line in text.splitlines():
+        if marker := MARKER.match(line):
+            ours = marker[1].startswith(str(INCLUDE))
+        elif ours:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def without_defaults(parameters):
+    """'int a, const char* file = __builtin_FILE' -> ['int', 'const char*']"""
+    types = []
+    for parameter in filter(str.strip, parameters.split(",")):
+        declared = parameter.partition("=")[0].strip()
+        types.append(re.sub(r"(?<=[\s*])[A-Za-z_]\w*$", "", declared).strip()
+                     if not BUILT_IN.fullmatch(declared) else declared)
+    return types
+
+
+def device_functions():
+    """(result, name, types of its parameters) of each function of the global scope that C could declare, too:
+    of no type of ours. The runtime's API is C itself, by names that only NVIDIA gives."""
+    text = re.sub(r"__builtin_(?:FILE|LINE)\(\)|__attribute__\(\(.*?\)\)", "", preprocessed())
+    text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
+    while BLOCK.search(text.replace("{}", "")):
+        text = re.sub(r"\{(?:[^{}]|\{\})+\}", "{}", text)
+    for match in FUNCTION.finditer(re.sub(r"\bnamespace\b[^{}]*\{\}", ";", text)):
+        result = " ".join(NO_TYPES.sub(" ", match["words"]).split())
+        types = without_defaults(match["parameters"])
+        if not match["name"].startswith("cuda") and all(map(BUILT_IN.fullmatch, [result, *types])):
+            yield result, match["name"], types
+
+
+class CLibraryTest(unittest.TestCase):
+    maxDiff = None
+
+    def test_its_functions_and_ours_do_not_clash(self):
+        functions = list(device_functions())
+        names = {name for _, name, _ in functions}
+        # As a check of the search: one of each header, of each way to write one.
+        for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd", "__syncthreads",
+                     "__trap", "clock64"):
+            self.assertIn(name, names)
+        declared, calls, seen = [], [], set()
+        for result, name, types in functions:
+            language = "" if name in seen else 'extern "C" '  # C has no overloads: the others are C++'s
+            seen.add(name)
+            declared.append(f"{language}{result} {name}({', '.join(types)}) noexcept;")
+            calls.append(f"  static_cast<void>({name}({', '.join(f'Any<{one}>()' for one in types)}));")
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "math.h").write_text("#pragma once\n#include_next <math.h>\n" + "\n".join(declared) + "\n")
+            program = Path(folder, "calls.cpp")
+            program.write_text(f"{PROGRAM}template <class T> T Any();\nvoid calls() {{\n" + "\n".join(calls) + "\n}\n")
+            done = subprocess.run(
+                [COMPILER, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}",
+                 f"-I{INCLUDE}/names", "-isystem", folder, program],
+                stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+
+
+if __name__ == "__main__":
+    COMPILER = sys.argv.pop(1)
+    unittest.main(verbosity=0)
