@@ -11,6 +11,7 @@ from tests import fakes
 IDEA = "\n\n".join(["## The idea", 60 * "A **term** of an idea. ", "{{ diagram('tile', 'A tile') }}"])
 EXERCISES = "## Exercises\n\n[Answers](../docs/answers.md#here)\n\n**Read on:** a guide."
 README = "\n\n".join(["# A step", IDEA, *documents.HEADINGS[1:-1], EXERCISES, "{{ measured() }}", ""])
+MEASUREMENTS = "\n\n".join(["# Measurements", *documents.MEASUREMENT_HEADINGS, ""])
 CHANGED = README + "{{ changed() }} of {{ lines() }}: `{{ diff_command() }}`\n\n"
 ROOT_README = "# All\n\n{{ staircase() }}\n\nThe rest.\n"
 FIRST = """// step00_cpu_omp -- one OpenMP loop.
@@ -34,6 +35,8 @@ class DocumentsTest(fakes.InRepository):
         self.file("step00_cpu_omp/README.template.md", README)
         self.file("step01_gpu_naive/README.template.md", CHANGED)
         self.file("docs/figures/diagrams/tile.svg", "<svg/>")
+        for step in ("step00_cpu_omp", "step01_gpu_naive"):
+            self.file(f"docs/measurements/{step}.template.md", MEASUREMENTS)
 
     def documents(self, *words: str) -> tuple[int, str]:
         return self.tool("documents", *words)
@@ -196,7 +199,7 @@ class Broken(DocumentsTest):
         self.file("step01_gpu_naive/README.template.md", CHANGED + "{{ changed_lines('-int b', '+int c') }}")
         self.write()
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("int c;", "int c;  // why"))
-        self.assert_named("step01_gpu_naive/README.md:49: out of date (2 lines differ)")
+        self.assert_named("step01_gpu_naive/README.md:39: out of date (2 lines differ)")
 
     def test_new_line_in_a_parent(self) -> None:
         self.file("step00_cpu_omp/nbody.cpp", FIRST + "int z;\n")
@@ -213,9 +216,17 @@ class Broken(DocumentsTest):
 
     def test_missing_documents_and_templates(self) -> None:
         (self.folder / "README.md").unlink()
-        (self.folder / "step01_gpu_naive" / "README.template.md").unlink()
-        self.assert_named("README.md: is missing", "step01_gpu_naive/README.template.md: is missing")
-        self.assert_named("step01_gpu_naive/README.template.md: is missing", words=())
+        template = "docs/measurements/step01_gpu_naive.template.md"
+        (self.folder / template).unlink()
+        self.assert_named("README.md: is missing", f"{template}: is missing")
+        self.assert_named(f"{template}: is missing", words=())
+
+    def test_missing_heading_of_measurements(self) -> None:
+        for heading in documents.MEASUREMENT_HEADINGS:
+            with self.subTest(heading):
+                self.file("docs/measurements/step00_cpu_omp.template.md",
+                          MEASUREMENTS.replace(heading, "#" + heading))
+                self.assert_named(f"heading '{heading}'", words=())
 
     def test_each_missing_heading(self) -> None:
         for heading in documents.HEADINGS:
@@ -271,6 +282,7 @@ class Broken(DocumentsTest):
                 text = SECOND.replace("step01_gpu_naive", name).replace("step00_cpu_omp", "step01_gpu_naive")
                 self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 90)
                 self.file(f"{name}/README.template.md", README)
+                self.file(f"docs/measurements/{name}.template.md", MEASUREMENTS)
                 self.file(f"{name}/nbody.cu", text + "int x;\n" * (lines - 4))
                 self.assertEqual(self.documents()[0], 0 if allowed else 1)
                 self.file(f"{name}/nbody.cu", text + "int x;\n" * 90)

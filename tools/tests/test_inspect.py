@@ -113,7 +113,7 @@ class Blocks(InspectTest):
         self.assertEqual(blocks.ranges([3, 4, 5, 9, 11, 12]), "3-5, 9, 11-12")
 
     def test_the_repository_explains_its_steps(self) -> None:
-        for document in [f"{step}/README.template.md" for step in EXPLAINED]:
+        for document in [f"docs/measurements/{step}.template.md" for step in EXPLAINED]:
             self.assertTrue(re.search(r"\binspect(ed)?\(", (ROOT / document).read_text(encoding="utf-8")),
                             document)
         self.assertTrue((ROOT / "docs" / "inspect.md").exists())

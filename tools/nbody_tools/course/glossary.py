@@ -44,19 +44,24 @@ def idea_of(text: str) -> str:
     return text.partition("\n## The idea\n")[2].partition("\n## ")[0]
 
 
+def page_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
 def lines(root: Path) -> str:
     """Every term with its meaning and the first step that has it in bold; all of them, and no other."""
     terms = read_terms(root / "docs" / "glossary.toml")
-    readmes = {name: (root / name / "README.template.md").read_text(encoding="utf-8")
-               for name in step_folders(root) if (root / name / "README.template.md").is_file()}
+    readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")
+               for name in step_folders(root) if (root / name / "README.md").is_file()}
+    pages = {name: text + page_of(root / name / "measurements.md") for name, text in readmes.items()}
     defined = {form for term in terms for form in term.forms}
     for name, text in readmes.items():
         for words in bold(idea_of(text)):
             if words not in defined:
-                raise ToolError(f"{name}/README.template.md: '{words}' is in bold and not in docs/glossary.toml")
+                raise ToolError(f"{name}/README.md: '{words}' is in bold and not in docs/glossary.toml")
     result = []
     for term in sorted(terms, key=lambda term: term.name.strip("`_-").lower()):
-        where = next((name for name, text in readmes.items() if set(bold(text)) & set(term.forms)), None)
+        where = next((name for name, text in pages.items() if set(bold(text)) & set(term.forms)), None)
         if where is None:
             raise ToolError(f"docs/glossary.toml: '{term.forms[0]}' is in bold in no step")
         code = "`" if re.search(r"^[_-]|^rsqrtf$", term.name) else ""

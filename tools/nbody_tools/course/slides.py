@@ -46,7 +46,8 @@ def pictures(text: str, page: Path) -> list[Path]:
 
 
 def plain(text: str) -> str:
-    """Of Markdown: words on one line, without links."""
+    """Markdown as words on one line, without links and comments."""
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).split())
 
 
@@ -70,6 +71,8 @@ def new_terms(step: str, readmes: dict[str, str], terms: list[Term]) -> list[Ter
 def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term]) -> list[Slide]:
     page = root / step / "README.md"
     text = sections(readmes[step])
+    measured = page.with_name("measurements.md")
+    text |= sections(measured.read_text(encoding="utf-8")) if measured.is_file() else {}
     title = re.search(r"^# (.*)$", readmes[step], re.M).group(1)  # type: ignore[union-attr]
     learn = re.search(r"\*\*You will learn\*\*(.*?)\*\*You need\*\*", readmes[step], re.S)
     made = [Slide(title, (what_a_step_adds(step, root), "You will learn " + plain(learn.group(1)) if learn else ""))]

@@ -23,11 +23,11 @@ def hours(root: Path) -> str:
     """A row per step: what its README says of its time, and the labs that cut it open."""
     rows = []
     for step in step_folders(root):
-        text = (root / step / "README.template.md").read_text(encoding="utf-8")
+        text = (root / step / "README.md").read_text(encoding="utf-8")
         title = re.search(r"^# Step \w+: (.*)$", text, re.M)
         time = re.search(r"\*\*Time:\*\*\s+([^.;,]*)", text)
         if title is None or time is None:
-            raise ToolError(f"{step}/README.template.md: has no title or no **Time:**")
+            raise ToolError(f"{step}/README.md: has no title or no **Time:**")
         mine = [f"{name.partition('_')[0]}: {lab['title']} ({lab['minutes']} min)" for name, lab in labs(root)
                 if lab.get("step") == step]
         rows.append([f"[{number_of(step)}](../{step}/README.md)", title.group(1), " ".join(time.group(1).split()),

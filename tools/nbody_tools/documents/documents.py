@@ -20,15 +20,16 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.documents import sources
-from nbody_tools.documents.templates import (ENDING, Rendered, document_of, is_template, literal_numbers,
-                                              render, typed_measurements)
+from nbody_tools.documents.templates import (ENDING, MEASUREMENTS, Rendered, document_of, is_template, literal_numbers,
+                                              render, step_of, typed_measurements)
 from nbody_tools.documents.vocabulary import Vocabulary
 from nbody_tools.steps import STEP_NAME
 
 IDEA_WORDS = range(250, 401)  # enough to understand it, and no more than one sitting
-HEADINGS = ("## The idea", "## What changed", "## Predicted", "## Measured",
-            "## What the profiler says", "## Without a GPU", "## Accuracy", "## Exercises")
-FOLDERS = ("", "docs", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
+HEADINGS = ("## The idea", "## What changed", "## Exercises")
+MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
+                        "## Without a GPU", "## Accuracy")
+FOLDERS = ("", "docs", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their words are what a test of another room has just found.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
@@ -49,7 +50,7 @@ def templates(root: Path) -> Iterator[Path]:
 
 
 def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    step = template.parent.name
+    step = step_of(template)
     words = vocabulary.words()
     return {**words, **vocabulary.words_of_step(step)} if step in vocabulary.sources else words
 
@@ -62,7 +63,7 @@ def update(template: Path, root: Path, words: dict[str, Any], write: bool,
     text = template.read_text(encoding="utf-8")
     if str(where) == REPORT:
         rendered.problems += literal_numbers(text, str(where))
-    elif STEP_NAME.fullmatch(where.parts[0]):
+    elif STEP_NAME.fullmatch(step_of(template)):
         rendered.problems += typed_measurements(text, str(where))
     document = document_of(template)
     old = document.read_text(encoding="utf-8") if document.exists() else None
@@ -84,15 +85,17 @@ def staleness(where: Path, old: Optional[str], new: str, command: str) -> str:
 
 
 def wrong_shape(readme: Path, root: Path) -> list[str]:
-    """Of a step's README."""
+    """Problems of a step's README and of the template of its measurements."""
     where = readme.relative_to(root)
-    template = where.with_name("README" + ENDING)
-    if not (root / template).is_file():
-        return [f"{template}: is missing"]
-    if not readme.is_file():
-        return []  # already said
+    template = Path("docs", MEASUREMENTS, readme.parent.name + ENDING)
+    missing = [file for file in (where, template) if not (root / file).is_file()]
+    if missing:
+        return [f"{file}: is missing" for file in missing]
     lines = readme.read_text(encoding="utf-8").splitlines()
     problems = [f"{where}: heading '{heading}' is missing" for heading in HEADINGS if heading not in lines]
+    measured = (root / template).read_text(encoding="utf-8").splitlines()
+    problems += [f"{template}: heading '{heading}' is missing" for heading in MEASUREMENT_HEADINGS
+                 if heading not in measured]
     if len(lines) > sources.Budget.readme:
         problems.append(f"{where}: {len(lines)} lines, of {sources.Budget.readme} allowed")
     return problems + [f"{where}: {what}" for what in missing_for_a_student(section_of(lines))]

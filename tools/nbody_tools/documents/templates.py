@@ -19,6 +19,7 @@ from nbody_tools.records.facts import Value
 
 WIDTH = 105
 ENDING = ".template.md"
+MEASUREMENTS = "measurements"  # docs/measurements/STEP.template.md
 # Numbers of the report's text that are no measurements. A number that belongs to a name (step03, float32)
 # does not count as one.
 ALLOWED = {
@@ -49,8 +50,17 @@ class Rendered:
     missing: list[str] = field(default_factory=list)  # optional, and not there
 
 
+def step_of(template: Path) -> str:
+    """The step that a document is about; the name of its directory if it is about none."""
+    if template.parent.name == MEASUREMENTS:
+        return template.name.removesuffix(ENDING)
+    return template.parent.name
+
+
 def document_of(template: Path) -> Path:
-    """A document that has places is its own template."""
+    """A document that has places is its own template. A step's measurements stand beside the step."""
+    if template.parent.name == MEASUREMENTS:
+        return template.parents[2] / step_of(template) / "measurements.md"
     return template.with_name(template.name.replace(ENDING, ".md"))
 
 
@@ -101,7 +111,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=written,
                                      trim_blocks=True, lstrip_blocks=True, autoescape=False)
     environment.filters.update(FILTERS)
-    figures = os.path.relpath(root / "docs" / "figures", template.parent)
+    figures = os.path.relpath(root / "docs" / "figures", document_of(template).parent)
     words = {**words, "figure": lambda name, text="": figure(root, figures, name, text),
              "diagram": lambda name, text: figure(root, figures, f"diagrams/{name}", text, "svg")}
 
@@ -126,7 +136,9 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
         result.problems += wrong_places(source, where)
         result.text = filled(PLACE.sub(written_again, source))
     elif (text := rendered(source)) is not None:
-        result.text = f"<!-- Generated from {template.name}: change that, not this. -->\n\n" + filled(text)
+        source_of_it = os.path.relpath(template, document_of(template).parent)
+        result.text = (f"<!-- Generated from {source_of_it}: change that, not this. -->\n\n"
+                       + filled(text))
     return result
 
 
@@ -188,5 +200,5 @@ def literal_numbers(template: str, where: str) -> list[str]:
 def typed_measurements(template: str, where: str) -> list[str]:
     """Of a step's README: times and rates that no record fills in, outside code."""
     return [f"{where}:{line}: '{match.group(0)}' is typed; records fill in times and rates"
-            for line, text in enumerate(without(template, MARKUP, CODE).splitlines(), start=1)
+            for line, text in enumerate(without(template, PLACE, MARKUP, CODE).splitlines(), start=1)
             for match in MEASUREMENT.finditer(text)]

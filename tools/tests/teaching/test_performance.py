@@ -57,7 +57,7 @@ class Performance(unittest.TestCase):
 class Glossary(fakes.InRepository):
     def setUp(self) -> None:
         super().setUp()
-        self.file("step01_gpu_naive/README.template.md", "# 01\n\n## The idea\n\nA **kernel**. **It runs later.**\n")
+        self.file("step01_gpu_naive/README.md", "# 01\n\n## The idea\n\nA **kernel**. **It runs later.**\n")
         self.define(kernel="A function.")
 
     def define(self, **terms: str) -> None:
