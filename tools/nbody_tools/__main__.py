@@ -24,6 +24,7 @@ COMMANDS = {
     "inspect": ("inspection.inspect", "what the kernels of a step do to memory, without a GPU"),
     "calibrate": ("inspection.calibrate", "renew docs/results/patterns/, behind the tables of inspect"),
     "take": ("take.take", "copy one step into a directory that builds anywhere"),
+    "nightly": ("nightly.nightly", "run nightly tests within minutes, and say what is stale"),
     "lab": ("labs.working_folder", "leave a step cut open, to work on"),
     "grade": ("labs.grade", "grade what was made of a lab"),
     "plot": ("figures.plot", "draw records, orbits, states, densities, errors and diagnostics"),

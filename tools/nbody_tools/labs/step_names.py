@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.labs.building import (PLAIN, DoesNotCompile, Tools,
                                         compile_for_cpu)
@@ -31,8 +31,8 @@ def names_of_step(tools: Tools, source: Path) -> frozenset[str]:
     except (OSError, ValueError):
         names = compiled_names(tools, source)
     try:
-        keep(kept, json.dumps(sorted(names), indent=1))
-    except OSError:
+        arguments.write_whole_file(kept, json.dumps(sorted(names), indent=1))
+    except ToolError:
         pass  # a folder that its reader may not write costs the next grading a compilation
     return names
 
@@ -55,11 +55,3 @@ def fingerprint(tools: Tools, source: Path) -> str:
     for file in (source, *sorted(HEADERS.glob("*.h"))):
         read.update(file.read_bytes())
     return read.hexdigest()[:16]
-
-
-def keep(file: Path, text: str) -> None:
-    """Replaces the file at once: two gradings may write it at the same time."""
-    handle, made = tempfile.mkstemp(dir=file.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    Path(made).replace(file)

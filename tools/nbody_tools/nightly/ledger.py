@@ -1,0 +1,83 @@
+"""tests/nightly.csv: one row per nightly test, with its last pass."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Iterable
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, ToolError
+
+LEDGER = ROOT / "tests" / "nightly.csv"
+Key = tuple[str, str]  # preset and test
+
+
+@dataclass
+class Row:
+    """What is known of a test. Revisions are of the tree that was tested."""
+    preset: str
+    test: str
+    passed: str = ""  # revision of the last pass
+    date: str = ""  # of that pass, or of the skip or failure if it has never passed
+    seconds: str = ""
+    red: str = ""  # revision at which it failed after its last pass
+    skipped: str = ""  # revision at which it said that something is missing on that machine
+
+    @property
+    def key(self) -> Key:
+        return self.preset, self.test
+
+    @property
+    def estimate(self) -> float:
+        """Seconds that it will take, a minute if it has never run."""
+        return float(self.seconds) if self.seconds else 60.0
+
+    def record(self, outcome: str, revision: str, date: str, seconds: float) -> None:
+        """Takes in a run: "passed", "failed" or "skipped". A skip leaves an earlier pass as it is."""
+        if outcome == "passed":
+            self.passed, self.red, self.skipped = revision, "", ""
+        elif outcome == "failed":
+            self.red = revision
+        else:
+            self.skipped = revision
+        if outcome == "passed" or not self.passed:
+            self.date, self.seconds = date, f"{seconds:.1f}"
+
+
+COLUMNS = [field.name for field in fields(Row)]
+Ledger = dict[Key, Row]
+
+
+def read_ledger(file: Path = LEDGER) -> Ledger:
+    if not file.exists():
+        return {}
+    table = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    if table.fieldnames != COLUMNS:
+        raise ToolError(f"{file}: its first line must be {','.join(COLUMNS)}")
+    rows = [Row(**line) for line in checked(file, table)]
+    return {row.key: row for row in rows}
+
+
+def checked(file: Path, table: csv.DictReader) -> Iterable[dict[str, str]]:
+    for line in table:
+        if None in line or None in line.values():
+            raise ToolError(f"{file}: line {table.line_num} does not have {len(COLUMNS)} columns")
+        try:
+            float(line["seconds"] or 0)
+        except ValueError:
+            raise ToolError(f"{file}: line {table.line_num}: '{line['seconds']}' is not a number of "
+                            "seconds") from None
+        yield line
+
+
+def write_ledger(ledger: Ledger, file: Path = LEDGER) -> None:
+    """Sorted, so that two branches seldom change the same line."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    for key in sorted(ledger):
+        table.writerow(asdict(ledger[key]))
+    arguments.write_whole_file(file, text.getvalue())

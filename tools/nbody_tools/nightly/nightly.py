@@ -1,0 +1,126 @@
+"""Runs nightly tests within a number of minutes, and says which have to be run.
+
+  ./nbody test --nightly --minutes 60
+  ./nbody test --nightly --minutes 60 --tests '^labs'
+  ./nbody test --nightly --status
+
+Tests come first that are red, have never passed, or whose subject has changed since their last pass
+(tests/nightly/subjects.toml); then those that have not been run for longest. What each came to is written
+to tests/nightly.csv as soon as it is known, with the revision that was tested, so that file has to be
+committed. Nothing is run on uncommitted changes.
+
+Exit code: 0 all right, 1 a test failed, or --status names one, 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections import Counter
+from datetime import datetime, timezone
+from functools import partial
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, Failed, ToolError
+from nbody_tools.nightly.ledger import Key, Ledger, Row, read_ledger, write_ledger
+from nbody_tools.nightly.plan import batch, needs_a_run
+from nbody_tools.nightly.presets import BUILD, LOGS, PRESETS, Preset
+from nbody_tools.nightly.status import print_status
+from nbody_tools.nightly.subjects import read_subjects, revision, uncommitted
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    what = p.add_mutually_exclusive_group(required=True)
+    what.add_argument("--minutes", type=arguments.positive_number, metavar="M",
+                      help="run tests for so long, building included")
+    what.add_argument("--status", action="store_true", help="list what is stale, red, or has never passed")
+    p.add_argument("--tests", type=expression, default=re.compile(""), metavar="EXPRESSION",
+                   help="only tests that it finds in \"PRESET NAME\"")
+
+
+def expression(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a regular expression: {error}") from error
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.status:
+        return print_status(read_ledger(), read_subjects(), options.tests)
+    if changed := uncommitted():
+        raise ToolError(f"{changed[0]} has uncommitted changes, and a result is recorded with a revision: "
+                        "commit first")
+    return Night(options.minutes, options.tests).run()
+
+
+class Night:
+    """One run within a budget."""
+
+    def __init__(self, minutes: float, tests: re.Pattern[str]) -> None:
+        self.until = time.monotonic() + 60 * minutes
+        self.tests = tests
+        self.revision = revision()
+        self.subjects = read_subjects()
+        self.ledger: Ledger = read_ledger()
+        self.done: set[Key] = set()
+        self.built: set[str] = set()
+        self.outcomes: Counter[str] = Counter()
+
+    def run(self) -> int:
+        if not self.ledger:
+            self.build(PRESETS["cpu"])
+        for preset in PRESETS.values():
+            self.list_tests(preset)
+        while chosen := self.next_batch():
+            preset = PRESETS[chosen[0].preset]
+            if preset.name not in self.built:
+                self.build(preset)
+            else:
+                self.test(preset, chosen)
+        left = [row for row in self.waiting() if needs_a_run(row, self.subjects)]
+        print(f"{len(left)} tests are left that are red, stale or have never passed: there was no time for them.")
+        print(", ".join(f"{self.outcomes[outcome]} {outcome}" for outcome in ("passed", "failed", "skipped")))
+        return 1 if self.outcomes["failed"] else 0
+
+    def next_batch(self) -> list[Row]:
+        return batch(self.waiting(), self.subjects, self.until - time.monotonic())
+
+    def waiting(self) -> list[Row]:
+        return [row for key, row in self.ledger.items()
+                if key not in self.done and self.tests.search(" ".join(key))]
+
+    def list_tests(self, preset: Preset) -> None:
+        """Gives new tests of a build folder a row; what is in no folder is not run."""
+        for test in preset.tests():
+            self.ledger.setdefault((preset.name, test), Row(preset.name, test))
+
+    def build(self, preset: Preset) -> None:
+        self.built.add(preset.name)
+        print(f"Build {preset.folder.relative_to(ROOT)} ...", flush=True)
+        begun = time.monotonic()
+        outcome = preset.build(self.until) if preset.needs() else "skipped"
+        if preset.is_nightly and outcome:
+            self.ledger.setdefault((preset.name, BUILD), Row(preset.name, BUILD))
+            self.report(preset, BUILD, outcome, time.monotonic() - begun)
+        elif outcome == "failed":
+            raise Failed(f"{preset.folder.relative_to(ROOT)} cannot be built: {LOGS.relative_to(ROOT)}/"
+                         f"build-{preset.name}.log")
+        here = set(preset.tests()) if outcome == "passed" else set()
+        self.list_tests(preset)
+        self.done |= {key for key in self.ledger if key[0] == preset.name and key[1] not in here}
+
+    def test(self, preset: Preset, rows: list[Row]) -> None:
+        self.done |= {row.key for row in rows}
+        preset.run([row.test for row in rows], self.until, partial(self.report, preset))
+
+    def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
+        """Called as each test ends: whatever happens next, its result is kept."""
+        row = self.ledger.setdefault((preset.name, test), Row(preset.name, test))
+        row.record(outcome, self.revision, datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M"), seconds)
+        write_ledger(self.ledger)
+        self.done.add(row.key)
+        self.outcomes[outcome] += 1
+        left = (self.until - time.monotonic()) / 60
+        print(f"  {outcome:8}{preset.name:9} {test:50} {seconds:7.1f} s, {left:.0f} minutes left", flush=True)

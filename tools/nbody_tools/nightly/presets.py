@@ -1,0 +1,141 @@
+"""The build folders of the night: how each is built, which of its tests are nightly, and how they run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterator, Optional, Sequence
+
+from nbody_tools.arguments import ROOT
+
+LOGS = ROOT / "build" / "log"
+BUILD = "build"  # the test that everything of a preset compiles
+RESULT = re.compile(r"^ *\d+/\d+ +Test +#\d+: (\S+) [. ]*(.*?) +([\d.]+) sec")
+LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
+OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}  # or it failed
+# Tests share the cores: see run_tests in ./nbody.
+ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True)
+class Preset:
+    name: str
+    selection: tuple[str, ...]  # of the nightly tests, for ctest
+    folder: Path
+    configured_with: tuple[str, ...] = ()
+    needs: Callable[[], bool] = lambda: True  # whether this machine can build it
+    is_nightly: bool = True  # whether building it is a test of the night
+
+    @property
+    def is_configured(self) -> bool:
+        return (self.folder / "CTestTestfile.cmake").exists()
+
+    def tests(self) -> list[str]:
+        """The nightly tests of its build folder."""
+        listed = subprocess.run(["ctest", *self.selection, "-N"], cwd=ROOT, stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        return [BUILD] * self.is_nightly + LISTED.findall(listed)
+
+    def build(self, until: float) -> str:
+        """"passed" or "failed", or "" if the time did not suffice."""
+        everything = "-DBUILD_TESTING=ON", "-DNBODY_EXPERIMENTS=ON", f"-DPython3_EXECUTABLE={sys.executable}"
+        configure = ["cmake", "--preset", self.name, *everything, *self.configured_with]
+        compile_ = ["cmake", "--build", "--preset", self.name, "--parallel", str(cores())]
+        LOGS.mkdir(parents=True, exist_ok=True)
+        log = LOGS / f"build-{self.name}.log"
+        with log.open("w", encoding="utf-8") as output:
+            for words in (configure, compile_):
+                with started(words, until, cwd=ROOT, stdout=output) as running:
+                    code = running.wait()
+                if time.monotonic() > until:
+                    return ""
+                if code:
+                    print("\n".join(log.read_text(encoding="utf-8").splitlines()[-20:]))
+                    return "failed"
+        return "passed"
+
+    def run(self, tests: Sequence[str], until: float, report: Callable[[str, str, float], None]) -> None:
+        """Runs them, and what they require. Each that ends in time is reported with its outcome."""
+        names = "|".join(re.escape(test) for test in tests)
+        words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()), "--output-on-failure",
+                 "-R", f"^({names})$"]
+        log = LOGS / f"nightly-{self.name}.log"
+        with log.open("a", encoding="utf-8") as output, started(
+                words, until, stdout=subprocess.PIPE, text=True, errors="replace",
+                env=ENVIRONMENT | os.environ) as running:
+            for line in running.stdout:
+                output.write(line)
+                output.flush()
+                if ended := outcome_in(line):
+                    report(*ended)
+
+
+@contextmanager
+def started(words: Sequence[str], until: float, **more: Any) -> Iterator[subprocess.Popen]:
+    """A program that is ended, with all that it started, when the time is over."""
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, **more) as running:
+        alarm = threading.Timer(until - time.monotonic(), kill_tree, [running.pid])
+        alarm.start()
+        try:
+            yield running
+        finally:
+            alarm.cancel()
+
+
+def outcome_in(line: str) -> Optional[tuple[str, str, float]]:
+    """Test, outcome and seconds, where a line of ctest has them."""
+    match = RESULT.match(line)
+    return match and (match[1], OUTCOMES.get(match[2], "failed"), float(match[3]))
+
+
+def kill_tree(root: int) -> None:
+    """ctest first, so that it takes none of its tests for failed."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+        except OSError:
+            pass  # it has ended meanwhile
+    for process in [root] + descendants(root, parents):
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def descendants(root: int, parents: dict[int, int]) -> list[int]:
+    children = [process for process, parent in parents.items() if parent == root]
+    return children + [one for child in children for one in descendants(child, parents)]
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def has_nvcc() -> bool:
+    return shutil.which(os.environ.get("CUDACXX", "nvcc")) is not None
+
+
+def labelled(name: str, **more) -> Preset:
+    """Its nightly tests have a label."""
+    folder = ROOT / "build" / name
+    return Preset(name, ("--test-dir", str(folder), "-L", "nightly"), folder, **more)
+
+
+def sanitized(name: str) -> Preset:
+    """All its tests are for the night, and CMakePresets.json says which."""
+    return Preset(name, ("--preset", name), ROOT / "build" / name)
+
+
+PRESETS = {one.name: one for one in (
+    labelled("cpu", is_nightly=False), sanitized("cpu-tsan"), sanitized("cpu-asan"),
+    labelled("cuda", configured_with=("-DNBODY_CUDA_PROGRAMS=ON",), needs=has_nvcc))}

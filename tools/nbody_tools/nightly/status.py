@@ -1,0 +1,45 @@
+"""What ./nbody test --nightly --status prints."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Sequence
+
+from nbody_tools.nightly.ledger import Ledger, Row
+from nbody_tools.nightly.presets import PRESETS
+from nbody_tools.nightly.subjects import Subject, revision, stale_by
+
+
+def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[str]) -> int:
+    """Only tests that have to be run; 1 if there are any."""
+    rows = [row for row in ledger.values() if tests.search(" ".join(row.key))]
+    lines = [line for row in rows if (line := why_to_run(row, subjects))]
+    lines += [f"not listed  {preset} {test}: tests/nightly.csv has no row for it"
+              for preset, test in unlisted(ledger) if tests.search(f"{preset} {test}")]
+    for line in sorted(lines):
+        print(line)
+    kinds = {kind: sum(line.startswith(kind) for line in lines) for kind in ("red", "stale", "never", "not listed")}
+    print(f"At {revision()}: {len(rows)} nightly tests, {len(rows) - len(lines) + kinds['not listed']} up to date, "
+          f"{kinds['red']} red, {kinds['stale']} stale, {kinds['never']} that never passed, "
+          f"{kinds['not listed']} not listed")
+    return 1 if lines else 0
+
+
+def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
+    """A line, or nothing for a test that is up to date."""
+    name = f"{row.preset} {row.test}"
+    last = f"last pass {row.date} at {row.passed}" if row.passed else "it has never passed"
+    if row.red:
+        return f"red         {name}: failed at {row.red}; {last}"
+    if not row.passed:
+        return f"never       {name}" + (f": skipped at {row.skipped}, as something is missing on that machine"
+                                        if row.skipped else ": not run yet")
+    changed = stale_by(row, subjects)
+    return f"stale       {name}: {last}; since then {changed} has changed" if changed else ""
+
+
+def unlisted(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    """Tests that a build folder has and the ledger does not."""
+    for preset in PRESETS.values():
+        if preset.is_configured:
+            yield from ((preset.name, test) for test in preset.tests() if (preset.name, test) not in ledger)

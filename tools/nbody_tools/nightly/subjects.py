@@ -1,0 +1,87 @@
+"""Which nightly tests are stale: a file of their subject has changed since their last pass.
+
+tests/nightly/subjects.toml says which files are a test's subject.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cache
+from pathlib import Path
+from typing import Optional, Sequence
+
+from nbody_tools.arguments import ROOT, Failed, ToolError
+from nbody_tools.nightly.ledger import LEDGER, Row
+
+TABLE = ROOT / "tests" / "nightly" / "subjects.toml"
+EVERYTHING = ("*",)  # is the subject of a test that the table does not name
+TRANSPARENT = str(LEDGER.relative_to(ROOT))  # a commit of results alone is no other revision
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Files that the tests are about, as patterns in which * also matches /. They may use the groups of
+    the expression for the tests, as {step}."""
+    tests: re.Pattern[str]  # for "preset test"
+    paths: tuple[str, ...]
+
+
+def read_subjects(file: Path = TABLE) -> tuple[Subject, ...]:
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        return tuple(Subject(re.compile(one["tests"]), tuple(one["paths"])) for one in table["subject"])
+    except (OSError, tomllib.TOMLDecodeError, KeyError, re.error) as error:
+        raise ToolError(f"{file}: {error}; each [[subject]] has `tests`, an expression, and `paths`") from error
+
+
+def paths_of(row: Row, subjects: Sequence[Subject]) -> tuple[str, ...]:
+    """The patterns of all subjects that name the test."""
+    found: dict[str, None] = {}
+    for subject in subjects:
+        if match := subject.tests.search(f"{row.preset} {row.test}"):
+            found.update(dict.fromkeys(path.format(**match.groupdict()) for path in subject.paths))
+    return tuple(found) or EVERYTHING
+
+
+def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
+    """A file of the test's subject that has changed since it last passed; None if there is none."""
+    changed = changed_since(row.passed)
+    if changed is None:
+        return f"revision {row.passed}, which is not in this clone"
+    matches = matcher(paths_of(row, subjects))
+    return next((path for path in changed if matches(path)), None)
+
+
+@cache
+def matcher(patterns: tuple[str, ...]):
+    return re.compile("|".join(translate(pattern) for pattern in patterns)).match
+
+
+@cache
+def changed_since(revision: str) -> Optional[tuple[str, ...]]:
+    """Files that differ from those of the revision, uncommitted changes too; None if it is unknown."""
+    try:
+        return tuple(git("diff", "--name-only", revision, "--").splitlines())
+    except Failed:
+        return None
+
+
+def revision() -> str:
+    """The commit that is checked out, without those that only recorded results."""
+    return git("log", "-1", "--abbrev=12", "--format=%h", "--", ".", f":!{TRANSPARENT}")
+
+
+def uncommitted() -> list[str]:
+    return [path for path in git("diff", "--name-only", "HEAD", "--").splitlines() if path != TRANSPARENT]
+
+
+def git(*words: str) -> str:
+    ended = subprocess.run(["git", "-C", str(ROOT), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True, check=False)
+    if ended.returncode:
+        raise Failed(f"git {words[0]}: {ended.stderr.strip()}")
+    return ended.stdout.strip()

@@ -1,0 +1,180 @@
+"""The night's ledger, its order, what it takes from ctest, and the table of subjects."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import subprocess
+import time
+import unittest
+from unittest import mock
+
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.nightly import nightly, plan, presets, status, subjects
+from nbody_tools.nightly.ledger import Row, read_ledger, write_ledger
+from nbody_tools.nightly.presets import Preset, outcome_in
+from nbody_tools.nightly.subjects import Subject, matcher, paths_of, read_subjects
+from tests.fakes import InFolder
+
+SUBJECTS = (Subject(re.compile(r"^cpu (?P<step>step\w+)\."), ("{step}/*.cu",)),
+            Subject(re.compile(r"\.ladder$"), ("tests/*.cpp",)))
+CHANGED = {"old": ("step03/nbody.cu", "README.md"), "new": (), "lost": None}
+
+
+def row(test: str, **values: str) -> Row:
+    return Row("cpu", test, **values)
+
+
+def with_changes():
+    return mock.patch.object(subjects, "changed_since", CHANGED.get)
+
+
+class OfTheLedger(InFolder):
+    def test_what_is_written_is_read(self) -> None:
+        one = row("labs.03", passed="abc", date="2026-11-23 01:00", seconds="3.0", red="def")
+        write_ledger({one.key: one}, self.folder / "nightly.csv")
+        self.assertEqual(read_ledger(self.folder / "nightly.csv"), {one.key: one})
+        self.assertEqual(read_ledger(self.folder / "none.csv"), {})
+
+    def test_a_damaged_file_is_named_with_its_line(self) -> None:
+        head = "preset,test,passed,date,seconds,red,skipped\n"
+        for text, says in (("a,b\n", "its first line must be preset,"), (f"{head}cpu,x\n", "line 2 does not have"),
+                           (f"{head}cpu,x,,,soon,,\n", "'soon' is not a number")):
+            with self.assertRaisesRegex(ToolError, says):
+                read_ledger(self.file("nightly.csv", text))
+
+    def test_a_pass_ends_red_and_a_failure_keeps_the_pass(self) -> None:
+        one = row("x")
+        one.record("failed", "r1", "day 1", 2.0)
+        self.assertEqual((one.red, one.passed, one.date), ("r1", "", "day 1"))
+        one.record("passed", "r2", "day 2", 3.0)
+        self.assertEqual((one.red, one.passed, one.date, one.seconds), ("", "r2", "day 2", "3.0"))
+        one.record("failed", "r3", "day 3", 4.0)
+        self.assertEqual((one.red, one.passed, one.date), ("r3", "r2", "day 2"))
+        one.record("skipped", "r4", "day 4", 0.0)
+        self.assertEqual((one.red, one.skipped, one.passed, one.seconds), ("r3", "r4", "r2", "3.0"))
+
+
+class OfSubjects(unittest.TestCase):
+    def test_all_rows_that_find_a_test_count(self) -> None:
+        self.assertEqual(paths_of(row("step03.ladder"), SUBJECTS), ("step03/*.cu", "tests/*.cpp"))
+        self.assertEqual(paths_of(row("labs.03"), SUBJECTS), subjects.EVERYTHING)
+
+    def test_a_test_is_stale_by_a_file_of_its_subject_only(self) -> None:
+        with with_changes():
+            self.assertEqual(subjects.stale_by(row("step03.x", passed="old"), SUBJECTS), "step03/nbody.cu")
+            self.assertIsNone(subjects.stale_by(row("step04.x", passed="old"), SUBJECTS))
+            self.assertIsNone(subjects.stale_by(row("step03.x", passed="new"), SUBJECTS))
+            self.assertEqual(subjects.stale_by(row("labs.x", passed="old"), SUBJECTS), "step03/nbody.cu")
+            self.assertIn("not in this clone", subjects.stale_by(row("step03.x", passed="lost"), SUBJECTS))
+
+    def test_the_committed_table_names_tests_and_files_that_exist(self) -> None:
+        rows = read_ledger().values()
+        files = subprocess.run(["git", "-C", ROOT, "ls-files"], stdout=subprocess.PIPE, text=True,
+                               check=False).stdout.splitlines()
+        if not files:
+            self.skipTest("not a clone")
+        for subject in read_subjects():
+            found = [one for one in rows if subject.tests.search(f"{one.preset} {one.test}")]
+            self.assertTrue(found, f"no test is found by {subject.tests.pattern}")
+            for one in found:
+                paths = paths_of(one, [subject])
+                self.assertTrue(any(map(matcher(paths), files)), f"{one.test}: no file matches {paths}")
+
+
+class OfThePlan(unittest.TestCase):
+    ROWS = (row("step09.fresh", passed="new", date="3", seconds="5"),
+            row("step09.older", passed="new", date="2", seconds="5"),
+            row("step03.stale", passed="old", date="2", seconds="5"),
+            row("step09.red", passed="new", red="x", date="1", seconds="5"),
+            row("step09.never"))
+
+    def test_what_needs_a_run_comes_first_and_then_the_longest_not_run(self) -> None:
+        with with_changes():
+            order = [one.test for one in plan.in_order(self.ROWS, SUBJECTS)]
+        self.assertEqual(order, ["step09.never", "step09.red", "step03.stale", "step09.older", "step09.fresh"])
+
+    def test_a_batch_ends_in_time_and_is_of_one_preset(self) -> None:
+        with with_changes():
+            short = plan.batch(self.ROWS, SUBJECTS, 30)
+            self.assertNotIn("step09.never", [one.test for one in short])  # a minute, as long as nobody knows
+            mixed = plan.batch([row("a", date="1", seconds="1"), Row("cuda", "b", date="2", seconds="1"),
+                                row("c", date="3", seconds="1")], SUBJECTS, 30)
+            self.assertEqual([one.test for one in mixed], ["a", "c"])
+            long = plan.batch([row("a", date="1", seconds="200"), row("b", date="2", seconds="200")], SUBJECTS, 1000)
+            self.assertEqual([one.test for one in long], ["a"])
+            self.assertEqual(plan.batch(self.ROWS, SUBJECTS, 1), [])
+
+
+class OfCtest(unittest.TestCase):
+    def test_its_lines(self) -> None:
+        for line, expected in (
+                (" 1/12 Test   #3: labs.03 ....................   Passed    4.20 sec", ("labs.03", "passed", 4.2)),
+                ("12/12 Test #103: a.b ...***Failed    0.02 sec", ("a.b", "failed", 0.02)),
+                (" 2/2 Test #1: a ...***Exception: SegFault  0.11 sec", ("a", "failed", 0.11)),
+                (" 2/2 Test #1: a ........***Timeout 300.02 sec", ("a", "failed", 300.02)),
+                (" 2/2 Test #1: a ...***Failed  Error regular expression found in output. Regex=[x]  0.05 sec",
+                 ("a", "failed", 0.05)),
+                (" 2/2 Test #1: a ........***Not Run   0.00 sec", ("a", "failed", 0.0)),
+                (" 2/2 Test #1: a ........***Skipped   0.01 sec", ("a", "skipped", 0.01)),
+                (" 2/2 Test #1: a ........   Not Run (Disabled)   0.00 sec", ("a", "skipped", 0.0)),
+                ("    Start 1: a", None)):
+            self.assertEqual(outcome_in(line), expected, line)
+
+
+class OfANight(InFolder):
+    """With a build folder that has four tests and nothing to build."""
+
+    TESTS = {"good": "true", "bad": "false", "missing": "sh -c \"exit 77\"", "slow": "sleep 60"}
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.file("CTestTestfile.cmake", "".join(
+            f"add_test({name} {words})\nset_tests_properties({name} PROPERTIES LABELS nightly SKIP_RETURN_CODE 77)\n"
+            for name, words in self.TESTS.items()))
+        self.preset = Preset("cpu", ("--test-dir", str(self.folder), "-L", "nightly"), self.folder, is_nightly=False)
+        self.ledger = {one.key: one for one in (row("good"), row("bad", seconds="0.1"), row("missing"),
+                                                row("slow", seconds="1"), row("gone"))}
+        for where, what, with_ in (
+                (presets, "LOGS", self.folder), (nightly, "read_subjects", lambda: SUBJECTS),
+                (nightly, "PRESETS", {"cpu": self.preset}), (nightly, "revision", lambda: "r1"),
+                (nightly, "read_ledger", lambda: self.ledger), (nightly, "write_ledger", lambda _: None),
+                (nightly, "ROOT", self.folder), (Preset, "build", lambda self, until: "passed")):
+            patch = mock.patch.object(where, what, with_)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_results_are_kept_and_what_was_cut_off_is_not_red(self) -> None:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            code = nightly.Night(minutes=1.2, tests=re.compile("good|bad|missing|gone")).run()
+        self.assertEqual(code, 1)
+        self.assertIn("1 passed, 1 failed, 1 skipped", said.getvalue())
+        found = {key[1]: (one.passed, one.red, one.skipped) for key, one in self.ledger.items()}
+        self.assertEqual(found, {"good": ("r1", "", ""), "bad": ("", "r1", ""), "missing": ("", "", "r1"),
+                                 "slow": ("", "", ""), "gone": ("", "", "")})
+
+    def test_a_test_that_the_end_of_the_time_cut_off_is_not_red(self) -> None:
+        begun = time.monotonic()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(nightly.Night(minutes=0.1, tests=re.compile("slow")).run(), 0)
+        self.assertLess(time.monotonic() - begun, 30)
+        self.assertEqual(self.ledger["cpu", "slow"].red, "")
+
+    def test_status_names_what_has_to_be_run_and_what_is_not_listed(self) -> None:
+        said = io.StringIO()
+        ledger = {one.key: one for one in OfThePlan.ROWS}
+        with with_changes(), contextlib.redirect_stdout(said), mock.patch.object(status, "PRESETS", nightly.PRESETS), \
+                mock.patch.object(status, "revision", lambda: "r1"):
+            self.assertEqual(status.print_status(ledger, SUBJECTS, re.compile("")), 1)
+            self.assertEqual(status.print_status(ledger, SUBJECTS, re.compile("older")), 0)
+        text = said.getvalue()
+        for line in ("red         cpu step09.red: failed at x", "since then step03/nbody.cu has changed",
+                     "never       cpu step09.never: not run yet", "not listed  cpu slow"):
+            self.assertIn(line, text)
+        self.assertNotIn("cpu step09.older:", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
