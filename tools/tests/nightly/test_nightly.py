@@ -75,12 +75,13 @@ class OfSubjects(unittest.TestCase):
                                check=False).stdout.splitlines()
         if not files:
             self.skipTest("not a clone")
-        for subject in read_subjects():
-            found = [one for one in rows if subject.tests.search(f"{one.preset} {one.test}")]
-            self.assertTrue(found, f"no test is found by {subject.tests.pattern}")
-            for one in found:
-                paths = paths_of(one, [subject])
-                self.assertTrue(any(map(matcher(paths), files)), f"{one.test}: no file matches {paths}")
+        table = read_subjects()
+        for subject in table:
+            found = [paths_of(one, [subject]) for one in rows if subject.tests.search(f"{one.preset} {one.test}")]
+            self.assertTrue(any(any(map(matcher(paths), files)) for paths in found),
+                            f"no test, or no file of one, for {subject.tests.pattern}")
+        for one in rows:
+            self.assertTrue(any(map(matcher(paths_of(one, table)), files)), f"{one.test} has no file")
 
 
 class OfThePlan(unittest.TestCase):
