@@ -12,6 +12,12 @@ IDEA = "\n\n".join(["## The idea", 60 * "A **term** of an idea. ", "{{ diagram('
 EXERCISES = "## Exercises\n\n[Answers](../docs/answers.md#here)\n\n**Read on:** a guide."
 README = "\n\n".join(["# A step", IDEA, *documents.HEADINGS[1:-1], EXERCISES, "{{ measured() }}", ""])
 MEASUREMENTS = "\n\n".join(["# Measurements", *documents.MEASUREMENT_HEADINGS, ""])
+LESSON = "\n\n".join([
+    "# A step", "**Question:** why? **In one sentence:** so. **You need** nothing. **Time:** 5 minutes.",
+    "## Why we are here", "## The idea", "A **term**. ![A tile](../docs/figures/diagrams/tile.svg)",
+    "## What changed", "## Stop and predict", "<details><summary>Ours</summary>", "A.", "</details>",
+    "## Look", "## Account for the factor", "## What to believe now", "## Exercises",
+    "**Next:** more. [All](measurements.md), [answers](../docs/answers.md#here).", ""])
 CHANGED = README + "{{ changed() }} of {{ lines() }}: `{{ diff_command() }}`\n\n"
 ROOT_README = "# All\n\n{{ staircase() }}\n\nThe rest.\n"
 FIRST = """// step00_cpu_omp -- one OpenMP loop.
@@ -221,6 +227,25 @@ class Broken(DocumentsTest):
         self.assert_named("README.md: is missing", f"{template}: is missing")
         self.assert_named(f"{template}: is missing", words=())
 
+    def test_a_lesson(self) -> None:
+        self.file("step00_cpu_omp/README.template.md", LESSON)
+        self.write()
+        for part, named in (("## Look", "headings of a lesson"), ("**Next:**", "'**Next:**'"),
+                            ("<details>", "must be folded"), ("![A tile](../docs/figures/diagrams/tile.svg)", "no diagram"),
+                            ("(measurements.md)", "'(measurements.md)'")):
+            with self.subTest(part):
+                broken = LESSON.replace(part, "")
+                self.file("step00_cpu_omp/README.template.md", broken)
+                self.assert_named(named, words=())
+
+    def test_a_lesson_is_not_a_log(self) -> None:
+        number = "Took <!-- {{ 1 + 1 }} -->2<!-- end --> steps.\n\n"
+        for count, allowed in ((20, True), (21, False)):
+            with self.subTest(count):
+                self.file("step00_cpu_omp/README.md", LESSON + number * count)
+                (self.folder / "step00_cpu_omp/README.template.md").unlink(missing_ok=True)
+                self.assertEqual(self.documents()[0], 0 if allowed else 1)
+
     def test_missing_heading_of_measurements(self) -> None:
         for heading in documents.MEASUREMENT_HEADINGS:
             with self.subTest(heading):
@@ -292,7 +317,7 @@ class Broken(DocumentsTest):
         self.file("step00_cpu_omp/README.template.md", README + "- a\n" * room)
         self.write()
         self.file("step00_cpu_omp/README.template.md", README + "- a\n" * (room + 1))
-        self.assert_named("step00_cpu_omp/README.md: 151 lines, of 150 allowed", words=())
+        self.assert_named("step00_cpu_omp/README.md: 111 lines, of 110 allowed", words=())
 
     def test_what_a_student_needs(self) -> None:
         for text, expected in ((README.replace("A **term** of", "", 20), "the idea has 240 words"),

@@ -27,12 +27,16 @@ from nbody_tools.steps import STEP_NAME
 
 IDEA_WORDS = range(250, 401)  # enough to understand it, and no more than one sitting
 HEADINGS = ("## The idea", "## What changed", "## Exercises")
+LESSON_HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
+                   "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
+LESSON_NUMBERS = 20  # measured ones in the text: more are a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
 FOLDERS = ("", "docs", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their words are what a test of another room has just found.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
+INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -98,7 +102,31 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
                  if heading not in measured]
     if len(lines) > sources.Budget.readme:
         problems.append(f"{where}: {len(lines)} lines, of {sources.Budget.readme} allowed")
-    return problems + [f"{where}: {what}" for what in missing_for_a_student(section_of(lines))]
+    sections = section_of(lines)
+    if "## Stop and predict" in sections:
+        return problems + [f"{where}: {what}" for what in missing_in_a_lesson(lines, sections)]
+    return problems + [f"{where}: {what}" for what in missing_for_a_student(sections)]
+
+
+def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
+    """The order of a lesson, a question at its top, a folded prediction, few numbers, what comes next."""
+    headings = [line for line in lines if line.startswith("## ")]
+    if headings != list(LESSON_HEADINGS):
+        yield f"the headings of a lesson are {', '.join(LESSON_HEADINGS)}, in this order"
+    text = " ".join("\n".join(lines).split())
+    for mark in ("**Question:**", "**In one sentence:**", "**You need**", "**Time:**", "**Next:**",
+                 "(measurements.md)", "(../docs/answers.md#"):
+        if mark not in text:
+            yield f"'{mark}' is missing"
+    if "<details>" not in sections.get("## Stop and predict", ""):
+        yield "our prediction must be folded: <details><summary>...</summary> ... </details>"
+    if "/figures/" not in sections.get("## The idea", ""):
+        yield "the idea has no diagram"
+    if "**" not in sections.get("## The idea", ""):
+        yield "the idea has no term in bold"
+    numbers = len(INLINE_PLACE.findall("\n".join(lines)))
+    if numbers > LESSON_NUMBERS:
+        yield f"{numbers} measured numbers in the text, of {LESSON_NUMBERS} allowed"
 
 
 def section_of(lines: list[str]) -> dict[str, str]:

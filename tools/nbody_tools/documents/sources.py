@@ -27,7 +27,7 @@ class Budget:
     more_lines = {"12": 210}  # two kinds of tiles and a ring of them
     first_lines = 140  # of the first programs, for readers who have never seen a kernel
     last_first = "04b"
-    readme = 150  # lines of a step's README
+    readme = 110  # lines of a step's README
     excerpt = 24  # lines of one block of changed lines in it
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from nbody_tools.course import glossary, hardware, performance, teaching
-from nbody_tools.documents import (accuracy, activity, cluster_pages, comparison, latencies, machine_code,
+from nbody_tools.documents import (account, accuracy, activity, cluster_pages, comparison, latencies, machine_code,
                                    readme_tables, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
@@ -170,6 +170,7 @@ class Vocabulary:
             "diff_command": lambda: " ".join(
                 ["diff", "-u", *(line[4:] for line in self.diff(step)[:2])]),
             "changed_lines": lambda first, last: self.changed_lines(step, first, last),
+            "account": lambda *rows: account.account(step, parent, facts, rows),
             "measured": lambda: readme_tables.measured(step, facts),
             "profile": lambda *keys: readme_tables.profile_of(step, parent, facts, keys),
             "inspect": lambda: blocks.step_block(step, parent, self.root),

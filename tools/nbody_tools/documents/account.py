@@ -1,0 +1,60 @@
+"""A step's speed against its parent as a product of counted factors, for the step's README."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Optional, Sequence
+
+from nbody_tools.records.facts import FactError, Facts, Value
+from nbody_tools.tables import NOT_MEASURED, markdown, plain
+
+# Metric of measure/ncu.py, words of the row, and whether more of it is faster.
+COUNTED = (
+    ("instructions_per_interaction", "instructions per interaction", False),
+    ("sm_busy_percent", "SMs with work, %", True),
+    ("issue_percent", "issue slots used on those SMs, %", True),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    label: str
+    before: float
+    after: float
+    more_is_faster: bool
+
+    @property
+    def speedup(self) -> float:
+        return self.after / self.before if self.more_is_faster else self.before / self.after
+
+
+def extra_row(words: Sequence[Any]) -> Row:
+    """["systems computing at once", 1, 7.6, "more"]: label, parent, step, and which way is faster."""
+    if len(words) != 4 or words[3] not in ("more", "fewer"):
+        raise FactError('a row of account() is ["label", before, after, "more" or "fewer"]')
+    before, after = (word.content if isinstance(word, Value) else word for word in words[1:3])
+    if before is None or after is None:
+        raise FactError(f"account(): '{words[0]}' is not measured")
+    return Row(words[0], before, after, words[3] == "more")
+
+
+def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]) -> str:
+    """Rows of factors, their product, and what the runs of both programs measured."""
+    lines = [facts.profile(name) if name else None for name in (parent, step)]
+    rates = [facts.value(name, "systems", "gips").content if name else None for name in (parent, step)]
+    if None in lines or None in rates:
+        return NOT_MEASURED
+    before, after = (line["metrics"] for line in lines)
+    rows = [Row(label, before[key], after[key], more) for key, label, more in COUNTED]
+    rows += map(extra_row, extra)
+    speedup = rates[1] / rates[0]
+    slower = speedup < 1
+    shown = [1 / value if slower else value
+             for value in (*(row.speedup for row in rows), prod(row.speedup for row in rows), speedup)]
+    names = [name[4:].replace("_", " ") for name in (parent, step)]
+    table = [[row.label, plain(row.before), plain(row.after), f"{factor:.2f}"]
+             for row, factor in zip(rows, shown)]
+    table.append(["product of these", "", "", f"**{shown[-2]:.2f}**"])
+    table.append(["measured, G interactions/s", plain(rates[0]), plain(rates[1]), f"**{shown[-1]:.2f}**"])
+    return markdown(["counted", *names, "times slower" if slower else "times faster"], table)
