@@ -1,8 +1,11 @@
 #include "run/checkpoint.h"
 
+#include <utility>
+
 #include "io/activity_map_file.h"
 #include "nbody/error.h"
 #include "run/program.h"
+#include "support/crc32.h"
 #include "support/text.h"
 
 namespace nbody {
@@ -12,18 +15,23 @@ constexpr const char* kMap = "activity-map";
 constexpr const char* kMapEvery = "activity-map-every";
 constexpr const char* kMapCounts = "activity-map-counts";
 constexpr const char* kApproximation = "theta-multipole";
+constexpr const char* kStart = "start";  // a checksum of the state with which the run began
+constexpr const char* kInstead = "; name another file, or replace this one with --restart";
 
 std::string value_of(const Snapshot& start, const char* key) {
   const auto found = start.checkpoint.find(key);
   return found == start.checkpoint.end() ? "" : found->second;
 }
 
-// What would change the bits of the result.
+// Refuses or notes a difference that changes the bits of the result.
 void note(const Options& options, Job& job, const std::string& difference) {
-  if (!options.resume_anyway)
-    throw UsageError("--resume: ", options.resume, " ", difference,
-                     ": the run would not end with the bits of an uninterrupted one"
-                     " (--resume-anyway resumes it all the same)");
+  const bool resumes = job.continues == options.resume;
+  if (!resumes || !options.resume_anyway)
+    throw UsageError(resumes ? "--resume" : "--checkpoint", ": ", job.continues, " ", difference,
+                     ": the run would not end with the bits of an uninterrupted one (",
+                     resumes ? "--resume-anyway resumes it all the same"
+                             : "--restart begins anew and replaces the file",
+                     ")");
   job.notes.push_back(difference);
 }
 
@@ -43,7 +51,7 @@ void require_same_map(const Options& options, Job& job) {
   require_same("--activity-map", std::to_string(options.activity_map), value_of(job.start, kMap));
   require_same("--activity-map-every", std::to_string(options.activity_map_every),
                value_of(job.start, kMapEvery));
-  saved_activity_map(options, job.start);
+  saved_activity_map(options, job);
 }
 
 // "0.6, 2"; empty for a direct sum.
@@ -54,6 +62,70 @@ std::string approximation_of(const Options& options) {
 
 const char* precision_of(const Options& options) { return options.float64 ? "double" : "single"; }
 
+std::string checksum(const Snapshot& start) {
+  Crc32 sum;
+  const auto add = [&sum](const void* data, std::size_t bytes) {
+    sum.add({static_cast<const char*>(data), bytes});
+  };
+  add(&start.time, sizeof start.time);
+  add(&start.step, sizeof start.step);
+  if (is_float64(start))
+    add(start.exact.data(), start.exact.size() * sizeof(BodyF64));
+  else
+    add(start.systems.bodies.data(), start.systems.bodies.size() * sizeof(Body));
+  return format("%08x", static_cast<unsigned>(sum.value()));
+}
+
+// What has to be the same for two runs to be one, however many steps each takes.
+using Problem = std::vector<std::pair<const char*, std::string>>;
+
+Problem problem_of(const Snapshot& state) {
+  const std::string seed = value_of(state, "seed");
+  return {{"the program", value_of(state, "program")},
+          {"--precision", value_of(state, "precision")},
+          {"--theta, --multipole", value_of(state, kApproximation)},
+          {"--scenario", seed.empty() ? "" : state.scenario},  // otherwise the name of a file
+          {"--seed", seed},
+          {"--systems", std::to_string(state.systems.count)},
+          {"--bodies", std::to_string(state.systems.bodies_per_system)},
+          {"--dt", shortest(state.dt)},
+          {"--softening", shortest(state.softening)},
+          {"--integrator", to_string(state.integrator)},
+          {"the checksum of the bodies at the start", value_of(state, kStart)}};
+}
+
+void require_same_problem(const Options& options, const Problem& asked, const Snapshot& saved) {
+  if (saved.checkpoint.empty())
+    refuse("--checkpoint", options.checkpoint, "it is a snapshot and no checkpoint", kInstead);
+  if (value_of(saved, kStart).empty())
+    refuse("--checkpoint", options.checkpoint,
+           "an older version wrote it, which did not say how the run began: --resume continues it",
+           kInstead);
+  const Problem stored = problem_of(saved);
+  const auto none = [](const std::string& value) { return value.empty() ? "none" : value; };
+  for (std::size_t k = 0; k < asked.size(); ++k)
+    if (asked[k].second != stored[k].second)
+      refuse("--checkpoint", options.checkpoint, "it is of another problem: ", asked[k].first,
+             " is ", none(stored[k].second), " there and ", none(asked[k].second), " here",
+             kInstead);
+}
+
+Snapshot read_checkpoint(const Options& options) {
+  try {
+    return read_bodies(options.checkpoint, {.float64 = options.float64});
+  } catch (const UsageError& error) {
+    throw UsageError("--checkpoint: ", std::string(error.what()), kInstead);
+  }
+}
+
+// A file that --resume names as well is read there.
+bool has_checkpoint(const Options& options) {
+  std::error_code no_matter;
+  return !options.checkpoint.empty() && !options.restart &&
+         std::filesystem::is_regular_file(options.checkpoint, no_matter) &&
+         (options.resume.empty() || !same_file(options.resume, options.checkpoint));
+}
+
 }  // namespace
 
 void begin_checkpoints(const Options& options, Job& job) {
@@ -63,6 +135,7 @@ void begin_checkpoints(const Options& options, Job& job) {
                           {"extent", shortest(activity_extent(job.start.systems))}};
   if (options.approximation) job.start.checkpoint[kApproximation] = approximation_of(options);
   if (!options.input) job.start.checkpoint["seed"] = std::to_string(options.seed.value_or(1));
+  if (!options.checkpoint.empty()) job.start.checkpoint[kStart] = checksum(job.start);
 }
 
 void require_resumable(const Options& options, Job& job) {
@@ -78,6 +151,7 @@ void require_resumable(const Options& options, Job& job) {
     checkpoint.erase("seed");
   } else if (const std::string writer = value_of(job.start, "program"); writer != options.program) {
     note(options, job, "was written by " + writer + ", which adds in another order");
+    checkpoint.erase(kStart);  // no other run ends with these bits
     checkpoint["program"] = options.program;
     checkpoint.erase(kApproximation);
     if (options.approximation) checkpoint[kApproximation] = approximation_of(options);
@@ -88,6 +162,34 @@ void require_resumable(const Options& options, Job& job) {
   if (is_checkpoint && value_of(job.start, "version") != revision())
     job.notes.push_back("was written by version " + value_of(job.start, "version"));
   checkpoint["version"] = revision();
+  if (!options.checkpoint.empty() && value_of(job.start, kStart).empty())
+    checkpoint[kStart] = checksum(job.start);
+  require_same_map(options, job);
+}
+
+void continue_from_checkpoint(const Options& options, Job& job) {
+  if (!has_checkpoint(options)) return;
+  Snapshot& state = job.start;
+  const Problem asked = problem_of(state);
+  // Their room is for the bodies of the checkpoint.
+  state.systems.bodies = std::vector<Body>();
+  state.exact = std::vector<BodyF64>();
+  Snapshot saved = read_checkpoint(options);
+  require_same_problem(options, asked, saved);
+  if (job.last_step < saved.step)
+    refuse("--steps", job.last_step, options.checkpoint, " has taken ", saved.step, " already",
+           kInstead);
+  job.continues = options.checkpoint;
+  // The rest is as at the start: names, which a BIN file does not keep, units and species.
+  state.systems = std::move(saved.systems);
+  state.exact = std::move(saved.exact);
+  state.time = saved.time;
+  state.step = saved.step;
+  state.staggered = saved.staggered;
+  state.checkpoint = std::move(saved.checkpoint);
+  if (const std::string writer = value_of(state, "version"); writer != revision())
+    job.notes.push_back("was written by version " + writer);
+  state.checkpoint["version"] = revision();
   require_same_map(options, job);
 }
 
@@ -111,13 +213,13 @@ void save_activity_map(const ActivityMap& map, const Options& options, Snapshot&
   checkpoint.checkpoint[kMapCounts] = shortest(map.extent()) + " " + counts_text(map);
 }
 
-ActivityMap saved_activity_map(const Options& options, const Snapshot& start) {
-  const float extent = activity_map_extent(options, start);
-  const std::string text = value_of(start, kMapCounts);
+ActivityMap saved_activity_map(const Options& options, const Job& job) {
+  const float extent = activity_map_extent(options, job.start);
+  const std::string text = value_of(job.start, kMapCounts);
   if (text.empty()) return {options.activity_map, extent};
   const std::size_t blank = std::min(text.find(' '), text.size());
   require_same("--activity-map-extent", shortest(extent), text.substr(0, blank));
-  return map_of_counts(options.resume.string(), options.activity_map, extent,
+  return map_of_counts(job.continues.string(), options.activity_map, extent,
                        std::string_view(text).substr(blank));
 }
 

@@ -14,13 +14,16 @@ void begin_checkpoints(const Options& options, Job& job);
 // For a resumed run: throws UsageError if it could not end with the bits of an uninterrupted one.
 // With --resume-anyway, what only changes bits is noted in job.notes.
 void require_resumable(const Options& options, Job& job);
-// The part of both that has to wait until the platform is known.
+// If --checkpoint exists, starts the run from it, so that the same command, given again, ends as if
+// it had never been interrupted. Throws UsageError if it is not of the problem that job.start begins.
+void continue_from_checkpoint(const Options& options, Job& job);
+// The part of all three that has to wait until the platform is known.
 void set_backend(const Options& options, const std::string& backend, Job& job);
 
 // The half side of the activity map: as asked for, or the one that suits the start of the run.
 float activity_map_extent(const Options& options, const Snapshot& start);
 // An activity map that is added up over many steps is part of the checkpoint.
 void save_activity_map(const ActivityMap& map, const Options& options, Snapshot& checkpoint);
-ActivityMap saved_activity_map(const Options& options, const Snapshot& start);
+ActivityMap saved_activity_map(const Options& options, const Job& job);
 
 }  // namespace nbody

@@ -114,6 +114,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
   start = read_bodies(
       options.resume,
       {.systems = options.systems, .bodies = options.bodies, .float64 = options.float64});
+  job.continues = options.resume;
   if (start.dt == 0 || !(start.softening > 0)) {
     throw UsageError(options.resume, ": is not a checkpoint: it does not say dt and softening");
   }
@@ -184,10 +185,14 @@ void check_outputs(const Options& options, Job& job) {
         same_file(snapshot_file(options.snapshot_folder, 0),
                   file.parent_path() / snapshot_file({}, 0)))
       throw UsageError("\"", file, "\" is not allowed; a snapshot has that name");
-  if (!options.diagnostics.empty() && !options.resume.empty())
+}
+
+// What a run adds to, once it is known where it starts.
+void check_records(const Options& options, const Job& job) {
+  const bool continues = !job.continues.empty();
+  if (!options.diagnostics.empty() && continues)
     require_continuable(options.diagnostics, job.start.systems.count, job.start.step);
-  if (options.snapshot_every > 0 && options.resume.empty())
-    require_no_snapshots(options.snapshot_folder);
+  if (options.snapshot_every > 0 && !continues) require_no_snapshots(options.snapshot_folder);
 }
 
 }  // namespace
@@ -282,14 +287,16 @@ Job prepare_job(const Options& options) {
     start_from_scenario(options, job);
   }
   if (options.resume.empty()) begin_checkpoints(options, job);
-  take_forces(job.start, job.run);
-  job.run.steps = job.last_step - static_cast<int>(job.start.step);
-  job.run.approximation = options.approximation.value_or(Approximation());
   const Snapshot& start = job.start;
   const auto refusal =
       softening_refusal(start.softening, heaviest_mass(start.systems), is_float64(start));
   if (!refusal.empty()) refuse("--softening", text(start.softening), refusal);
   check_outputs(options, job);
+  continue_from_checkpoint(options, job);  // which no other program writes any more
+  check_records(options, job);
+  take_forces(start, job.run);
+  job.run.steps = job.last_step - static_cast<int>(start.step);
+  job.run.approximation = options.approximation.value_or(Approximation());
   return job;
 }
 

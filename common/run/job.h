@@ -17,6 +17,7 @@ namespace nbody {
 
 struct Job {
   Snapshot start;     // staggered when it resumes a leapfrog run
+  std::filesystem::path continues;  // the checkpoint that it starts from; empty: none
   int last_step = 0;  // the run goes from start.step to this
   Run run{};          // dt and softening as float32, as the kernels see them; steps still to take
   Platform platform = {};         // whose pages are locked while a simulation lasts, if it has that
@@ -26,6 +27,9 @@ struct Job {
   // In what the run that is resumed differs from the one that was interrupted.
   std::vector<std::string> notes;
   std::shared_ptr<const Outputs> outputs;  // locked until the run has ended
+
+  // A checkpoint of the last step leaves nothing to compute.
+  bool is_finished() const { return !continues.empty() && run.steps == 0; }
 };
 
 // The state of --precision double: Snapshot::exact with its sizes, and a change of it that the

@@ -24,6 +24,9 @@ void check_combinations(const StepInfo& info, const Options& options,
   const bool times = options.repeat > 1 || options.warmup > 0;
   const int sources = options.input.has_value() + options.scenario.has_value() + resumes;
   refuse_if(sources > 1, "--input, --scenario and --resume exclude each other");
+  refuse_if(options.restart && options.checkpoint.empty(),
+            "--restart needs --checkpoint: the file that it replaces");
+  refuse_if(options.restart && resumes, "--restart and --resume exclude each other");
   refuse_if(options.resume_anyway && !resumes,
             "--resume-anyway needs --resume: a file to go on from");
   refuse_if(!options.species.empty() && resumes,
@@ -121,8 +124,10 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--activity-map-file", options.activity_map_name,
               "writes NAME.csv and NAME.pgm [activity_map]");
   parser.text("--checkpoint", options.checkpoint,
-              "file to resume from, written at every snapshot, every few seconds and at the end");
-  parser.text("--resume", options.resume, "go on from a checkpoint up to --steps");
+              "continue from this file if it exists; written at every snapshot, every few seconds "
+              "and at the end");
+  parser.flag("--restart", options.restart, "begin anew although --checkpoint exists: replace it");
+  parser.text("--resume", options.resume, "continue from another checkpoint up to --steps");
   parser.flag("--resume-anyway", options.resume_anyway,
               "also from a snapshot or another program's checkpoint: the bits will differ");
   parser.whole("--repeat", options.repeat, 1, 100000, "timed runs, from the same start [1]");

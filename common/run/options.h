@@ -43,6 +43,7 @@ struct Options {
   std::optional<double> activity_map_extent;
   std::filesystem::path activity_map_name = "activity_map";  // without an ending
   std::filesystem::path checkpoint;
+  bool restart = false;  // although there is a checkpoint
   std::filesystem::path resume;
   bool resume_anyway = false;
 

@@ -23,7 +23,7 @@ Recorder diagnostics(const Job& job, const Options& options) {
   // A file that is continued has the rows of the checkpoint's step if the run was to record them;
   // if that step was the last of a shorter run, its rows go.
   std::optional<long long> kept;
-  if (!options.resume.empty()) {
+  if (!job.continues.empty()) {
     const bool was_last = every > 0 && job.start.step % every != 0;
     kept = was_last ? job.start.step - 1 : job.start.step;
   }
@@ -35,7 +35,7 @@ Recorder diagnostics(const Job& job, const Options& options) {
 }
 
 Recorder activity_map(const Job& job, const Options& options) {
-  const auto map = std::make_shared<ActivityMap>(saved_activity_map(options, job.start));
+  const auto map = std::make_shared<ActivityMap>(saved_activity_map(options, job));
   Recorder recorder{options.activity_map_every, false,
                     [map](const Snapshot& snapshot) { map->add(snapshot.systems); },
                     [map, name = options.activity_map_name] { write_activity_map(name, *map); }};

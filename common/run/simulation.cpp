@@ -198,8 +198,9 @@ void run_to_end(Simulation& simulation, const Options& options,
       write_checkpoint();
       throw Interrupted(
           interruption->signal(),
-          joined("interrupted after ", simulation.step(), " steps; --resume ", options.checkpoint,
-                 " --steps ", simulation.last_step(), " goes on"));
+          joined("interrupted after ", simulation.step(), " steps; the same command continues",
+                 options.restart ? " without --restart" : "", ", or --resume ", options.checkpoint,
+                 " --steps ", simulation.last_step()));
     }
   }
   if (!options.checkpoint.empty() && !simulation.finished()) write_checkpoint();

@@ -112,6 +112,13 @@ ForceError force_error_of(const StepInfo& info, const Options& options, const Jo
                      advance_of(job.run, simulate));
 }
 
+// A run that was finished before has measured nothing: a record of that time stays.
+bool is_measured(const std::filesystem::path& record, const Job& job) {
+  std::error_code no_matter;
+  return !record.empty() &&
+         !(job.is_finished() && std::filesystem::is_regular_file(record, no_matter));
+}
+
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options, Job& job,
               Simulate simulate, LiveView* view) {
   // A stream that goes nowhere is simpler than an if around every line.
@@ -156,13 +163,11 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   print_result(out, result);
 
   if (!options.output.empty()) write_bodies(options.output, final);
-  if (!options.json.empty()) {
+  if (is_measured(options.json, job))
     write_whole_file(options.json, [&](std::ostream& file) { file << to_json(result) << '\n'; });
-  }
-  if (!options.timeline.empty()) {
+  if (is_measured(options.timeline, job))
     write_whole_file(options.timeline,
                      [&](std::ostream& file) { file << to_csv(result.repeats.back().spans); });
-  }
   const bool failed = result.verdict() == "fail";
   if (failed) {
     std::cerr << info.name << ": validation failed; the result is not to be trusted\n";

@@ -34,7 +34,7 @@ class CommandLine : public testing::Test {
   void expect_the_same_end(const std::string& run, int steps, int stop,
                            const std::string& options = "") {
     expect_success(joined(run, options, " --steps ", steps, " --output whole.bin"));
-    expect_success(joined(run, options, " --steps ", stop, " --checkpoint c.bin"));
+    expect_success(joined(run, options, " --steps ", stop, " --checkpoint c.bin --restart"));
     expect_success(joined("--resume c.bin", options, " --steps ", steps, " --output resumed.bin"));
     EXPECT_EQ(program_.read("whole.bin"), program_.read("resumed.bin"));
     EXPECT_FALSE(program_.read("whole.bin").empty());
@@ -51,8 +51,8 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome outcome = expect_success("--help");
   std::istringstream options(
       "--input --scenario --species --systems --bodies --seed --steps --dt --softening "
-      "--integrator --devices --output --snapshot-every --snapshot-dir --checkpoint --resume "
-      "--repeat --warmup --validate --json --quiet --diagnostics --activity-map --view");
+      "--integrator --devices --output --snapshot-every --snapshot-dir --checkpoint --restart "
+      "--resume --repeat --warmup --validate --json --quiet --diagnostics --activity-map --view");
   for (std::string option; options >> option;) EXPECT_TRUE(says(outcome.out, option));
 }
 
@@ -170,7 +170,7 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
        {std::pair("c.bin", 9), {"c.bin", 11}, {"c.csv", 8}, {"c.csv", 30}}) {
     SCOPED_TRACE(checkpoint + (" at step " + std::to_string(step)));
     const std::string to = std::string(" --checkpoint ") + checkpoint + " --steps ";
-    expect_success(run + records + to + std::to_string(step));
+    expect_success(run + records + to + std::to_string(step) + " --restart");
     expect_success(std::string("--resume ") + checkpoint + to + "30 " + records);
     EXPECT_TRUE(files() == whole);
   }
@@ -181,7 +181,7 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
   expect_refused("--activity-map 8 --activity-map-every 3", "made with 16");
   expect_refused("--activity-map 16 --activity-map-every 2", "made with 3");
   expect_refused("--activity-map 16 --activity-map-every 3 --activity-map-extent 9", "\"9\"");
-  expect_success(run + "--validate off --steps 8 --checkpoint c.bin");
+  expect_success(run + "--validate off --steps 8 --checkpoint c.bin --restart");
   expect_refused("--activity-map 16 --activity-map-every 3", "has no activity map");
   // The extent of a map of the final state is that of the start of the run, too.
   expect_success(run + "--validate off --steps 30 --activity-map 16 --activity-map-file last");
@@ -196,11 +196,12 @@ TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
   for (const char* signal : {"INT", "TERM"}) {
     // With one thread it takes fewer steps meanwhile, and they are all taken once more below.
     const Outcome outcome = program_.run(
-        run + "--steps 100000000 --checkpoint c.bin",
+        run + "--steps 100000000 --checkpoint c.bin --restart",
         "env OMP_NUM_THREADS=1 timeout --foreground -s " + std::string(signal) + " 0.3");
     EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // of timeout
     EXPECT_TRUE(says(outcome.error, "interrupted after "));
-    EXPECT_TRUE(says(outcome.error, "--resume c.bin --steps 100000000 goes on"));
+    EXPECT_TRUE(says(outcome.error, "the same command continues without --restart, or "
+                                    "--resume c.bin --steps 100000000"));
     const Snapshot checkpoint = read("c.bin");
     EXPECT_GT(checkpoint.step, 0);
     const std::string steps = "--steps " + std::to_string(checkpoint.step + 1);

@@ -55,7 +55,7 @@ FaultyRun::FaultyRun(const std::string& integrator, int steps)
   prepare(program);
   for (int step = 1; step <= steps_; ++step) {
     run_undisturbed(program, "--input start.csv --quiet --validate off --integrator " +
-                                 integrator_ + " --checkpoint c.bin --steps " +
+                                 integrator_ + " --restart --checkpoint c.bin --steps " +
                                  std::to_string(step) + kMap);
     checkpoints_.insert(program.read(kCheckpoint));
   }
@@ -91,8 +91,8 @@ std::string FaultyRun::resume() const {
   return "--resume c.bin --steps " + std::to_string(steps_) + kRecords;
 }
 
-std::string FaultyRun::next(const Program& program) const {
-  return fs::exists(program.file(kCheckpoint)) ? resume() : start();
+std::string FaultyRun::next(const Program& program, int turn) const {
+  return turn % 2 == 1 && fs::exists(program.file(kCheckpoint)) ? resume() : start();
 }
 
 int FaultyRun::check_files(const Program& program) const {

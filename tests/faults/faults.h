@@ -18,11 +18,11 @@ class FaultyRun {
   FaultyRun(const std::string& integrator, int steps);
 
   int steps() const { return steps_; }
-  // Arguments of the whole run, in an empty folder or after a kill.
+  // Arguments of the whole run, in an empty folder or after a kill: it continues from its checkpoint.
   std::string start() const;
   std::string resume() const;
-  // What a user would type now: resume if there is a checkpoint.
-  std::string next(const Program& program) const;
+  // What a user would type now: the same once more or, in turns, --resume if there is a checkpoint.
+  std::string next(const Program& program, int turn) const;
 
   // Makes the input and the folder of snapshots.
   void prepare(const Program& program) const;
