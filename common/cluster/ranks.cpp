@@ -58,15 +58,38 @@ void take_device(MPI_Comm comm) {
   MPI_Comm_free(&host);
 }
 
-// Without a process manager that MPI knows, every process is the only rank of a run of its own.
+// What starts processes, and where it says how many.
+struct Launcher {
+  const char *name, *variable, *remedy;
+};
+constexpr Launcher kLaunchers[] = {
+    {"Slurm", "SLURM_STEP_NUM_TASKS", "srun --mpi=pmix"},
+    {"Flux", "FLUX_JOB_SIZE", "flux run -o pmi=pmix, or mpirun in a job of flux batch"},
+    {"jsrun", "JSM_NAMESPACE_SIZE", "start it with the MPI that it was built with"},
+    {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "start it with the MPI that it was built with"},
+    // PALS of HPE, MPICH and its relatives
+    {"mpiexec", "PMI_SIZE", "start it with the MPI that it was built with"},
+};
+
+// Without a process manager that MPI knows, every process is the only rank of its own run, and all
+// write the same files.
 void require_count(const std::string& count) {
-  const char* const asked = std::getenv("NBODY_RANKS");
-  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  if (asked != nullptr && asked != count)
-    throw UsageError("NBODY_RANKS: ", asked, " asked for, and in MPI there is ", count,
-                     " (srun: --mpi=pmix)");
-  if (tasks != nullptr && count == "1" && std::atoi(tasks) > 1)
-    throw UsageError("Slurm started ", tasks, " tasks, and in MPI there is 1: srun --mpi=pmix");
+  if (const char* const asked = std::getenv("NBODY_RANKS")) {
+    if (asked != count)
+      throw UsageError("NBODY_RANKS: ", asked, " asked for, and in MPI there is ", count,
+                       " (srun: --mpi=pmix)");
+    return;
+  }
+  if (count != "1") return;
+  for (const Launcher& launcher : kLaunchers) {
+    const char* const tasks = std::getenv(launcher.variable);
+    if (tasks != nullptr && std::atoi(tasks) > 1)
+      throw UsageError(launcher.name, " started ", tasks, " tasks, and in MPI there is 1: ",
+                       launcher.remedy, " (NBODY_RANKS=1 allows it)");
+  }
+  const char* const number = std::getenv("PALS_RANKID");
+  if (number != nullptr && std::atoi(number) > 0)
+    throw UsageError("PALS started task ", number, ", and in MPI there is 1");
 }
 
 // What it takes no device to say.

@@ -88,6 +88,22 @@ class Bits(InFolder):
         self.right(run(3, f"--resume {state} --steps 9 --output {end} --quiet"))
         self.assertEqual(end.read_bytes(), expected)
 
+    def test_the_same_command_continues_on_fewer_ranks(self) -> None:
+        state, end = self.folder / "state.bin", self.folder / "end.bin"
+        problem = "--systems 1 --bodies 700 --scenario plummer --integrator leapfrog"
+        command = f"{problem} --checkpoint {state}"
+        expected = self.bits(1, f"{problem} --steps 9")
+        self.right(run(4, f"{command} --steps 5 --quiet"))
+        ended = run(3, f"{command} --steps 9 --output {end}")
+        self.right(ended)
+        self.assertIn("resumed      at step 5", ended.output)
+        self.assertEqual(end.read_bytes(), expected)
+        before = state.read_bytes()
+        refused = run(2, f"{command} --dt 0.5 --steps 9")
+        self.assertEqual((refused.code, len(refused.lines())), (2, 1), refused.error)
+        self.assertRegex(refused.error, "--dt is .* there and 0.5 here")
+        self.assertEqual(state.read_bytes(), before)
+
 
 if __name__ == "__main__":
     main()

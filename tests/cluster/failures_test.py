@@ -19,7 +19,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from nbody_tools.cluster import cluster
-from ranks import PATIENCE, Ended, InFolder, Started, main, program, run, run_each
+from ranks import PATIENCE, Ended, InFolder, Started, alone, main, program, run, run_each
 
 KILLS = int(os.environ.get("NBODY_TEST_KILLS", "2"))
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
@@ -153,11 +153,22 @@ class Failures(InFolder):
             self.one_line(ended, "was started with other arguments than rank 0")
 
     def test_ranks_that_know_nothing_of_each_other(self) -> None:
-        """As srun starts them where it has no PMIx."""
+        """As srun starts them where it has no PMIx, and others where they do not know this MPI."""
         for variable, why in (("NBODY_RANKS", "NBODY_RANKS: 3 asked for, and in MPI there is 1"),
-                              ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix")):
-            ended = run(1, "--scenario two-body --steps 3", **{variable: "3"})
-            self.refused(2, ended, why)
+                              ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
+                              ("FLUX_JOB_SIZE", "Flux started 3 tasks, .*flux run -o pmi=pmix"),
+                              ("JSM_NAMESPACE_SIZE", "jsrun started 3 tasks, .* there is 1"),
+                              ("OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI started 3 tasks"),
+                              ("PMI_SIZE", "mpiexec started 3 tasks, .* the MPI that it was built"),
+                              ("PALS_RANKID", "PALS started task 3, and in MPI there is 1")):
+            with self.subTest(variable):
+                output = self.folder / "end.bin"
+                ended = alone(f"--scenario two-body --steps 3 --output {output}", **{variable: "3"})
+                self.refused(2, ended, why)
+                self.assertFalse(output.exists())
+                if variable != "NBODY_RANKS":
+                    self.right(alone("--scenario two-body --steps 1 --quiet", NBODY_RANKS="1",
+                                     **{variable: "3"}))
         self.right(run(3, "--scenario two-body --steps 3", NBODY_RANKS="3", SLURM_STEP_NUM_TASKS="3"))
 
     def test_a_system_that_is_too_large(self) -> None:

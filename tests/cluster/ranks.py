@@ -75,6 +75,14 @@ def run(count: int, arguments: str, **extra: str) -> Ended:
     return run_each([[str(program()), *arguments.split()]] * count, extra)
 
 
+def alone(arguments: str, **extra: str) -> Ended:
+    """Without a launcher, as the only rank."""
+    began = time.monotonic()
+    done = subprocess.run([program(), *arguments.split()], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, env=environment(extra), timeout=LIMIT, check=False)
+    return Ended(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
+
+
 class Started:
     """A run under way, to be disturbed."""
 

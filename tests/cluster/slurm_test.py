@@ -8,21 +8,28 @@ devices stand for its GPUs: the scripts ask for them, Slurm hands them out, and 
 from __future__ import annotations
 
 import os
+import random
+import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Iterable, Sequence
 
 from ranks import environment, program
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "unshare")
 PATIENCE = 60.0
+# Jobs that are started again while they run, at moments drawn from the seed.
+REQUEUES = int(os.environ.get("NBODY_TEST_REQUEUES", "4"))
+SEED = int(os.environ.get("NBODY_TEST_SEED", str(random.randrange(10 ** 6))))
 GPUS = ("null", "zero", "full", "random")  # of a node: as many as the script asks for
 # Both nodes have this machine's name; memory that ranks of one machine share they would look for in vain.
 NODES = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
@@ -52,6 +59,21 @@ SchedulerParameters=sched_interval=1
 NodeName=node[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4 Gres=gpu:{gpus}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 """
+
+
+@dataclass
+class Job:
+    """A job to be started again when it has run for so many seconds."""
+
+    number: str
+    moment: float
+    began: float = 0  # when it was first seen running
+    taken: int = -1  # time steps in its checkpoint when it was started again
+
+
+def steps_of(checkpoint: Path) -> int:
+    """The time steps that it has taken (common/io/formats/bin.cpp has the table of offsets)."""
+    return struct.unpack_from("<q", checkpoint.read_bytes(), 40)[0]
 
 
 class Slurm(unittest.TestCase):
@@ -113,32 +135,134 @@ class Slurm(unittest.TestCase):
     def logs(cls) -> str:
         return "".join(f"\n{log.name}: {log.read_text()[-1500:]}" for log in cls.folder.glob("*.log"))
 
-    def submit(self, script: str, options: str, arguments: str) -> str:
-        """Waits for the end of the job, or of all of an array; its state."""
-        done = subprocess.run(["sbatch", "--parsable", "--wait", *options.split(), str(ROOT / "tools" / "slurm" / script),
-                               *arguments.split()], cwd=self.folder / "jobs", text=True, timeout=300, check=False,
+    def submit(self, script: str, options: str, arguments: str, **extra: str) -> str:
+        """The number of the job; with --wait, when it or all of an array have ended well."""
+        done = subprocess.run(["sbatch", "--parsable", *options.split(),
+                               str(ROOT / "tools" / "slurm" / script), *arguments.split()],
+                              cwd=self.folder / "jobs", text=True, timeout=300, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**environment(NODES), "PROGRAM": str(self.program)})
-        said = "".join(file.read_text() for file in (self.folder / "jobs").glob("*.out"))
-        self.assertEqual(done.returncode, 0, done.stdout + said + self.logs())
-        return said
+                              env={**environment(NODES), "PROGRAM": str(self.program), **extra})
+        self.assertEqual(done.returncode, 0, done.stdout + self.said() + self.logs())
+        return done.stdout.split()[0]
+
+    def said(self, name: str = "*") -> str:
+        return "".join(file.read_text() for file in (self.folder / "jobs").glob(f"nbody-{name}.out"))
+
+    def undisturbed(self, words: str, name: str) -> bytes:
+        """What one rank ends with, without Slurm."""
+        end = self.folder / name
+        subprocess.run([self.program, *words.split(), "--quiet", "--output", end], env=environment(),
+                       check=True)
+        return end.read_bytes()
+
+    def states(self) -> dict[str, tuple[str, int]]:
+        """Of all jobs their state, and how often they were started again. The runs of an array that
+        wait have one entry together, which is none of theirs."""
+        found = {}
+        for words in self.ask(["scontrol", "--oneliner", "show", "jobs"]).splitlines():
+            said = dict(re.findall(r"(\w+)=(\S*)", words))
+            if "JobState" not in said:
+                continue
+            task = said.get("ArrayTaskId")
+            number = f"{said['ArrayJobId']}_{task}" if task else said["JobId"]
+            found[number] = (said["JobState"], int(said["Restarts"]))
+        return found
+
+    def requeue(self, jobs: Iterable[Job]) -> None:
+        """Each at its moment; returns when all have ended well, started again or not."""
+        jobs = list(jobs)
+        until = time.monotonic() + PATIENCE + 30 * len(jobs)
+        while True:
+            states = {**{job.number: ("PENDING", 0) for job in jobs}, **self.states()}
+            ended = [states[job.number][0] not in ("PENDING", "RUNNING", "COMPLETING", "REQUEUED")
+                     for job in jobs]
+            for job in jobs:
+                state, restarts = states[job.number]
+                if state == "RUNNING" and job.taken < 0:
+                    job.began = job.began or time.monotonic()
+                    if time.monotonic() > job.began + job.moment:
+                        checkpoint = self.folder / "jobs" / f"nbody-{job.number}.bin"
+                        job.taken = steps_of(checkpoint) if checkpoint.exists() else 0
+                        self.ask(["scontrol", "requeue", job.number])
+                elif state == "PENDING" and restarts > 0:  # Slurm would wait for two minutes
+                    self.ask(["scontrol", "update", f"JobId={job.number}", "StartTime=now"])
+            if all(ended):
+                break
+            self.assertLess(time.monotonic(), until, f"{states}{self.said()}{self.logs()}")
+            time.sleep(0.1)
+        for job in jobs:
+            self.assertEqual(states[job.number][0], "COMPLETED", self.said(job.number) + self.logs())
+            if job.taken > 0 and states[job.number][1] > 0:
+                again = re.findall(r"resumed +at step (\d+)|has taken all (\d+)", self.said(job.number))
+                self.assertTrue(again, f"{job}: {self.said(job.number)}")
+                self.assertGreaterEqual(int("".join(again[0])), job.taken, self.said(job.number))
+
+    def test_requeued_jobs_end_with_the_files_of_an_undisturbed_run(self) -> None:
+        print(f"NBODY_TEST_REQUEUES={REQUEUES} NBODY_TEST_SEED={SEED}", flush=True)
+        draw = random.Random(SEED)
+        folders = [self.folder / "jobs" / f"of-{k}" for k in range(5)]
+        for folder in folders:
+            (folder / "snapshots").mkdir(parents=True)
+
+        def start(folder: Path, wait: str = "") -> Job:
+            number = self.submit(
+                "run.sbatch", f"{wait} --nodes=1 --ntasks-per-node=2 --cpus-per-task=1",
+                "--scenario plummer --systems 1 --bodies 600 --integrator leapfrog --validate off "
+                f"--steps 200 --output {folder}/end.bin --diagnostics {folder}/d.csv "
+                f"--snapshot-every 10 --snapshot-dir {folder}/snapshots")
+            return Job(number, draw.uniform(0, seconds))
+
+        def written(folder: Path) -> dict[str, bytes]:
+            return {str(file.relative_to(folder)): file.read_bytes()
+                    for file in folder.rglob("*") if file.is_file()}
+
+        seconds = 0.0  # of a job
+        began = time.monotonic()
+        start(folders[4], "--wait")
+        seconds = time.monotonic() - began
+        right = written(folders[4])
+        self.assertEqual(len(right), 2 + 21)
+        requeued = 0
+        while requeued < REQUEUES:
+            used = folders[:min(4, REQUEUES - requeued)]
+            jobs = [start(folder) for folder in used]
+            self.requeue(jobs)
+            for folder, job in zip(used, jobs):
+                self.assertEqual(written(folder), right, job)
+                restarts = self.states()[job.number][1]
+                requeued += restarts
+                print(f"{job}, started again: {restarts}", flush=True)
+                shutil.rmtree(folder)
+                (folder / "snapshots").mkdir(parents=True)
+
+    def test_a_requeued_run_of_an_array(self) -> None:
+        problem = "--scenario plummer --systems 1 --bodies 600 --validate off --steps 200"
+        right = [self.undisturbed(f"{problem} --seed {k}", f"right-{k}.bin") for k in (1, 2)]
+        array = self.submit("array.sbatch", "--array=1-2 --cpus-per-task=1", problem)
+        draw = random.Random(SEED)
+        self.requeue(Job(f"{array}_{k}", draw.uniform(0, 4)) for k in (1, 2))
+        for k in (1, 2):
+            end = self.folder / "jobs" / f"end-{array}_{k}.bin"
+            self.assertEqual(end.read_bytes(), right[k - 1])
 
     def test_a_run_on_two_nodes_and_its_end_on_one(self) -> None:
         jobs = self.folder / "jobs"
         problem = "--scenario plummer --bodies 500 --validate off"
-        said = self.submit("run.sbatch", "--nodes=2 --ntasks-per-node=2 --cpus-per-task=1",
-                           problem + " --steps 20")
-        self.assertIn("4 ranks", said)
+        first = self.submit("run.sbatch", "--wait --nodes=2 --ntasks-per-node=2 --cpus-per-task=1",
+                            problem + " --steps 20")
+        self.assertIn("4 ranks", self.said(first))
         self.assertRegex(self.ask(["scontrol", "show", "jobs"]), "TresPerTask=gres:gpu:1")
-        self.submit("run.sbatch", "--nodes=1 --ntasks-per-node=3 --cpus-per-task=1",
-                    f"--resume nbody.bin --steps 40 --validate off --output {jobs}/end.bin")
-        subprocess.run([self.program, *problem.split(), "--steps", "40", "--quiet", "--output", jobs / "whole.bin"],
-                       env=environment(), check=True)
-        self.assertEqual((jobs / "end.bin").read_bytes(), (jobs / "whole.bin").read_bytes())
+        then = self.submit("run.sbatch", "--wait --nodes=1 --ntasks-per-node=3 --cpus-per-task=1",
+                           f"{problem} --steps 40 --output {jobs}/end.bin",
+                           CHECKPOINT=f"nbody-{first}.bin")
+        self.assertIn("resumed      at step 20", self.said(then))
+        self.assertEqual((jobs / "end.bin").read_bytes(),
+                         self.undisturbed(problem + " --steps 40", "whole.bin"))
 
     def test_an_array_of_runs(self) -> None:
-        self.submit("array.sbatch", "--array=1-3 --cpus-per-task=1", "--scenario plummer --bodies 100 --steps 5")
-        ends = [(self.folder / "jobs" / f"end_{k}.bin").read_bytes() for k in (1, 2, 3)]
+        array = self.submit("array.sbatch", "--wait --array=1-3 --cpus-per-task=1",
+                            "--scenario plummer --bodies 100 --steps 5")
+        ends = [(self.folder / "jobs" / f"end-{array}_{k}.bin").read_bytes() for k in (1, 2, 3)]
         self.assertEqual(len(set(ends)), 3)
 
 
