@@ -14,9 +14,13 @@
 # shows for all that what it makes of them can be linked, and says that there is no device.
 include(checked_by_nvcc)
 
-# A GPU has no errno: sqrtf is one instruction.
-set(NBODY_HOSTCUDA_FLAGS -O2 -march=native -fno-math-errno CACHE STRING
-  "How the host compiler compiles kernels")
+# A GPU has no errno: sqrtf is one instruction. What this processor has is used where it runs what it builds
+# (not where it builds to install: ../packaging).
+set(flags -O2 -march=native -fno-math-errno)
+if(NBODY_PORTABLE OR CMAKE_CROSSCOMPILING)
+  list(REMOVE_ITEM flags -march=native)
+endif()
+set(NBODY_HOSTCUDA_FLAGS ${flags} CACHE STRING "How the host compiler compiles kernels")
 
 # nbody_object(target source text [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]): a source compiled
 # like that of a step; behind its flags `text` goes into records.

@@ -1,6 +1,7 @@
 #include "physics/reference.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "physics/simd_clones.h"
 
@@ -27,8 +28,9 @@ template <bool kWithScales>
   const Wide xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
   const Wide *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
   const int n = size();
+  constexpr bool kVectors = std::is_same_v<Wide, double>;  // there are none of long double
   Wide ax = 0, ay = 0, az = 0, magnitude = 0, squares = 0;
-#pragma omp simd reduction(+ : ax, ay, az, magnitude, squares)
+#pragma omp simd reduction(+ : ax, ay, az, magnitude, squares) if (simd : kVectors)
   for (int j = 0; j < n; ++j) {
     const Wide dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
     const Wide distance_squared = dx * dx + dy * dy + dz * dz;

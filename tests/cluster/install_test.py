@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Is what `cmake --install` copies a whole: do the programs run from there, and where there is Lmod, through the
-module file, also from a folder that was moved?
+module file, also from a folder that was moved? And for any processor: nothing is copied that was compiled for
+this machine's only.
 
-usage: install_test.py BUILD
+usage: install_test.py BUILD COMPILER [TEST]
+
+Install builds the preset portable first, in BUILD/portable; Refuse asks BUILD itself.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +22,34 @@ from pathlib import Path
 LMOD = Path("/usr/share/lmod/lmod/init/bash")
 
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+NATIVE = re.compile(rb"-m(arch|cpu)=native")
+
+
+class Refuse(unittest.TestCase):
+    """BUILD is the developer's, whose kernels are for this machine's processor."""
+
+    def test_programs_for_this_processor_only(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            ended = subprocess.run(["cmake", "--install", str(BUILD), "--prefix", folder], text=True,
+                                   capture_output=True, check=False)
+            self.assertEqual([], list(Path(folder).iterdir()))
+        self.assertNotEqual(0, ended.returncode)
+        said = " ".join(ended.stderr.split())
+        self.assertIn("for this machine's processor (-march=native) and are not installed", said)
+        self.assertIn("cmake --preset portable", said)
+
+
 class Install(unittest.TestCase):
-    build: Path
+    build = Path()
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.build = BUILD / "portable"
+        subprocess.run(["cmake", "--preset", "portable", "-B", str(cls.build), f"-DCMAKE_CXX_COMPILER={COMPILER}"],
+                       cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", str(cls.build), "--parallel", str(os.cpu_count())], check=True,
+                       stdout=subprocess.DEVNULL)
 
     def setUp(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="nbody installed "))
@@ -43,6 +73,13 @@ class Install(unittest.TestCase):
             else:
                 self.works(str(program), "--help")
 
+    def test_for_any_processor(self) -> None:
+        for program in (self.folder / "moved/bin").iterdir():
+            text = program.read_bytes()
+            self.assertIsNone(NATIVE.search(text), program)
+            if program.name.startswith("step"):  # its records name the flags: the search would find them
+                self.assertIn(b"-O", text, program)
+
     @unittest.skipUnless(LMOD.exists(), "no Lmod here (Debian: apt install lmod)")
     def test_the_module(self) -> None:
         found = self.works("bash", "-c", f"source {LMOD}; module use \"$PWD/moved/share/modulefiles\"; "
@@ -51,5 +88,5 @@ class Install(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    Install.build = Path(sys.argv[1])
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    BUILD, COMPILER = Path(sys.argv[1]), sys.argv[2]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
