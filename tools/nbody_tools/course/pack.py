@@ -4,7 +4,7 @@
   ./nbody course pack --output DIR
 
 Gradescope's archive holds the repository as well: it grades with `./nbody grade`, lab by lab. A submission is one
-.cu or .cpp file whose name begins with the number of the lab, such as 03.cu.
+file whose name begins with the number of the lab, such as 03.cu, 04b.cu or 23.toml.
 """
 
 from __future__ import annotations
@@ -25,36 +25,14 @@ from nbody_tools.arguments import ROOT, Failed, existing_folder
 from nbody_tools.course import slides
 from nbody_tools.course.site import LINK, tracked
 
-# What would tell. Labs are made from the steps, which the class reads: the grader knows copies of them.
-ANSWERS = ("docs/answers", "course/answers/", "course/teaching", "tests/answers/")
+# What would tell, and what is for the teacher alone. Labs are made from the steps, which the class reads: the
+# grader knows copies of them.
+ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
+           "tests/answers/")
 OF_A_LAB = "answers.toml"  # what is to be found: such a lab is graded by Gradescope alone
 WORDS_ABOUT_ANSWERS = re.compile(r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
                                  r" \(\[answers\]\(docs/answers\.md\)\)", re.M)
-SETUP = """#!/usr/bin/env bash
-# Runs once, when Gradescope builds the image.
-set -euo pipefail
-apt-get update
-apt-get install -y --no-install-recommends python3-numpy python3-matplotlib python3-jinja2
-mkdir -p /autograder/nbody
-tar -xzf /autograder/source/nbody.tar.gz -C /autograder/nbody
-cd /autograder/nbody
-./nbody build
-"""
-RUN = """#!/usr/bin/env bash
-# Runs for every submission. A lab's number is the beginning of the file's name.
-cd /autograder/nbody
-mkdir -p /autograder/results
-file=$(find /autograder/submission -maxdepth 1 -name '[0-9][0-9]*.c*' -o -maxdepth 1 -name '[0-9][0-9]*.txt' | sort | head -n 1)
-if [ -z "$file" ]; then
-  echo '{"score": 0, "output": "Submit one file whose name begins with the number of the lab, such as 03.cu."}' \\
-    > /autograder/results/results.json
-  exit 0
-fi
-lab=$(basename "$file" | cut -c 1-2)
-./nbody grade "$lab" "$file" --gradescope /autograder/results/results.json
-[ -s /autograder/results/results.json ] ||
-  echo '{"score": 0, "output": "The grader could not grade this. Please tell your teacher."}' > /autograder/results/results.json
-"""
+SCRIPTS = Path("course") / "gradescope"  # what Gradescope calls, and in its archive
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -117,10 +95,10 @@ def tar_of(root: Path) -> bytes:
 
 def write_gradescope(root: Path, path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in (("setup.sh", SETUP), ("run_autograder", RUN)):
+        for name in ("setup.sh", "run_autograder"):
             info = zipfile.ZipInfo(name)
             info.external_attr = 0o755 << 16
-            archive.writestr(info, text)
+            archive.writestr(info, (root / SCRIPTS / name).read_bytes())
         archive.writestr("nbody.tar.gz", tar_of(root))
 
 

@@ -27,6 +27,8 @@ class InClone(fakes.InFolder):
         self.file("step01_gpu_naive/nbody.cu", "// ```\n")
         self.file("docs/answers.md", "# Answers\n\n## Step 01\n\n1. So.\n")
         self.file("docs/README.template.md", "x")
+        for name in ("setup.sh", "run_autograder"):
+            self.file(f"course/gradescope/{name}", "#!/usr/bin/env bash\n")
         self.file("docs/a.png", b"png")
         self.file("common/x.h", "// x\n")
         self.file(".ci/run", "sh\n")

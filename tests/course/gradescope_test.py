@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Gradescope's archive as it is packed, unpacked and run: gradescope_test.py FOLDER
+
+Makes the image with its setup.sh in FOLDER, and submits the solution and the starter of every lab.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT
+from nbody_tools.course.pack import write_gradescope
+from nbody_tools.labs.lab import lab_folders, read_lab
+
+root = Path(sys.argv[1]).resolve()
+problems = []
+
+
+def call(script):
+    """As Gradescope calls it, in another folder than its own."""
+    return subprocess.run([root / script], env=os.environ | {"AUTOGRADER": str(root)}, check=False).returncode
+
+
+def score_of(name, text):
+    submission = root / "submission"
+    shutil.rmtree(submission, ignore_errors=True)
+    submission.mkdir()
+    (submission / name).write_text(text, encoding="utf-8")
+    call("run_autograder")
+    result = json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))
+    print(f"{name}: {result['score']} points", flush=True)
+    return result["score"], result.get("output", "")
+
+
+shutil.rmtree(root, ignore_errors=True)
+root.mkdir(parents=True)
+write_gradescope(ROOT, root / "gradescope.zip")
+with zipfile.ZipFile(root / "gradescope.zip") as archive:
+    archive.extractall(root / "source")
+for script in ("setup.sh", "run_autograder"):
+    shutil.move(root / "source" / script, root / script)
+    (root / script).chmod(0o755)  # as Gradescope does
+if call("setup.sh") != 0:
+    sys.exit("setup.sh failed")
+
+labs = [read_lab(folder) for folder in lab_folders()]
+for lab in labs:
+    ending = Path(lab.file_name).suffix
+    for what, text, expected in (("solution", lab.solution, 100), ("starter", lab.starter, 0)):
+        score, output = score_of(f"{lab.number}{ending}", text)
+        if score != expected:
+            problems.append(f"the {what} of lab {lab.number} has {score} points and not {expected}: {output}")
+if not {"04b", "23", "24"} <= {lab.number for lab in labs}:
+    problems.append("labs 04b, 23 and 24 are not among those that were graded")
+sys.exit("\n".join(problems) if problems else 0)

@@ -1,0 +1,92 @@
+"""The scripts of Gradescope's archive, run for every lab, with a stand-in for the grader of programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT
+from nbody_tools.labs.lab import Lab, lab_folders, read_lab
+from tests.fakes import InFolder
+
+# Answers are graded by the real grader, programs by one that says which lab it was called for.
+NBODY = f"""#!/usr/bin/env bash
+case $1 in
+  setup) exit 0 ;;
+  lab) mkdir -p "$4" && touch "$4/nbody.cu"; exit ;;
+esac
+[ "$4" = --gradescope ] && [ -f "$3" ] || exit 2
+case $3 in
+  *.toml) PYTHONPATH="{ROOT}/tools" "{sys.executable}" -m nbody_tools "$@" ;;
+  *) [ -e broken ] || echo "{{\\"score\\": 100, \\"output\\": \\"$2\\"}}" >"$5" ;;
+esac
+"""
+
+
+class Gradescope(InFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.file("nbody/nbody", NBODY).chmod(0o755)
+        for folder in lab_folders():
+            (self.folder / "nbody" / "course" / "labs" / folder.name).mkdir(parents=True)
+
+    def result_of(self, **files: str) -> dict:
+        """What results.json says of a submission of these files; __ stands for the dot in a name."""
+        submission = self.folder / "submission"
+        submission.mkdir(exist_ok=True)
+        for file in submission.iterdir():
+            file.unlink()
+        for name, text in files.items():
+            (submission / name.lstrip("_").replace("__", ".")).write_text(text, encoding="utf-8")
+        self.call("run_autograder")
+        return json.loads((self.folder / "results" / "results.json").read_text(encoding="utf-8"))
+
+    def call(self, script: str) -> int:
+        return subprocess.run([ROOT / "course" / "gradescope" / script], stdout=subprocess.DEVNULL, check=False,
+                              env=os.environ | {"AUTOGRADER": str(self.folder)}).returncode
+
+    def test_every_lab_is_found_by_the_name_of_the_file(self) -> None:
+        labs = [read_lab(folder) for folder in lab_folders()]
+        self.assertLessEqual({"04b", "23", "24"}, {lab.number for lab in labs})
+        for lab in labs:
+            for name in name_forms(lab):
+                result = self.result_of(**{f"_{name}": lab.solution})
+                self.assertEqual(result["score"], 100, name)
+                if lab.is_program:
+                    self.assertEqual(result["output"], lab.number, name)
+            if not lab.is_program:
+                self.assertEqual(self.result_of(**{f"_{lab.number}__toml": lab.starter})["score"], 0)
+
+    def test_what_is_no_lab_or_not_one_file_is_said(self) -> None:
+        for files in ({}, {"nbody__cu": "x"}, {"_99__cu": "x"}, {"_03__cu": "x", "_04b__cu": "x"}, {"_0__cu": "x"}):
+            result = self.result_of(**files)
+            self.assertEqual(result["score"], 0)
+            self.assertIn("The labs are 01 02 03 04b 05", result["output"])
+
+    def test_a_grader_that_ends_without_a_result_is_said(self) -> None:
+        self.result_of(_03__cu="x")  # whose result is not that of the next
+        self.file("nbody/broken", "")
+        result = self.result_of(_03__cu="x")
+        self.assertEqual((result["score"], "tell your teacher" in result["output"]), (0, True))
+
+    def test_an_image_is_made_only_if_the_grader_works(self) -> None:
+        source = self.folder / "source"
+        source.mkdir()
+        subprocess.run(["tar", "-czf", source / "nbody.tar.gz", "-C", self.folder / "nbody", "."], check=True)
+        self.assertEqual(self.call("setup.sh"), 0)
+        self.file("nbody/broken", "")
+        (self.folder / "starter" / "results.json").unlink()
+        self.assertEqual(self.call("setup.sh"), 1)
+
+
+def name_forms(lab: Lab) -> list[str]:
+    ending = Path(lab.file_name).suffix.replace(".", "__")
+    return [f"{lab.number}{ending}", f"{lab.folder.name}{ending}", f"{lab.number}-final{ending}"]
+
+
+if __name__ == "__main__":
+    unittest.main()
