@@ -194,7 +194,7 @@ class Failures(InFolder):
                 os.kill(ranks[0], number)
                 ended = run_on.end(PATIENCE)
                 self.assertNotEqual(ended.code, 0)
-                self.one_line(ended, "interrupted after [0-9]+ steps; --resume" if checkpoint else
+                self.one_line(ended, "interrupted after [0-9]+ steps; the same command continues, or --resume" if checkpoint else
                               f"ended by {number.name}; all ranks end")
 
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
@@ -205,7 +205,7 @@ class Failures(InFolder):
             run_on, _, state = self.started(checkpoint=True)
             run_on.process.send_signal(signal.SIGTERM)
             ended = run_on.end(3 * PATIENCE)
-        self.one_line(ended, "interrupted after [0-9]+ steps; --resume")
+        self.one_line(ended, "interrupted after [0-9]+ steps; the same command continues, or --resume")
         steps = int(re.findall("after ([0-9]+) steps", ended.error)[0])
         self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
 
@@ -216,7 +216,7 @@ class Failures(InFolder):
         for rank in run_on.wait_for(state, 3):
             os.kill(rank, signal.SIGTERM)
         ended = run_on.end(PATIENCE)
-        self.one_line(ended, "interrupted after [0-9]+ steps; --resume")
+        self.one_line(ended, "interrupted after [0-9]+ steps; the same command continues, or --resume")
         steps = int(re.findall("after ([0-9]+) steps", ended.error)[0])
         self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
 

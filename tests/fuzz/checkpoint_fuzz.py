@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damages checkpoints at random and resumes from them: refused with one line, or the right result.
+"""Damages checkpoints at random and continues from them: refused with one line, or the right result.
 
   checkpoint_fuzz.py STEP COUNT
 
@@ -19,8 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-START = ["--scenario", "galaxies", "--systems", "2", "--bodies", "9", "--seed", "3", "--steps", "7"]
-RESUME = ["--steps", "12", "--output", "end.bin"]
+PROBLEM = ["--scenario", "galaxies", "--systems", "2", "--bodies", "9", "--seed", "3"]
+CONTINUE = ["--steps", "12", "--output", "end.bin"]
+WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second is the same command once more
 MAP = ["--activity-map", "4", "--activity-map-every", "2", "--activity-map-file", "map"]
 OUTPUTS = ("end.bin", "map.csv", "map.pgm")
 LONGEST = 60.0  # seconds for one run, on a machine that does other things too
@@ -59,7 +60,7 @@ def moved(data: bytearray, generator: random.Random) -> None:
 def resume(program: str, folder: Path, words: list[str]) -> tuple[int, str, dict[str, bytes]]:
     for name in OUTPUTS:
         (folder / name).unlink(missing_ok=True)
-    done = subprocess.run([program, "--resume", *words, *RESUME, "--quiet", "--validate", "off"],
+    done = subprocess.run([program, *words, *CONTINUE, "--quiet", "--validate", "off"],
                           cwd=folder, capture_output=True, text=True, timeout=LONGEST, check=False)
     files = {name: (folder / name).read_bytes() for name in OUTPUTS if (folder / name).exists()}
     return done.returncode, done.stderr, files
@@ -72,26 +73,29 @@ class Kind:
         self.program, self.folder = program, folder
         self.file = folder / f"c{ending}"
         self.words = words
-        made = subprocess.run([program, *START, *words, "--checkpoint", self.file.name, "--quiet",
-                               "--validate", "off"], cwd=folder, capture_output=True, text=True,
-                              check=False)
+        made = subprocess.run([program, *PROBLEM, "--steps", "7", *words, "--checkpoint", self.file.name,
+                               "--restart", "--quiet", "--validate", "off"], cwd=folder,
+                              capture_output=True, text=True, check=False)
         self.possible = made.returncode == 0
         if not self.possible and "float32" not in made.stderr:
             sys.exit(made.stderr)
         if self.possible:
             self.whole = self.file.read_bytes()
-            code, error, self.right = resume(program, folder, [self.file.name, *words])
-            if code != 0:
-                sys.exit(error)
+            for way in WAYS:
+                code, error, self.right = resume(program, folder, [*way, self.file.name, *words])
+                if code != 0:
+                    sys.exit(error)
 
-    def fault(self, data: bytes) -> str:
+    def fault(self, data: bytes, way: list[str]) -> str:
         """What is wrong with how a damaged checkpoint was treated, or nothing; counts refusals."""
         self.file.write_bytes(data)
-        code, error, files = resume(self.program, self.folder, [self.file.name, *self.words])
+        code, error, files = resume(self.program, self.folder, [*way, self.file.name, *self.words])
         if code == 2:
             self.refused = True
             if error.count("\n") != 1:
                 return f"not one line: {error}"
+            if self.file.read_bytes() != data:
+                return "refused, and replaced"
             return f"refused, and files written: {list(files)}" if files else ""
         self.refused = False
         if code != 0:
@@ -117,11 +121,12 @@ def main() -> int:
             data = bytearray(kind.whole)
             damage = generator.choice((flipped, swapped, zeroed, cut, moved))
             damage(data, generator)
-            fault = kind.fault(bytes(data))
+            way = WAYS[number // len(kinds) % len(WAYS)]
+            fault = kind.fault(bytes(data), way)
             if fault:
                 kept = Path(f"checkpoint_finding{kind.file.suffix}").resolve()
                 kept.write_bytes(data)
-                print(f"{number}: {damage.__name__}, {kind.words}: {fault}\nThe checkpoint is in {kept}")
+                print(f"{number}: {damage.__name__}, {way}, {kind.words}: {fault}\nThe checkpoint is in {kept}")
                 return 1
             refused += kind.refused
     print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} refused, "

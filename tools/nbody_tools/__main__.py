@@ -6,6 +6,8 @@ Exit codes: 0 all right; 1 it ran and something is wrong; 2 an argument or a fil
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 from importlib import import_module
 from typing import Optional, Sequence
@@ -47,7 +49,28 @@ HELP = "\n".join(["usage: ./nbody COMMAND [OPTION...]", "",
                   "./nbody COMMAND --help says more. Exit codes: " + __doc__.split("Exit codes: ")[1]])
 
 
+CLOSED = 141  # as a shell says of a program that SIGPIPE ended
+
+
 def main(words: Optional[Sequence[str]] = None) -> int:
+    """Ends without a word if whoever reads the output has seen enough: `./nbody ... | head`."""
+    try:
+        try:
+            return run(words)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes what is left at its end
+        return CLOSED
+
+
+def is_output_closed() -> bool:
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def run(words: Optional[Sequence[str]]) -> int:
     command, *rest = (sys.argv[1:] if words is None else list(words)) or ["--help"]
     if command in ("help", "-h", "--help"):
         print(HELP.strip())
@@ -65,6 +88,8 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     except ToolError as error:
         fail(f"nbody {command}: {error}", error.code)
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and is_output_closed():
+            raise
         fail(f"nbody {command}: {error}", code=1)
     except KeyboardInterrupt:
         fail(f"nbody {command}: interrupted", code=130)

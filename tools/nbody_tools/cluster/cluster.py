@@ -2,13 +2,14 @@
 
   ./nbody cluster run --ranks 4 14 --scenario plummer --bodies 1048576 --steps 5
   NBODY_LAUNCHER="srun --mpi=pmix" ./nbody cluster run --ranks 4 14 --input galaxy.bin
-  ./nbody cluster predict --rate 3400e9
+  ./nbody cluster predict --rate 3400e9 --gather gather.txt
   ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
 
 run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its options
          [mpirun --bind-to none], --ranks how many it starts; a batch system that knows the number needs no --ranks.
          A launcher that starts as many runs of one rank instead, as srun does without --mpi=pmix, is refused.
-predict  the seconds of a time step and the share of communication, by bodies and GPUs (docs/cluster.md).
+predict  the seconds of a time step and the share of communication, by bodies and GPUs (docs/cluster.md), with
+         gathers as nbody-gather measured them.
 measure  the problems of docs/cluster.md on so many ranks, with a result record of each.
 
 Exit code: that of the run; 1 a measurement failed, 2 wrong arguments.
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Sequence
 
 from nbody_tools import arguments
-from nbody_tools.arguments import Failed, ToolError
+from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.cluster import model
 from nbody_tools.steps import choose_steps, default_build, find_steps
 from nbody_tools.tables import aligned
@@ -38,9 +39,12 @@ PROBLEMS = {  # of docs/cluster.md
     "1,048,576": "--scenario plummer --bodies 1048576 --steps 2 --repeat 10",
     "4,194,304": "--scenario plummer --bodies 4194304 --steps 1 --repeat 10",
 }
-BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 10 ** 8, 10 ** 9)
-RANKS = (1, 2, 4, 8, 64, 1000, 10000)
+BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 5 * 10 ** 7)  # more do not fit into the memory of a GPU
+RANKS = (1, 2, 4, 8, 16, 64, 256, model.MOST_RANKS)
+GATHERS = ROOT / "docs" / "results" / "cluster"
 RATES = (1e6, 1e16)  # interactions per second: a core with a slow program, and far beyond any GPU
+ASSUMED = ("* not measured: a network of 40 GB/s per GPU is assumed, with 40 us to begin and 2 us per rank "
+           "(--gather FILE)")
 FOR_A_CHECKPOINT = "5"  # seconds; mpirun waits as long before it passes a signal on, and after a crash
 
 
@@ -53,6 +57,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="for the step").required = False
     predict = commands.add_parser("predict", help="what a time step should take")
     predict.add_argument("--rate", type=rate, required=True, help="interactions per second of one GPU")
+    predict.add_argument("--gather", type=arguments.existing_file, metavar="FILE",
+                         help="what nbody-gather printed [docs/results/cluster/*_gather.txt]")
     measure = commands.add_parser("measure", help="measure the problems of docs/cluster.md")
     measure.add_argument("--ranks", type=arguments.positive_integers, default=(1, 2, 4), metavar="P,P", help="[1,2,4]")
     measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
@@ -124,16 +130,16 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
             print(f"{name} on {count}: written to {output}", flush=True)
 
 
-def prediction_rows(rate: float) -> list[list[str]]:
-    rows = []
+def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
+    """A table with its head; columns whose links are assumed are marked."""
+    measured = {1} | {ranks for transport, ranks in gathers if transport == "nccl"}
+    columns = sorted({*RANKS, *measured})
+    rows = [["bodies", *(f"{ranks:,} GPU{'s' if ranks > 1 else ''}{'' if ranks in measured else ' *'}"
+                         for ranks in columns)]]
     for bodies in BODIES:
-        cells = [model.step(bodies, ranks, rate) for ranks in RANKS]
+        cells = [model.step(bodies, ranks, rate, gathers) for ranks in columns]
         rows.append([f"{bodies:,}", *(f"{in_words(cell.seconds)}, {percent(cell.share)}" for cell in cells)])
     return rows
-
-
-def head() -> list[str]:
-    return ["bodies", *(f"{ranks:,} GPU{'s' if ranks > 1 else ''}" for ranks in RANKS)]
 
 
 def percent(share: float) -> str:
@@ -157,5 +163,9 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "measure":
         measure(options.ranks, options.build, options.output)
         return 0
-    print("\n".join(aligned([head(), *prediction_rows(options.rate)])))
+    gathers = model.read_gathers([options.gather] if options.gather else sorted(GATHERS.glob("*_gather.txt")))
+    if options.gather and not gathers:
+        raise ToolError(f"--gather: {options.gather} is not what nbody-gather prints")
+    print("\n".join(aligned(prediction(options.rate, gathers))))
+    print(ASSUMED)
     return 0

@@ -1,32 +1,56 @@
-"""How long a time step of step 14 takes on P GPUs, from the rate of one and the speed of the links.
+"""How long a time step of step 14 takes on P GPUs, from the rate of one and from measured gathers.
 
-Compute is divided by P. Every rank receives the positions of all, 16 bytes per body, and sends on what it
-summed up for others: at most one sum of 12 bytes per body for every segment it meets.
+Counts what the program does (step14_cluster/plan.h and share.h; tests/cluster/model_test.py compares):
+the work of the busiest rank, the positions that every rank receives, padding included, and the sums that
+the busiest one receives. Times of what is received are those that nbody-gather measured; for numbers of
+ranks that it has not measured, a network is assumed.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterable, Iterator, Optional
 
-POSITION, SUM = 16, 12  # bytes per body
-SEGMENTS = 32  # of step14_cluster/plan.h
-MEETINGS_PER_RANK = 8  # fewer cannot be distributed evenly: more ranks need more segments
+POSITION, SUM = 16, 12  # bytes
+SEGMENTS = 32  # of a system
+MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # a rank beyond has no two segments to pair up
+TILE = 768  # bodies; what the rule of shapes.h takes for large systems
 
 
 @dataclass(frozen=True)
-class Link:
-    """What one GPU sends and receives at a time: an assumption, until nbody-gather has measured it."""
+class Load:
+    """What a rank does in a time step; of sums and work, the rank that has most."""
 
-    name: str
-    bytes_per_second: float
-    to_begin: float  # seconds, of a collective
-    per_rank: float  # seconds that a ring takes longer for each rank
+    gathered: int  # bytes of positions received
+    sums: int  # bytes received
+    work: int  # pairs of tiles
+    all_work: int  # of all ranks together
 
 
-NVLINK = Link("NVLink", 150e9, 30e-6, 1e-6)
-NETWORK = Link("400 Gb/s network", 40e9, 40e-6, 2e-6)
-RANKS_PER_NODE = 8
+@dataclass(frozen=True)
+class Gather:
+    """A gather as nbody-gather measured it."""
+
+    size: int  # bytes, of all ranks together
+    seconds: float
+    busbw: float  # GB/s
+
+
+@dataclass(frozen=True)
+class Network:
+    """Assumed, not measured: what one GPU receives at a time, and what a ring of ranks costs."""
+
+    bytes_per_second: float = 40e9
+    to_begin: float = 40e-6
+    per_rank: float = 2e-6
+
+    def seconds(self, received: int, ranks: int) -> float:
+        return received / self.bytes_per_second + self.to_begin + self.per_rank * ranks
 
 
 @dataclass(frozen=True)
@@ -39,22 +63,71 @@ class Step:
     share = property(lambda self: (self.gather + self.sums) / self.seconds)
 
 
-def link_of(ranks: int) -> Link:
-    return NVLINK if ranks <= RANKS_PER_NODE else NETWORK
+Gathers = dict[tuple[str, int], dict[int, Gather]]  # by transport and ranks, then by size
 
 
-def segments(ranks: int) -> int:
-    """So many that each rank gets MEETINGS_PER_RANK of half their square."""
-    return max(SEGMENTS, math.ceil(math.sqrt(2 * MEETINGS_PER_RANK * ranks)))
+def read_gathers(files: Iterable[Path]) -> Gathers:
+    """What nbody-gather printed; where two files measured the same, the later one counts."""
+    found: Gathers = {}
+    for file in files:
+        for line in file.read_text("utf-8").splitlines():
+            if head := re.fullmatch(r"# (\d+) ranks, (\w+).*; median of \d+", line):
+                column = found[head[2], int(head[1])] = {}
+            elif found and len(cells := line.split()) == 5 and cells[0].isdigit():
+                column[int(cells[0])] = Gather(int(cells[0]), 1e-6 * float(cells[2]), float(cells[4]))
+    return found
 
 
-def step(bodies: int, ranks: int, rate: float) -> Step:
+def plan(bodies: int, ranks: int, tile: int = TILE) -> Load:
+    """One system distributed over the ranks, as plan.h does it."""
+    tiles = -(-bodies // tile)
+    of_segment = -(-tiles // min(SEGMENTS, tiles))
+    segment = of_segment * tile
+    segments = -(-tiles // of_segment)
+    kept = -(-segments // ranks)
+    last = tiles - (segments - 1) * of_segment  # tiles of the last segment
+
+    def pairs() -> Iterator[tuple[int, int, int]]:
+        for row in range(segments):
+            for offset in range(segments // 2 + 1):
+                column = (row + offset) % segments
+                if 2 * offset == segments and column < row:
+                    continue
+                a, b = (last if s == segments - 1 else of_segment for s in (row, column))
+                yield row, column, a * (a + 1) // 2 if row == column else a * b
+
+    all_work = sum(work for _, _, work in pairs())
+    done, received = Counter[int](), Counter[int]()
+    before = 0
+    for row, column, work in pairs():
+        rank = min(int((before + work / 2) / all_work * ranks), ranks - 1)
+        before += work
+        done[rank] += work
+        for s in {row, column}:
+            if s // kept != rank:
+                received[s // kept] += SUM * segment
+    return Load((ranks - 1) * kept * segment * POSITION, max(received.values(), default=0),
+                max(done.values()), all_work)
+
+
+def seconds_of(received: int, ranks: int, gathers: Gathers) -> float:
+    """Of a collective by which every rank receives so many bytes."""
+    column = gathers.get(("nccl", ranks))
+    if not column:
+        return Network().seconds(received, ranks)
+    points = [(size * (ranks - 1) / ranks, column[size].seconds) for size in sorted(column)]
+    if received <= points[0][0]:
+        return points[0][1]
+    after = min(bisect(points, (received, math.inf)), len(points) - 1)
+    (x0, t0), (x1, t1) = points[after - 1], points[after]
+    return t0 + (t1 - t0) * (received - x0) / (x1 - x0)
+
+
+def step(bodies: int, ranks: int, rate: float, gathers: Optional[Gathers] = None) -> Step:
     """`rate`: interactions per second of one GPU."""
-    compute = bodies ** 2 / (rate * ranks)
+    load = plan(bodies, ranks)
+    compute = bodies ** 2 / rate * load.work / load.all_work
     if ranks == 1:
         return Step(compute, 0, 0)
-    link = link_of(ranks)
-    begin = link.to_begin + link.per_rank * ranks
-    gather = POSITION * bodies * (ranks - 1) / ranks / link.bytes_per_second + begin
-    sums = SUM * bodies * segments(ranks) / ranks / link.bytes_per_second + link.to_begin
-    return Step(compute, gather, sums)
+    return Step(compute, *(seconds_of(received, ranks, gathers or {})
+                           for received in (load.gathered, load.sums)))

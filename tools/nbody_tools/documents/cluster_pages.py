@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from typing import Optional
 
-from nbody_tools.cluster import cluster
+from nbody_tools.cluster import cluster, model
+from nbody_tools.cluster.model import Gather
 from nbody_tools.records.facts import Facts, Problem, Value
 from nbody_tools.records.record import Record
 from nbody_tools.tables import NOT_MEASURED, markdown
@@ -22,9 +23,11 @@ ROWS = (  # what a row says, the problem, its time, the words of its predictions
 )
 
 
-def model(rate: Value) -> str:
-    """Of a GPU that computes so many G interactions/s."""
-    return markdown(cluster.head(), cluster.prediction_rows(float(rate.content) * 1e9))
+def predicted(rate: Value, results: Path) -> str:
+    """Of GPUs that compute so many G interactions/s, with the gathers that were measured."""
+    gathers = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
+    head, *rows = cluster.prediction(float(rate.content) * 1e9, gathers)
+    return markdown(head, rows)
 
 
 def speedups(facts: Facts) -> dict[str, dict[int, float]]:
@@ -61,20 +64,18 @@ def measured(facts: Facts) -> str:
 
 def gathered(results: Path) -> str:
     """busbw of nbody-gather by size, for each number of ranks and transport: of the newest run that had them."""
-    texts = sorted((results / "cluster").glob("*_gather.txt"))
-    if not texts:
+    columns = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
+    if not columns:
         return NOT_MEASURED
-    columns: dict[tuple[str, int], dict[int, str]] = {}
-    for text in texts:  # the newest last
-        for line in text.read_text("utf-8").splitlines():
-            if head := re.fullmatch(r"# (\d+) ranks, (\w+).*; median of \d+", line):
-                transport = head[2].upper()
-                column = columns[transport, int(head[1])] = {}
-            elif columns and len(cells := line.split()) == 5 and cells[0].isdigit():
-                busbw = float(cells[4])
-                of_link = f" ({100 * busbw / LINK:.0f} %)" if transport == "NCCL" else ""
-                column[int(cells[0])] = f"{cluster.in_words(1e-6 * float(cells[2]))}, {busbw:.3g}{of_link}"
-    order = sorted(columns, key=lambda key: (key[0] != "NCCL", key[1]))
-    rows = [[f"{size:,}", f"{size // 16:,}", *(columns[key].get(size, NOT_MEASURED) for key in order)]
+
+    def cell(transport: str, gather: Optional[Gather]) -> str:
+        if gather is None:
+            return NOT_MEASURED
+        of_link = f" ({100 * gather.busbw / LINK:.0f} %)" if transport == "nccl" else ""
+        return f"{cluster.in_words(gather.seconds)}, {gather.busbw:.3g}{of_link}"
+
+    order = sorted(columns, key=lambda key: (key[0] != "nccl", key[1]))
+    rows = [[f"{size:,}", f"{size // 16:,}", *(cell(key[0], columns[key].get(size)) for key in order)]
             for size in sorted({size for column in columns.values() for size in column})]
-    return markdown(("size (B)", "bodies", *(f"{ranks} GPUs, {transport}" for transport, ranks in order)), rows)
+    heads = (f"{ranks} GPUs, {transport.upper()}" for transport, ranks in order)
+    return markdown(("size (B)", "bodies", *heads), rows)

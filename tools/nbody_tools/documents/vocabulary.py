@@ -131,7 +131,7 @@ class Vocabulary:
             "queues": lambda: readme_tables.queues(self.root / RESULTS),
             "activity_map": lambda: activity.measured(self.root),
             "comparison": lambda: comparison.tables(self.root / RESULTS),
-            "cluster_model": lambda rate: cluster_pages.model(rate),
+            "cluster_model": lambda rate: cluster_pages.predicted(rate, self.root / RESULTS),
             "cluster_measured": lambda: cluster_pages.measured(facts),
             "cluster_gathered": lambda: cluster_pages.gathered(self.root / RESULTS),
             "hours": lambda: teaching.hours(self.root),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -13,7 +15,7 @@ from nbody_tools.cluster import cluster, model
 from nbody_tools.documents import cluster_pages
 from nbody_tools.steps import Step
 from nbody_tools.tables import NOT_MEASURED
-from tests.fakes import InFolder
+from tests.fakes import TOOLS, InFolder
 
 GATHER = """4 GPUs
 # 2 ranks, nccl; median of 20
@@ -69,8 +71,43 @@ class Cluster(InFolder):
     def test_the_model(self) -> None:
         one, four = model.step(1048576, 1, 1e12), model.step(1048576, 4, 1e12)
         self.assertEqual((one.share, one.seconds), (0, 1048576 ** 2 / 1e12))
-        self.assertEqual(four.compute, one.compute / 4)
+        self.assertTrue(one.compute / 4 < four.compute < 1.01 * one.compute / 4)
         self.assertLess(four.share, model.step(262144, 4, 1e12).share)
+        # Beyond 32 ranks each has a segment's room, and most keep nothing.
+        self.assertEqual(model.plan(1048576, 528).gathered, 527 * model.plan(1048576, 32).gathered // 31)
+        self.assertEqual(model.plan(1048576, 528).all_work, model.plan(1048576, 1).work)
+
+    def test_the_numbers_of_the_page(self) -> None:
+        page = (ROOT / "docs" / "cluster.md").read_text("utf-8")
+        for ranks in (8, 64, 128, 528):
+            load = model.plan(1048576, ranks)
+            self.assertIn(f"{load.work * ranks / load.all_work:.2f} times", page)
+        of_64, of_528 = (model.plan(1048576, ranks).gathered / 1048576 for ranks in (64, 528))
+        self.assertIn(f"{of_64:.0f} bytes at 64 ranks and {of_528:.0f} at 528", " ".join(page.split()))
+
+    def test_measured_gathers_are_taken_before_assumed_ones(self) -> None:
+        gathers = model.read_gathers([self.file("a.txt", GATHER.replace(
+            "# 2 ranks, mpi", "      131072         8192       40.0          90.00          45.00\n# 2 ranks, mpi"))])
+        self.assertEqual(set(gathers), {("nccl", 2), ("mpi", 2)})
+        for received, seconds in ((1, 20e-6), (32768, 20e-6), (49152, 30e-6), (131072, 80e-6)):
+            self.assertAlmostEqual(model.seconds_of(received, 2, gathers), seconds)
+        self.assertEqual(model.seconds_of(0, 4, gathers), model.Network().seconds(0, 4))
+        head = cluster.prediction(1e12, gathers)[0]
+        self.assertEqual(head[1:4], ["1 GPU", "2 GPUs", "4 GPUs *"])
+
+    def test_a_file_without_a_gather(self) -> None:
+        words = ("cluster", "predict", "--rate", "1e12", "--gather", str(self.file("a.txt", "no numbers")))
+        self.assertIn("is not what nbody-gather prints", self.refused(*words))
+
+    def test_a_reader_that_has_seen_enough(self) -> None:
+        for words in (["cluster", "predict", "--rate", "1e12"], ["cluster", "--help"], ["help"]):
+            for options in ([], ["-u"]):
+                read, write = os.pipe()
+                os.close(read)
+                done = subprocess.run([sys.executable, *options, "-m", "nbody_tools", *words], cwd=TOOLS,
+                                      stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+                os.close(write)
+                self.assertEqual((done.returncode, done.stderr), (141, ""), (words, options))
 
     def test_the_table_of_a_gather(self) -> None:
         self.assertEqual(cluster_pages.gathered(self.folder), NOT_MEASURED)

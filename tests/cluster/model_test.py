@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Does the model of docs/cluster.md count the bytes and the work of step 14's plan?
+
+  model_test.py PLAN_NUMBERS [every]     all numbers of ranks up to 528, and not only some of them
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from nbody_tools.cluster import model
+
+SYSTEMS = ((262144, 768), (1048576, 768), (100003, 256), (700, 64))  # bodies, tile
+SOME = (*range(1, 34), 48, 64, 65, 100, 128, 264, 300, 511, 527, 528)
+
+
+def main() -> int:
+    every = sys.argv[2:] == ["every"]
+    ranks = range(1, model.MOST_RANKS + 1) if every else SOME
+    wrong = 0
+    for bodies, tile in SYSTEMS[:2] if every else SYSTEMS:
+        lines = subprocess.run([sys.argv[1], str(bodies), str(tile), *map(str, ranks)], text=True,
+                               stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        if len(lines) != len(ranks):
+            sys.exit(f"{len(lines)} lines for {len(ranks)} numbers of ranks")
+        for line in lines:
+            count, *numbers = map(int, line.split())
+            load = model.plan(bodies, count, tile)
+            if numbers != [load.gathered, load.sums, load.work, load.all_work]:
+                print(f"{bodies} bodies in tiles of {tile} on {count} ranks: {load}, the plan: {numbers}")
+                wrong += 1
+    print(f"{wrong} differences")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
