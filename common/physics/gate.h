@@ -20,8 +20,11 @@ struct Gate {
   // What the gate does not prove, in words; not empty if it is undecided. A gate may be decided for
   // some systems and open for others.
   std::string open = {};
+  std::string detail = {};  // what failed, in words
+  bool unproved = false;    // time did not allow to prove any of it: a pass would say too much
 
-  bool failed() const { return decided && !(value <= limit); }
+  // Where the step's own output is not a finite number, neither is the limit that follows from it.
+  bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
   // Keeps the worse of two results: the one further beyond its limit.
   void keep_worse(double other_value, double other_limit);

@@ -16,6 +16,7 @@ void print_gate(std::ostream& out, const Gate& gate) {
   if (gate.decided)
     out << format("%9.2e  limit %8.1e  %s", gate.value, gate.limit,
                   gate.failed() ? "FAIL" : "pass");
+  if (gate.failed() && !gate.detail.empty()) out << ": " << gate.detail;
   if (!gate.open.empty()) out << (gate.decided ? "; " : "undecided: ") << gate.open;
   out << '\n';
 }

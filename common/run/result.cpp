@@ -98,7 +98,8 @@ int sources(const Result& result) {
 
 std::string Result::verdict() const {
   if (!validation) return "unchecked";
-  return validation->failed() ? "fail" : "pass";
+  if (validation->failed()) return "fail";
+  return validation->partial() ? "partial" : "pass";
 }
 
 Timing median(const std::vector<Timing>& repeats) { return quantile(repeats, 0.5); }

@@ -35,7 +35,8 @@ struct Result {
   std::optional<Validation> validation;
   std::optional<ForceError> force_error;
 
-  // "pass", "fail" or "unchecked"; what a pass leaves open, Validation::open() says.
+  // "pass", "fail", "unchecked", or "partial" where the run was too long to be repeated; what a pass
+  // leaves open, Validation::open() says.
   std::string verdict() const;
 };
 

@@ -91,6 +91,16 @@ void Simulation::change(double dt, double softening) {
 
 Snapshot Simulation::snapshot() const { return synchronised(state_); }
 
+void ChunkKeeper::before(const Snapshot& state, int steps) {
+  steps_ += steps;
+  start_.reset();
+  if (std::uniform_int_distribution<long long>(1, steps_)(random_) <= steps) start_ = state;
+}
+
+void ChunkKeeper::after(const Snapshot& state, double seconds) {
+  if (start_ && seconds <= 2 * kSeconds) chunk_ = {std::move(*start_), state, seconds};
+}
+
 namespace {
 
 bool is_multiple(long long step, int every) { return every > 0 && step % every == 0; }
@@ -105,18 +115,20 @@ void record(const std::vector<Recorder>& recorders, Simulation& simulation,
   });
 }
 
-// How many steps to take at a time where no option says: as many as fit into a second, judged by
-// the last piece.
+// How many steps to take at a time where no option says: as many as fit into some seconds, judged
+// by the last piece.
 class Pace {
  public:
+  Pace(int first, double seconds) : steps_(first), seconds_(seconds) {}
   int next() const { return steps_; }
   void took(int steps, double seconds) {
-    const double fit = steps / std::max(seconds, 1e-6);
+    const double fit = steps / std::max(seconds, 1e-6) * seconds_;
     steps_ = std::max(1, static_cast<int>(std::min(fit, 1e9)));
   }
 
  private:
-  int steps_ = 1;
+  int steps_;
+  double seconds_;
 };
 
 class Progress {
@@ -140,17 +152,20 @@ class Progress {
 }  // namespace
 
 void run_to_end(Simulation& simulation, const Options& options,
-                const std::vector<Recorder>& recorders, StepScheduler* scheduler) {
+                const std::vector<Recorder>& recorders, StepScheduler* scheduler,
+                ChunkKeeper* keeper) {
   const bool timing_run = options.repeat > 1 || options.warmup > 0;
   const bool terminal =
       isatty(STDERR_FILENO) == 1 && !options.quiet && !timing_run && scheduler == nullptr;
-  const bool in_pieces = terminal || !options.checkpoint.empty();
+  const bool progresses = terminal || !options.checkpoint.empty();
+  const bool in_pieces = progresses || keeper != nullptr;
   const Snapshot& state = simulation.checkpoint();
   const long long start = state.step;
   const double interactions_per_step =
       static_cast<double>(state.systems.bodies.size()) * state.systems.bodies_per_system;
   const Progress progress(terminal);
-  Pace pace;
+  Pace pace = progresses || keeper == nullptr ? Pace(1, 1)
+                                              : Pace(keeper->steps_at_once(), keeper->kSeconds);
   Stopwatch since_checkpoint;
 
   const auto write_checkpoint = [&] {
@@ -177,8 +192,11 @@ void run_to_end(Simulation& simulation, const Options& options,
       const auto until_record = recorder.every - before % recorder.every;
       steps = static_cast<int>(std::min<long long>(steps, until_record));
     }
+    steps = static_cast<int>(std::min<long long>(steps, simulation.last_step() - before));
+    if (keeper != nullptr) keeper->before(state, steps);
     const Stopwatch stopwatch;
     simulation.advance(steps);
+    if (keeper != nullptr) keeper->after(state, stopwatch.seconds());
     if (options.timeline.empty()) simulation.forget_spans();
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);

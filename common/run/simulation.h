@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <random>
 #include <vector>
 
 #include "run/job.h"
@@ -76,9 +78,41 @@ class StepScheduler {
   virtual int next_piece(Simulation& simulation) = 0;
 };
 
+// A part of a run, as one call of simulate() took it: the states before and after, as kernels have
+// them.
+struct Chunk {
+  Snapshot start, end;
+  double seconds = 0;
+};
+
+// Keeps one call of a run that is taken in several, so that it can be repeated when repeating the
+// run would take too long. Every time step of the run is as likely to be in it as any other.
+class ChunkKeeper {
+ public:
+  // A run of up to `steps_at_once` steps stays one call, and so is nothing that is measured.
+  ChunkKeeper(int steps_at_once, unsigned seed) : steps_at_once_(steps_at_once), random_(seed) {}
+  int steps_at_once() const { return steps_at_once_; }
+
+  void before(const Snapshot& state, int steps);
+  void after(const Snapshot& state, double seconds);
+  // Nothing of a run that was one call, or whose calls took too long to repeat one of them.
+  const std::optional<Chunk>& chunk() const { return chunk_; }
+
+  static constexpr double kSeconds = 3;  // that a call may take
+
+ private:
+  int steps_at_once_;
+  std::mt19937 random_;
+  long long steps_ = 0;
+  std::optional<Snapshot> start_;  // of the call that is running, if it is to be kept
+  std::optional<Chunk> chunk_;
+};
+
 // Runs to the end, or until the scheduler ends the run, and on the way records the state and writes
-// checkpoints. Without a scheduler it shows progress.
+// checkpoints. Without a scheduler it shows progress. With a keeper, a long run is taken in several
+// calls.
 void run_to_end(Simulation& simulation, const Options& options,
-                const std::vector<Recorder>& recorders, StepScheduler* scheduler = nullptr);
+                const std::vector<Recorder>& recorders, StepScheduler* scheduler = nullptr,
+                ChunkKeeper* keeper = nullptr);
 
 }  // namespace nbody

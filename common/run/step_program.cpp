@@ -1,5 +1,7 @@
 // The main program of every step.
+#include <algorithm>
 #include <iostream>
+#include <random>
 
 #include "io/write_whole_file.h"
 #include "live_view.h"
@@ -31,15 +33,33 @@ Tuning known_shapes(const StepInfo& info, const Options& options, const Platform
   return there ? read_shape_table(file, info.name, platform.device_name) : Tuning();
 }
 
+// How many steps may be one call even if the device is a slow one: seconds at most.
+int steps_at_once(const Job& job, const Platform& platform) {
+  const bool gpu = platform.backend == "cuda", float64 = is_float64(job.start);
+  const double affordable = !gpu ? 4e8 : float64 ? 3e10 : 1e12;  // interactions
+  const double n = job.start.systems.bodies_per_system;
+  const double per_body = job.run.approximation.theta > 0 ? std::min(n, 4000.0) : n;
+  const double steps = affordable / (job.start.systems.count * n * per_body);
+  return static_cast<int>(std::clamp<double>(steps, 1, std::numeric_limits<int>::max()));
+}
+
+// What is kept of a run to be repeated: nothing where it is timed or not validated.
+std::optional<ChunkKeeper> chunk_keeper(const Job& job, const Options& options,
+                                        const Platform& platform) {
+  const bool times = options.repeat > 1 || options.warmup > 0;
+  if (options.validate == ValidationMode::off || times) return std::nullopt;
+  return std::make_optional<ChunkKeeper>(steps_at_once(job, platform), std::random_device()());
+}
+
 // Runs as often as asked. Returns the last state of the last run, as the kernels left it.
 Snapshot run_repeats(Job& job, const Options& options, Simulate simulate, LiveView* view,
-                     Result& result) {
+                     ChunkKeeper* keeper, Result& result) {
   Snapshot final;
   for (int k = 0; k < options.warmup + options.repeat; ++k) {
     final = {};
     const auto recording = recorders(job, options);
     Simulation simulation(job, options.needs_start() ? job.start : std::move(job.start), simulate);
-    run_to_end(simulation, options, recording, view);
+    run_to_end(simulation, options, recording, view, keeper);
     if (k >= options.warmup) result.repeats.push_back(simulation.timing());
     final = std::move(simulation).release();
   }
@@ -76,31 +96,58 @@ Advance<float> advance_of(Run run, Simulate simulate) {
     simulate(run, systems);
   };
 }
-Advance<double> advance_of(const StepInfo& info, const Snapshot& start) {
-  return [&info, &start](SystemsF64& systems, double dt, int steps) {
+Advance<double> advance_of(const StepInfo& info, const Snapshot& start, double length = 1) {
+  return [&info, &start, length](SystemsF64& systems, double dt, int steps) {
     RunF64 run = run_float64(start, steps);
     run.dt = dt;
+    run.softening_squared *= length * length;
     info.float64(run, systems);
   };
+}
+
+template <class Real>
+std::optional<RunChunk<Real>> run_chunk(const std::optional<Chunk>& kept, long long start) {
+  if (!kept) return std::nullopt;
+  const long long steps = kept->end.step - kept->start.step;
+  const auto systems = [](const Snapshot& state) {
+    if constexpr (std::is_same_v<Real, double>)
+      return float64_systems(state);
+    else
+      return state.systems;
+  };
+  return RunChunk<Real>{systems(kept->start), systems(kept->end), kept->start.step - start,
+                        static_cast<int>(steps)};
 }
 
 // Between two states as the kernels have them.
 Validation validate_run(const StepInfo& info, const Options& options, const Job& job,
                         Simulate simulate, const Snapshot& start, const Snapshot& end,
-                        double seconds) {
+                        const std::optional<Chunk>& kept, double seconds) {
   if (options.float64) {
     const double softening_squared = start.softening * start.softening;
     const SystemsF64 before = float64_systems(start), after = float64_systems(end);
-    return validate<double>(
-        {info.summation, start.dt, job.run.steps, softening_squared, before, after, seconds},
-        options.validate, advance_of(info, start));
+    const auto chunk = run_chunk<double>(kept, start.step);
+    return validate<double>({info.summation,
+                             start.dt,
+                             job.run.steps,
+                             softening_squared,
+                             before,
+                             after,
+                             seconds,
+                             {},
+                             chunk ? &*chunk : nullptr},
+                            options.validate, advance_of(info, start),
+                            {.rescaled = advance_of(info, start, kOtherLength)});
   }
-  Run fine = job.run;
+  Run fine = job.run, rescaled = job.run;
   fine.approximation = finer(fine.approximation).value_or(fine.approximation);
-  return validate<float>({info.summation, job.run.dt, job.run.steps, job.run.softening_squared,
-                          start.systems, end.systems, seconds, job.run.approximation},
-                         options.validate, advance_of(job.run, simulate),
-                         advance_of(fine, simulate));
+  rescaled.softening_squared *= static_cast<float>(kOtherLength * kOtherLength);
+  const auto chunk = run_chunk<float>(kept, start.step);
+  return validate<float>(
+      {info.summation, job.run.dt, job.run.steps, job.run.softening_squared, start.systems,
+       end.systems, seconds, job.run.approximation, chunk ? &*chunk : nullptr},
+      options.validate, advance_of(job.run, simulate),
+      {advance_of(fine, simulate), advance_of(rescaled, simulate)});
 }
 
 ForceError force_error_of(const StepInfo& info, const Options& options, const Job& job,
@@ -128,7 +175,9 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 
   Result result = describe(info, platform, job);
   if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
-  Snapshot end = run_repeats(job, options, simulate, view, result);
+  std::optional<ChunkKeeper> keeper = chunk_keeper(job, options, platform);
+  Snapshot end =
+      run_repeats(job, options, simulate, view, keeper ? &*keeper : nullptr, result);
   result.ranks = ranks();
   result.shape_origin = shape_origin(tuning());
   result.shape = tuning().chosen.value_or(ChosenShape());
@@ -154,8 +203,9 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 
   if (options.validate != ValidationMode::off && !cut_short) {
     const Snapshot start = Simulation(job, job.start, simulate).release();
-    result.validation =
-        validate_run(info, options, job, simulate, start, end, median(result.repeats).total);
+    result.validation = validate_run(info, options, job, simulate, start, end,
+                                     keeper ? keeper->chunk() : std::nullopt,
+                                     median(result.repeats).total);
   }
   if (options.force_error > 0 && !cut_short)
     result.force_error = force_error_of(info, options, job, simulate,

@@ -56,6 +56,11 @@ Advance<float> advance_of(double softening, Approximation approximation) {
   };
 }
 
+Variants<float> variants_of(double softening, Approximation approximation) {
+  return {advance_of(softening, finer(approximation).value_or(approximation)),
+          advance_of(kOtherLength * softening, approximation)};
+}
+
 std::string failed(const Validation& validation) {
   std::string text;
   for (const Gate& gate : validation.gates) {
@@ -79,7 +84,7 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
   advance(end, run.dt, steps);
   return validate<float>(
       {current.info.summation, run.dt, steps, run.softening_squared, first, end, 0, approximation},
-      mode, advance, advance_of(softening, finer(approximation).value_or(approximation)));
+      mode, advance, variants_of(softening, approximation));
 }
 
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
@@ -93,8 +98,7 @@ std::string failed_gates_of_one_step(const Systems& start, double dt, double sof
   const Systems end = simulate(start, dt, 1, softening, Integrator::euler, approximation);
   return failed(validate_one_step(
       {current.info.summation, run.dt, 1, run.softening_squared, start, end, 0, approximation},
-      advance_of(softening, approximation),
-      advance_of(softening, finer(approximation).value_or(approximation))));
+      advance_of(softening, approximation), variants_of(softening, approximation)));
 }
 
 }  // namespace test

@@ -36,13 +36,13 @@ class Step:
 @dataclass(frozen=True)
 class Outcome:
     step: str
-    status: str  # pass, fail, unchecked (verdicts), error, timeout, no device
+    status: str  # pass, partial, fail, unchecked (verdicts), error, timeout, no device
     record: Optional[Record] = None
     message: str = ""
 
     @property
     def good(self) -> bool:
-        return self.status in ("pass", "unchecked")
+        return self.status in ("pass", "partial", "unchecked")
 
 
 def number_of(name: str) -> str:

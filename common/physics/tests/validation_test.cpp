@@ -55,6 +55,11 @@ const Gate& gate(const Validation& validation, const std::string& name) {
   throw std::out_of_range(name);
 }
 
+TEST(Gate, AnInfiniteLimitAllowsNothingInfinite) {
+  EXPECT_TRUE((Gate{"", INFINITY, INFINITY}).failed());
+  EXPECT_TRUE((Gate{"", NAN, INFINITY}).failed());
+}
+
 TEST(Gate, KeepsTheWorstAndNeverForgetsANaN) {
   Gate gate{"", 0, 1};
   gate.keep_worse(2, 8);
@@ -214,8 +219,68 @@ TEST(Validation, SaysWhatIsTooLongToRepeat) {
   const Validation some = validated(start, 0.01, 16, ValidationMode::automatic, advance_right, 20);
   EXPECT_EQ(some.open(),
             (std::vector<std::string>{"composition: of the run, 2 of 4 systems were repeated"}));
+  EXPECT_TRUE(all.partial());
+  EXPECT_FALSE(some.partial());
   const Validation asked = validated(start, 0.01, 16, ValidationMode::full, advance_right, 3600);
   EXPECT_TRUE(asked.open().empty());
+  EXPECT_FALSE(asked.partial());
+}
+
+// Half of its steps, where they are many. Of a run of an hour a chunk shows it.
+TEST(Validation, RepeatsAChunkOfALongRun) {
+  const Advance<float> halves = [](Systems& systems, double dt, int steps) {
+    advance_right(systems, dt, steps > 8 ? steps / 2 : steps);
+  };
+  const Systems start = galaxies(1, 20);
+  for (const bool right : {true, false}) {
+    const Advance<float> advance = right ? Advance<float>(advance_right) : halves;
+    RunChunk<float> chunk{advanced(start, 0.01, 30, advance), {}, 30, 20};
+    chunk.end = advanced(chunk.start, 0.01, 20, advance);
+    const Systems end = advanced(chunk.end, 0.01, 25, advance);
+    const ValidationInput<float> input{
+        Summation::tiled, 0.01, 75, kSofteningSquared, start, end, 3600, {}, &chunk};
+    const Validation validation = validate<float>(input, ValidationMode::sampled, advance);
+    EXPECT_EQ(gate(validation, "composition").failed(), !right);
+    EXPECT_EQ(gate(validation, "composition").open,
+              "of the run, steps 31 to 50 of 75 were repeated");
+    EXPECT_FALSE(validation.partial());
+  }
+}
+
+// An error of dt that the velocities and positions of a run of short steps round away.
+TEST(Validation, SeesAWrongTimeStepHoweverShort) {
+  for (const double dt : {1e-2, 1e-4, 1e-7, -1e-6, 1e-12}) {
+    for (const auto& [kick, drift_] : {std::pair(1.0, 1.0), {1.00001, 1.0}, {1.0, 1.00001}}) {
+      const Advance<float> advance = [kick = kick, drift_ = drift_](Systems& systems, double length,
+                                                                    int steps) {
+        for (int step = 0; step < steps; ++step) {
+          Systems kicked = systems;
+          advance_right(kicked, std::abs(length) < 0.5 ? kick * length : length, 1);
+          for (std::size_t k = 0; k < kicked.bodies.size(); ++k) {
+            Body& b = kicked.bodies[k];
+            b.x = systems.bodies[k].x, b.y = systems.bodies[k].y, b.z = systems.bodies[k].z;
+          }
+          drift(kicked, static_cast<float>(drift_ * length));
+          systems = kicked;
+        }
+      };
+      const Validation validation = validated(galaxies(2, 30), dt, 2, ValidationMode::full, advance);
+      EXPECT_EQ(gate(validation, "time_step").failed(), kick != 1 || drift_ != 1)
+          << dt << ' ' << kick << ' ' << drift_ << ' ' << gate(validation, "time_step").value;
+    }
+  }
+}
+
+TEST(Validation, NamesTheFirstNumberThatIsNone) {
+  const Systems start = galaxies(2, 20);
+  Systems end = advanced(start, 0.01, 3, advance_right);
+  end.system(1)[3].vy = INFINITY;
+  const Validation validation =
+      validate<float>({Summation::tiled, 0.01, 3, kSofteningSquared, start, end},
+                      ValidationMode::full, advance_right);
+  EXPECT_TRUE(gate(validation, "finite").failed());
+  EXPECT_EQ(gate(validation, "finite").detail, "vy of body 3 is infinite in system 1");
+  EXPECT_THROW(gate(validation, "momentum"), std::out_of_range);
 }
 
 // The force on one body depends on where it is stored; it is none of those in the sample.
@@ -264,7 +329,8 @@ Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
   const Advance<float> advance = wrong_by(error);
   const Systems end = advanced(start, 0.01, 1, advance);
   return validate<float>({Summation::tiled, 0.01, 1, kSofteningSquared, start, end, 0, {theta, 2}},
-                         ValidationMode::full, advance, wrong_by(error_at_a_smaller_angle));
+                         ValidationMode::full, advance,
+                         {.fine = wrong_by(error_at_a_smaller_angle)});
 }
 
 // 1e-2 is what a coarse tree may err by, and says nothing about whether it is a right one.

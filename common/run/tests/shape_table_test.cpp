@@ -78,6 +78,8 @@ TEST_F(ShapeTable, WhatIsNoTableIsRefused) {
       {"", ":1: not JSON; it must be a table that ./nbody tune wrote"},
       {"{\n\n  garbage", ":3: not JSON; it must be a table that ./nbody tune wrote"},
       {"{\"devices\": {\"\xff\": 1}}", ":1: not JSON; it must be a table that ./nbody tune wrote"},
+      {R"({"a": 1e400})",
+       ": a number in it is beyond 1.8e308; it must be a table that ./nbody tune wrote"},
       {"[1]", ": [1] is not allowed; it must be an object"},
       {"{}", ": there is no \"devices\"; ./nbody tune writes one"},
       {R"({"devices": 7})", ": /devices: 7 is not allowed; it must be an object"},

@@ -60,6 +60,8 @@ def verdict(record: dict[str, Any], said: str) -> str:
         return f"it was stopped:\n{said}"
     if record["verdict"] == "pass":
         return "right: all gates pass"
+    if record["verdict"] == "partial":
+        return "\n  ".join(["all gates pass, but not every one was decided:", *record.get("undecided", [])])
     gates = [f"  {gate}: {record['errors'][gate]:.3g}, allowed are {record['limits'][gate]:.3g}"
              for gate in record.get("failed", [])]
     return "\n".join([f"{record['verdict']}:", *gates, said] if said else [f"{record['verdict']}:", *gates])
@@ -121,7 +123,7 @@ def nbody_step(line: str, cell: str) -> None:
         print(error)
         return
     print(text)
-    if end is not None and record.get("verdict") == "pass":
+    if end is not None and record.get("verdict") in ("pass", "partial"):
         from IPython.display import Image, display
 
         display(Image(picture_of(end, f"{record['step'][:6]}, after {record['steps']} steps")))

@@ -17,7 +17,7 @@ from nbody_tools.arguments import ToolError, read_whole_file
 
 PHASES = ("upload", "compute", "download", "total")
 BACKENDS = ("cuda", "hostcuda", "cpu")
-VERDICTS = ("pass", "fail", "unchecked")
+VERDICTS = ("pass", "partial", "fail", "unchecked")
 EMULATED_BACKEND = "hostcuda"
 EMULATED_NOTE = "emulated on a CPU: not GPU times"
 

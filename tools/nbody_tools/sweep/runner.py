@@ -269,7 +269,7 @@ def merged(key: str, runs: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
         return {"configuration": key, "failure": failures[0]["failure"]}
     timed = [run["record"] for run in runs if run["round"] != CHECK]
     checks = [run["record"] for run in runs if run["round"] == CHECK] or timed[:1]
-    if not timed or not checks or checks[0]["verdict"] != "pass":
+    if not timed or not checks or checks[0]["verdict"] not in ("pass", "partial"):
         return None
     repeats = [repeat for record in timed for repeat in record["repeats"]]
     if timed[0]["step"] == "course_program":  # its first repeat warms up
