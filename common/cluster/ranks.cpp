@@ -103,6 +103,7 @@ Identity identity(MPI_Comm comm, int argc, char** argv) {
   try {
     require_count(std::to_string(count_of(comm)));
     own.transport = wanted_transport();
+    longest_silence();
   } catch (const UsageError& error) {
     own.refusal = error.what();
   }

@@ -18,12 +18,12 @@
 #include "nbody/error.h"
 #include "nbody/stopwatch.h"
 #include "run/program.h"
+#include "support/text.h"
 
 namespace nbody {
 namespace {
 
 constexpr double kBeat = 1;           // seconds between signs of life
-constexpr double kSilence = 6;        // after which a rank counts as gone
 constexpr double kForLastWord = 0.5;  // between a signal and what it does
 constexpr double kOneWave = 3;        // in which the signals of all ranks count as one
 constexpr double kToAbort = 2;        // for NCCL to end its kernels
@@ -40,6 +40,15 @@ void sleep_for(double seconds) {
 }
 
 }  // namespace
+
+double longest_silence() {
+  const char* const asked = std::getenv("NBODY_SILENCE");
+  if (asked == nullptr) return 6;
+  const auto seconds = parse_whole<double>(asked);
+  if (!seconds || !(*seconds >= 2 && *seconds <= 86400))
+    refuse("NBODY_SILENCE", asked, "2 to 86400 seconds, after which a silent rank counts as gone");
+  return *seconds;
+}
 
 void block_endings() {
   const sigset_t set = signals({SIGINT, SIGTERM});
@@ -79,7 +88,7 @@ void Watchdog::give_up(const std::string& why) {
   given_up_ = true;
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;
-  sleep_for(kSilence);  // the root ends all; should it not, this rank ends by itself
+  sleep_for(silence_);  // the root ends all; should it not, this rank ends by itself
   end_process();
 }
 
@@ -102,7 +111,8 @@ void Watchdog::watch() {
       if (waiting[k + 1].revents != 0) listen_to(peers_[k]);
     const double now = steady_seconds();
     for (const Peer& peer : peers_)
-      if (!peer.left && now - peer.heard > kSilence) lost(peer, "has been silent for 6 s");
+      if (!peer.left && now - peer.heard > silence_)
+        lost(peer, "has been silent for " + shortest(silence_) + " s");
     if (waiting[0].revents != 0 || signalled_ > 0) take_signal();
     if (now - beat > kBeat) {
       beat = now;

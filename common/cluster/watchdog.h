@@ -17,6 +17,10 @@
 
 namespace nbody {
 
+// Seconds after which a rank that sends no sign of life counts as gone: NBODY_SILENCE, or 6. Throws
+// UsageError.
+double longest_silence();
+
 // Blocks SIGTERM and SIGINT for this thread and those it starts; the watchdog takes them, SIGINT on
 // the root alone. To be called before MPI starts threads. A launcher ends all ranks when one dies,
 // and the root has to say why first.
@@ -61,6 +65,7 @@ class Watchdog {
   void tell_all(const std::string& line);
 
   int rank_;
+  double silence_ = longest_silence();
   std::string program_;
   std::vector<std::string> names_;
   std::vector<Peer> peers_;  // of the root all others, of another rank the root

@@ -193,12 +193,16 @@ void continue_from_checkpoint(const Options& options, Job& job) {
   require_same_map(options, job);
 }
 
-void set_backend(const Options& options, const std::string& backend, Job& job) {
-  const std::string before = value_of(job.start, "backend");
-  if (!before.empty() && before != backend)
+void set_platform(const Options& options, const Platform& platform, Job& job) {
+  const std::string before = value_of(job.start, "backend"), device = value_of(job.start, "device");
+  if (!before.empty() && before != platform.backend)
     note(options, job,
-         "was written by a program for " + before + ", and this one is for " + backend);
-  job.start.checkpoint["backend"] = backend;
+         "was written by a program for " + before + ", and this one is for " + platform.backend);
+  if (!device.empty() && device != platform.device_name)
+    job.notes.push_back("was written on " + device + ", whose sums may have other bits");
+  job.start.checkpoint["backend"] = platform.backend;
+  // Steps cut their work up for a GPU; the CPU of another node computes the same bits.
+  if (platform.backend == "cuda") job.start.checkpoint["device"] = platform.device_name;
 }
 
 float activity_map_extent(const Options& options, const Snapshot& start) {

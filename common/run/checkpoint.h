@@ -18,7 +18,7 @@ void require_resumable(const Options& options, Job& job);
 // it had never been interrupted. Throws UsageError if it is not of the problem that job.start begins.
 void continue_from_checkpoint(const Options& options, Job& job);
 // The part of all three that has to wait until the platform is known.
-void set_backend(const Options& options, const std::string& backend, Job& job);
+void set_platform(const Options& options, const Platform& platform, Job& job);
 
 // The half side of the activity map: as asked for, or the one that suits the start of the run.
 float activity_map_extent(const Options& options, const Snapshot& start);

@@ -234,7 +234,7 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   // A file that is no table is a mistake in the command line, whatever device there is.
   if (!options->tuned.empty()) read_shape_table(options->tuned, info.name, "");
   const Platform platform = platform_of(query());
-  set_backend(*options, platform.backend, job);
+  set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
   // For other steps what copies cost is a part of the lesson, or of what they do in simulate().
   if (info.cluster) job.platform = platform;

@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -77,6 +78,37 @@ class Failures(InFolder):
             if Path(f"/proc/{victim}").exists():
                 os.kill(victim, signal.SIGCONT)
         self.one_line(ended, "rank 2 .* has been silent for 6 s")
+
+    def test_a_shorter_silence(self) -> None:
+        state = self.folder / "state.bin"
+        run_on = Started(2, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off",
+                         NBODY_SILENCE="2")
+        victim = run_on.wait_for(state, 2)[1]
+        os.kill(victim, signal.SIGSTOP)
+        try:
+            ended = run_on.end(5)
+        finally:
+            if Path(f"/proc/{victim}").exists():
+                os.kill(victim, signal.SIGCONT)
+        self.one_line(ended, "rank 1 .* has been silent for 2 s")
+        for wrong in ("1", "six"):
+            refused = run(2, "--scenario two-body --steps 1", NBODY_SILENCE=wrong)
+            self.refused(2, refused, f'NBODY_SILENCE: "{wrong}" is not allowed; 2 to 86400 seconds')
+
+    @unittest.skipUnless(NIGHTLY, "takes ten seconds of two cores: by night")
+    def test_a_longer_silence(self) -> None:
+        """As of a debugger, or of a file system that takes long."""
+        state = self.folder / "state.bin"
+        run_on = Started(2, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off",
+                         NBODY_SILENCE="60")
+        root, victim = run_on.wait_for(state, 2)
+        os.kill(victim, signal.SIGSTOP)
+        time.sleep(8)
+        os.kill(victim, signal.SIGCONT)
+        time.sleep(2)
+        self.assertIsNone(run_on.process.poll())
+        os.kill(root, signal.SIGTERM)
+        self.one_line(run_on.end(PATIENCE), "interrupted after [0-9]+ steps")
 
     def each(self, arguments: str = "--scenario two-body --steps 3") -> list[list[str]]:
         return [[str(program()), *arguments.split()] for _ in range(3)]

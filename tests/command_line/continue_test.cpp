@@ -116,6 +116,16 @@ TEST_F(Continue, OtherBodiesAreNoticedByTheirChecksum) {
   EXPECT_EQ(read_bodies(program_.file("c.bin")).systems.bodies.size(), 3u);
 }
 
+TEST_F(Continue, AnotherDeviceIsNamed) {
+  const std::string run = "--scenario plummer --bodies 9 --validate off --checkpoint c.bin --steps ";
+  expect_success(run + "3");
+  Snapshot checkpoint = read_bodies(program_.file("c.bin"));
+  checkpoint.checkpoint["device"] = "an abacus";
+  write_bodies(program_.file("c.bin"), checkpoint);
+  EXPECT_TRUE(says(expect_success(run + "5"),
+                   "although it was written on an abacus, whose sums may have other bits"));
+}
+
 // A job that resumes another's checkpoint and is started again has got further meanwhile.
 TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   const std::string run = "--scenario plummer --bodies 9 --validate off ";
