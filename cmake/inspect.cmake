@@ -3,6 +3,7 @@
 # inspect_NAME: the program of a .cu file with its memory accesses traced (hostcuda/trace), for
 # `./nbody inspect`. Built only when it is asked for, and where hostcuda can trace.
 # count_NAME: likewise, counting what it computes (hostcuda/count), where there is a clang++.
+# inspectable_NAME: both.
 
 function(nbody_inspectable name source)
   if(NBODY_CUDA)
@@ -24,6 +25,7 @@ function(nbody_inspectable name source)
     hostcuda_counted_target(count_${name})
     list(APPEND targets count_${name})
   endif()
+  add_custom_target(inspectable_${name} DEPENDS ${targets})
   foreach(target IN LISTS targets)
     target_link_libraries(${target} PRIVATE ${inspect_COMMON} nbody_program nbody_warnings)
     foreach(library IN LISTS inspect_LIBRARIES)

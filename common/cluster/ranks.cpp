@@ -41,7 +41,7 @@ struct Identity {
   Text<64> build;
   Text<192> device;
   Text<32> place;       // of the device on its host; "" where devices are not shared
-  Text<192> no_device;  // why not
+  Text<256> no_device;  // why not
 
   std::string process() const { return joined(host, ", process ", pid); }
   std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }

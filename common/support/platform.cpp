@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "nbody/error.h"
@@ -23,10 +24,26 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
+// The same program for the CPU, if this one of nvcc is in a build folder.
+std::string program_for_the_cpu(const std::string& backend) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const std::string path = program.string();
+  const std::size_t build = path.rfind("/build/");
+  if (backend != "cuda" || build == path.npos) return "";
+  const std::size_t rest = path.find('/', build + 7);
+  if (rest == path.npos) return "";
+  return "; on the CPU: ./nbody build " + program.filename().string() + ", then build/cpu" +
+         path.substr(rest);
+}
+
 }  // namespace
 
 Platform platform_of(const FoundDevice& device) {
-  if (device.count == 0) throw NoDevice(std::string("no CUDA device: ") + device.missing);
+  if (device.count == 0)
+    throw NoDevice(std::string("no CUDA device: ") + device.missing +
+                   program_for_the_cpu(device.backend));
   Platform platform{
       device.backend,          device.name,  device.count,      version(device.driver),
       version(device.runtime), device.flags, device.lock_pages, device.unlock_pages};

@@ -406,6 +406,11 @@ TEST(CommandLineWithoutDevice, SkipsVisiblyAndFailsWhenAGpuIsRequired) {
   if (outcome.exit_code == 0) GTEST_SKIP() << "a CPU program needs no device";
   EXPECT_EQ(outcome.exit_code, 77);
   EXPECT_TRUE(says(outcome.error, "no CUDA device"));
+#ifdef NBODY_CUDA  // the same program for the CPU, and how to build it
+  const std::string name = program.name(), build = "./nbody build " + name;
+  EXPECT_TRUE(says(outcome.error, build + ", then build/cpu/" + name + "/" + name))
+      << outcome.error;
+#endif
   EXPECT_EQ(program.run(run, none + " NBODY_REQUIRE_GPU=1").exit_code, 1);
 }
 

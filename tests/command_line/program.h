@@ -22,6 +22,7 @@ class Program {
   // Arguments as a shell would read them; `environment` are arguments of env: NAME=value, -u NAME.
   Outcome run(const std::string& arguments, const std::string& environment = "") const;
 
+  std::string name() const { return program_.filename(); }
   std::filesystem::path file(const std::string& name) const { return folder_ / ("here/" + name); }
   void write(const std::string& name, const std::string& content) const {
     folder_.with("here/" + name, content);

@@ -61,8 +61,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--page", type=page_file, metavar="FILE.html",
                    help="write a page that shows a block of each kernel: its threads between its barriers, and what a "
                    "warp asks of the memory; needs no network")
-    p.add_argument("--build", type=Path, default=ROOT / "build" / "inspect", metavar="DIR",
-                   help="where to build [build/inspect]")
+    p.add_argument("--build", type=Path, metavar="DIR",
+                   help="where to build [build/cpu; build/inspect if that was configured for another compiler than g++]")
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,18 @@ def step_with_kernels(text: str, root: Path = ROOT) -> str:
     return step
 
 
+def is_gcc(compiler: str) -> bool:
+    macros = subprocess.run([compiler, "-dM", "-E", "-x", "c++", os.devnull], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return " __GNUC__ " in macros.stdout and " __clang__ " not in macros.stdout
+
+
 def find_compiler() -> str:
     """g++, and not what some systems call so."""
     for name in filter(None, (os.environ.get("CXX"), "c++", "g++")):
         compiler = shutil.which(name)
-        if compiler:
-            macros = subprocess.run([compiler, "-dM", "-E", "-x", "c++", os.devnull], text=True,
-                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-            if " __GNUC__ " in macros.stdout and " __clang__ " not in macros.stdout:
-                return compiler
+        if compiler and is_gcc(compiler):
+            return compiler
     raise ToolError("needs g++, whose -fsanitize=thread reports each access of memory; there is none "
                     "on the PATH")
 
@@ -104,22 +107,46 @@ def run_quietly(words: Sequence[str], log: Path) -> None:
         raise Failed(f"'{' '.join(words)}' failed; the end of {log}:\n" + "\n".join(lines))
 
 
-def build_step(step: str, folder: Path) -> Built:
+def from_cache(folder: Path, name: str) -> Optional[str]:
+    """Returns the value of a variable of CMake, or None in a folder that is not configured."""
+    file = folder / "CMakeCache.txt"
+    found = file.is_file() and re.search(rf"^{name}:\w+=(.*)$", file.read_text(encoding="utf-8"), re.M)
+    return found[1] if found else None
+
+
+def build_in_the_folder_of_all(target: str) -> None:
+    """With ./nbody build, whose lines show how far it is; what it prints is not a result."""
+    sys.stdout.flush()
+    ended = subprocess.run([ROOT / "nbody", "build", target], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+    if ended.returncode != 0:
+        raise Failed(f"'./nbody build {target}' failed")
+
+
+def build_alone(target: str, folder: Path, compiler: str) -> None:
     """Configures a folder that is new; afterwards ninja knows itself when to do it again."""
-    compiler = find_compiler()
-    print(f"Building {step} with its accesses traced ...", file=sys.stderr)
-    logs = folder.parent / "log"
+    print(f"Building {target} in {folder} ...", file=sys.stderr)
+    logs = ROOT / "build" / "log"
     if not (folder / "build.ninja").exists():
         run_quietly(["cmake", "--preset", "cpu", "-B", str(folder), "-DBUILD_TESTING=OFF",
                      f"-DCMAKE_CXX_COMPILER={compiler}", f"-DPython3_EXECUTABLE={sys.executable}"],
                     logs / "configure-inspect.log")
-    cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
-    has_clang = re.search(r"^HOSTCUDA_CLANG:\w+=/", cache, re.M)
-    targets = [f"inspect_{step}", *([f"count_{step}"] if has_clang else [])]
-    run_quietly(["cmake", "--build", str(folder), "--target", *targets], logs / "build-inspect.log")
+    run_quietly(["cmake", "--build", str(folder), "--target", target], logs / "build-inspect.log")
+
+
+def build_step(step: str, wanted_folder: Optional[Path]) -> Built:
+    compiler = find_compiler()
+    shared = ROOT / "build" / "cpu"
+    configured = from_cache(shared, "CMAKE_CXX_COMPILER") or shutil.which(os.environ.get("CXX", "c++"))
+    if wanted_folder is None and configured and is_gcc(configured):
+        folder = shared
+        build_in_the_folder_of_all(f"inspectable_{step}")
+    else:
+        folder = wanted_folder or ROOT / "build" / "inspect"
+        build_alone(f"inspectable_{step}", folder, compiler)
+    has_clang = (from_cache(folder, "HOSTCUDA_CLANG") or "").startswith("/")
     recipe = (ROOT / step / "CMakeLists.txt").read_text(encoding="utf-8")
     flags = re.search(r"CUDA_FLAGS((?: -[^\s)]+)+)", recipe)
-    return Built(folder / step / targets[0], folder / step / targets[1] if has_clang else None,
+    return Built(folder / step / f"inspect_{step}", folder / step / f"count_{step}" if has_clang else None,
                  [f"{step}/nbody.cu"],
                  [ARCHITECTURE, "-std=c++20", "-O3", "-Icommon/include", "-Icommon", "-I.", '-DNBODY_FLAGS=""',
                   *(flags[1].split() if flags else [])])

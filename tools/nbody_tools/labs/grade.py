@@ -48,8 +48,8 @@ def configure(p: argparse.ArgumentParser) -> None:
         p.add_argument(f"--{form}", type=Path, metavar="FILE", help=f"write the result for {form}" if form != "json"
                        else "write the result")
     p.add_argument("--inspect", action="store_true", help="print the tables of ./nbody inspect for it, too")
-    p.add_argument("--build", type=Path, default=ROOT / "build" / "tour", metavar="DIR",
-                   help="where grade_tools were built [build/tour]")
+    p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
+                   help="where grade_tools were built [build/cpu]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR", help="likewise with nvcc, for the time on a GPU")
 
 
