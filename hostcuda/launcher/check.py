@@ -3,7 +3,8 @@
   hostcuda check [--json FILE] [--timeout SECONDS] FILE... [compiler options] [--] [ARGUMENTS]
 
 Builds the program three times: plain, with AddressSanitizer, and with its memory accesses traced. Runs
-it with its threads, blocks and streams in other orders, with guarded device memory and on two devices.
+it with its threads, blocks and streams in other orders, with one warp far ahead of the others, with
+guarded device memory and on two devices.
 Every finding says what is wrong, where, and which run shows it. The first word that is neither a source
 nor a compiler option begins the program's arguments.
 
@@ -30,6 +31,7 @@ MODES = (
     ("threads and blocks backwards", PLAIN, {"HOSTCUDA_ORDER": "reverse"}),
     ("threads, blocks and streams at random", PLAIN,
      {"HOSTCUDA_ORDER": "random", "HOSTCUDA_STREAMS": "random"}),
+    ("one warp far ahead of the others", PLAIN, {"HOSTCUDA_ORDER": "skewed"}),
     ("streams as late as allowed", PLAIN, {"HOSTCUDA_STREAMS": "lazy"}),
     ("device memory guarded", PLAIN, {"HOSTCUDA_STRICT_MEM": "1"}),
     ("two devices", PLAIN, {"HOSTCUDA_DEVICES": "2"}),

@@ -1,8 +1,10 @@
 #include "execution/block.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -74,6 +76,21 @@ bool name_stack_overflow(const Fault& fault, char* text, std::size_t size) {
 
 void refuse_api_call(const char* function, const void* code) {
   if (running_block) report_api_call(*running_block, function, code);
+}
+
+// Whole warps change places, and lanes within their warp: a warp goes on as one.
+void shuffle_warps(std::vector<std::uint16_t>& order, RandomNumbers& random) {
+  std::vector<std::uint16_t> warps((order.size() + kLanes - 1) / kLanes);
+  std::iota(warps.begin(), warps.end(), std::uint16_t{0});
+  random.shuffle(warps);
+  std::size_t filled = 0;
+  for (const std::uint16_t warp : warps) {
+    const std::size_t first = std::size_t{warp} * kLanes;
+    std::vector<std::uint16_t> lanes(std::min<std::size_t>(kLanes, order.size() - first));
+    std::iota(lanes.begin(), lanes.end(), static_cast<std::uint16_t>(first));
+    random.shuffle(lanes);
+    for (const std::uint16_t thread : lanes) order[filled++] = thread;
+  }
 }
 
 void prepare_for_faults() {
@@ -203,7 +220,8 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   launch_ = &launch;
   count_ = launch.threads();
   arrived_true_ = 0;
-  started_ = finished_ = at_barrier_ = ready_begin_ = ready_end_ = 0;
+  started_ = finished_ = at_barrier_ = 0;
+  ready_.clear();
   static_shared_bytes_ = 0;
   wanted_cluster_.reset();
   if (idle_.size() != fibers_.size()) idle_ = fibers_;  // the block before was abandoned
@@ -216,7 +234,7 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
     for (unsigned i = 0; i < count_; ++i)
       threads_[i].index = {i % block.x, i / block.x % block.y, i / block.x / block.y};
   }
-  if (!same_shape || config().order == Order::random) {
+  if (!same_shape || shuffles(config().order)) {
     order_.resize(count_);
     for (unsigned i = 0; i < count_; ++i)
       order_[i] = static_cast<std::uint16_t>(config().order == Order::reverse ? count_ - 1 - i : i);
@@ -224,13 +242,23 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
-  if (config().order == Order::random) {
-    // Shuffled from the same start each time: the blocks that ran before must not matter.
-    random_ = RandomNumbers(config().seed, launch.number, block_number);
-    random_.shuffle(order_);
-  }
+  // Shuffled from the same start each time: the blocks that ran before must not matter.
+  random_ = RandomNumbers(config().seed, launch.number, block_number);
+  shuffle_order();
   shared_.begin(launch.dynamic_shared_bytes, gang_ != nullptr);
   dynamic_shared_ = shared_.dynamic();
+}
+
+// Between two barriers either no warp runs ahead or one does, as far as it can.
+void BlockRunner::shuffle_order() {
+  if (!shuffles(config().order)) return;
+  if (config().order == Order::skewed || random_.below(2) == 0) {
+    shuffle_warps(order_, random_);
+    ready_.skew(order_);
+  } else {
+    random_.shuffle(order_);
+    ready_.take_turns();
+  }
 }
 
 bool BlockRunner::declare_shared(void* address, std::size_t size, const char* name) {
@@ -290,10 +318,10 @@ void BlockRunner::wait(Thread& thread) {
 // Whose turn it is when the current thread cannot go on: a thread that may resume, else a fresh
 // one, else the block is done, or waits for others of its gang.
 inline Fiber& BlockRunner::next_fiber() {
-  if (ready_begin_ == ready_end_ && started_ == count_ && finished_ < count_ && !unblock())
+  if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock())
     return main_;
-  if (ready_begin_ != ready_end_) {
-    const unsigned i = ready_[ready_begin_++ % kMaxThreads];
+  if (!ready_.empty()) {
+    const unsigned i = ready_.take();
     enter(i);
     return *threads_[i].fiber;
   }
@@ -338,9 +366,9 @@ unsigned BlockRunner::counting_barrier(bool predicate, const char* file, int lin
 
 void BlockRunner::yield() {
   Fiber& self = *threads_[current_].fiber;
-  make_ready(current_);
+  ready_.add_last(current_);
   // Once all have had their turn, another block has to act.
-  const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_end_ - ready_begin_;
+  const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_.size();
   Fiber& next = pause               ? main_
                 : started_ < count_ ? fresh_fiber()  // all must have begun to act
                                     : next_fiber();
@@ -358,9 +386,9 @@ void BlockRunner::release_barrier() {
   counted_true_ = std::exchange(arrived_true_, 0);
   if (kernel_observer) kernel_observer->barrier_passed(*this, Scope::block);
   at_barrier_ = 0;
-  if (config().order == Order::random) random_.shuffle(order_);
+  shuffle_order();
   for (const unsigned i : order_)
-    if (threads_[i].status == Status::at_barrier) make_ready(i);
+    if (threads_[i].status == Status::at_barrier) ready_.add(i);
 }
 
 void BlockRunner::check_barrier(Scope scope) const {

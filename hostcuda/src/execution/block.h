@@ -7,6 +7,7 @@
 
 #include "execution/block_state.h"
 #include "execution/fiber.h"
+#include "execution/ready_threads.h"
 #include "execution/shared_memory.h"
 #include "support/random.h"
 
@@ -26,7 +27,7 @@ class BlockRunner : public BlockState {
   // is done, or none of its threads can go on, or they only spin.
   void begin(const Launch& launch, std::uint64_t block_number, Gang* gang);
   void resume();
-  bool can_run() const { return started_ < count_ || ready_begin_ != ready_end_; }
+  bool can_run() const { return started_ < count_ || !ready_.empty(); }
   // Lets the threads go on that wait at a barrier for several blocks.
   void release(Scope scope);
   // The kernel's __cluster_dims__, if the block ended at once because the launch has others.
@@ -69,9 +70,7 @@ class BlockRunner : public BlockState {
   }
   unsigned lanes_converging_with(unsigned member) const;
   void complete_convergence(unsigned member, unsigned group);
-  void make_ready(unsigned i) {
-    ready_[ready_end_++ % kMaxThreads] = static_cast<std::uint16_t>(i);
-  }
+  void shuffle_order();
 
   Gang* gang_ = nullptr;
   std::optional<dim3> wanted_cluster_;
@@ -80,9 +79,8 @@ class BlockRunner : public BlockState {
   unsigned started_ = 0;      // how many of order_ have begun
   unsigned at_barrier_ = 0;
   unsigned arrived_true_ = 0, counted_true_ = 0;  // predicates at this barrier, at the last one
-  std::vector<std::uint16_t> order_;              // in which threads begin and leave a barrier
-  std::array<std::uint16_t, kMaxThreads> ready_;  // ring: threads that may go on
-  unsigned ready_begin_ = 0, ready_end_ = 0;
+  std::vector<std::uint16_t> order_;  // in which threads begin and leave a barrier
+  ReadyThreads ready_;
   std::array<unsigned, kMaxThreads / kLanes> lanes_waiting_, lanes_finished_;
 
   Fiber main_;  // the operating-system thread's own stack

@@ -27,7 +27,7 @@ void Gang::run(const Launch& launch, const std::vector<std::uint64_t>& blocks) {
   }
   RandomNumbers random(config().seed, launch.number, blocks.front());
   while (!unfinished.empty()) {
-    if (config().order == Order::random) random.shuffle(unfinished);
+    if (shuffles(config().order)) random.shuffle(unfinished);
     bool any = false;
     for (BlockRunner* block : unfinished) {
       if (!block->can_run()) continue;
@@ -116,10 +116,10 @@ void BlockRunner::wait_for(Scope scope, const char* file, int line) {
 void BlockRunner::release(Scope scope) {
   check_barrier(scope);
   if (kernel_observer) kernel_observer->barrier_passed(*this, scope);
-  if (config().order == Order::random) random_.shuffle(order_);
+  shuffle_order();
   for (const unsigned i : order_) {
     if (!waits_at(threads_[i], scope)) continue;
-    make_ready(i);
+    ready_.add(i);
     threads_[i].status = Status::running;
   }
 }

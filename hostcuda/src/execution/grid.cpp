@@ -26,7 +26,7 @@ constexpr double kTeamPaysFromSeconds = 100e-6;
 class RunOrder {
  public:
   RunOrder(std::uint64_t count, std::uint64_t launch) : count_(count) {
-    if (config().order != Order::random || count_ > kMaxShuffled) return;
+    if (!shuffles(config().order) || count_ > kMaxShuffled) return;
     shuffled_.resize(count_);
     std::iota(shuffled_.begin(), shuffled_.end(), 0u);
     RandomNumbers(config().seed, launch, count_).shuffle(shuffled_);

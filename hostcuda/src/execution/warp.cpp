@@ -81,7 +81,7 @@ void BlockRunner::complete_convergence(unsigned member, unsigned group) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(group >> lane & 1)) continue;
     threads_[warp * kLanes + lane].request->ballot = group;
-    make_ready(warp * kLanes + lane);
+    ready_.add(warp * kLanes + lane);
   }
   lanes_waiting_[warp] &= ~group;
 }
@@ -131,7 +131,7 @@ bool BlockRunner::complete_warp_call(unsigned member) {
         if (group >> other & 1)
           std::memcpy(static_cast<char*>(request.gathered) + other * request.size, values[other],
                       request.size);
-    make_ready(first + lane);
+    ready_.add(first + lane);
   }
   lanes_waiting_[warp] &= ~group;
   if (kernel_observer) kernel_observer->warp_met(warp);

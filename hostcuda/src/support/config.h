@@ -7,7 +7,10 @@
 
 namespace hostcuda {
 
-enum class Order { forward, reverse, random };
+// random: threads go on in a random order, or one warp runs ahead; skewed: one always does.
+enum class Order { forward, reverse, random, skewed };
+inline bool shuffles(Order order) { return order == Order::random || order == Order::skewed; }
+
 enum class StreamMode { eager, lazy, random };
 
 struct Config {

@@ -64,6 +64,25 @@ __global__ void sum_tiles(const float* in, float* out) {
   out[threadIdx.x] = sum;
 }
 
+// Each warp leaves its number times the round, and every thread adds up what all of them left.
+// Threads that reach the barrier one after the other read before any writes again; a warp that goes
+// on at once does not wait for that.
+template <bool kCorrect>
+__global__ void rounds_of_warps(float* out) {
+  __shared__ float left[kThreads / 32];
+  const int warp = threadIdx.x / 32;
+  float sum = 0;
+  for (int round = 1; round <= 3; ++round) {
+    const float value = __shfl_sync(0xffffffff, static_cast<float>(warp * round), 0);
+    // BUG warp_runs_ahead
+    if (threadIdx.x % 32 == 0) left[warp] = value;
+    __syncthreads();
+    for (int other = 0; other < kThreads / 32; ++other) sum += left[other];
+    if (kCorrect) __syncthreads();
+  }
+  out[threadIdx.x] = sum / 36;
+}
+
 template <bool kCorrect>
 __global__ void different_barriers(float* out) {
   if (kCorrect || threadIdx.x < 40) {
@@ -351,6 +370,8 @@ int run(const std::string& bug) {
     return run_missing_barrier(b);
   else if (is("tile_loop"))
     return run_tile_loop(b);
+  else if (is("warp_runs_ahead"))
+    return RUN(rounds_of_warps);
   else if (is("different_barriers"))
     return RUN(different_barriers);
   else if (is("return_before_barrier"))

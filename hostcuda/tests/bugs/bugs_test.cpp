@@ -102,6 +102,12 @@ const std::vector<Case>& cases() {
       {"tile_loop", 1, "WRONG RESULT"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=reverse"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=random"},
+      {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
+      {"warp_runs_ahead", 0, "result ok"},  // what a skewed schedule is for
+      {"warp_runs_ahead", 0, "result ok", "HOSTCUDA_ORDER=reverse"},
+      {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
+      {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed HOSTCUDA_SEED=2"},
+      {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=random HOSTCUDA_SEED=3"},
       {"different_barriers", kAbnormally,
        "barrier divergence.*kernel different_barriers<false> launched at .*bugs.cu:[0-9]+\n"
        "  block \\(0,0,0\\)\n"
@@ -183,7 +189,8 @@ TEST(Bugs, LostUpdateIsFoundOnSeveralCores) {
 
 TEST(Bugs, CorrectionsPassInEveryMode) {
   for (const char* mode :
-       {"HOSTCUDA_DEVICES=2", "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=reverse HOSTCUDA_STREAMS=lazy",
+       {"HOSTCUDA_DEVICES=2", "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=skewed",
+        "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=reverse HOSTCUDA_STREAMS=lazy",
         "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=random "
         "HOSTCUDA_STRICT_MEM=1"}) {
     for (const Case& c : cases()) check({c.bug, 0, "^result ok\n$", mode}, "corrected");
@@ -193,7 +200,7 @@ TEST(Bugs, CorrectionsPassInEveryMode) {
 
 TEST(Environment, RefusesWhatItDoesNotKnow) {
   const std::vector<std::pair<const char*, const char*>> wrong = {
-      {"HOSTCUDA_ORDER=backward", "forward\\|reverse\\|random"},
+      {"HOSTCUDA_ORDER=backward", "forward\\|reverse\\|random\\|skewed"},
       {"HOSTCUDA_STREAMS=", "eager\\|lazy\\|random"},
       {"HOSTCUDA_SEED=-1", "whole number"},
       {"HOSTCUDA_SEED=18446744073709551616", "whole number"},

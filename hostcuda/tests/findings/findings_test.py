@@ -25,7 +25,8 @@ LINES = {}  # of programs
 # Of ../bugs: those that are found in another way there, each with the kind of its finding here.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
-    "missing_barrier": "race", "tile_loop": "race", "different_barriers": "barrier divergence",
+    "missing_barrier": "race", "tile_loop": "race", "warp_runs_ahead": "race",
+    "different_barriers": "barrier divergence",
     "return_before_barrier": "return before a barrier", "barrier_and_shuffle": "deadlock",
     "half_initialised": "uninitialised", "shuffle_in_branch": "absent lane", "lost_update": "race",
     "host_dereference": "device pointer", "stream_without_event": "unordered operations",

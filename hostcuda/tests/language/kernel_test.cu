@@ -228,7 +228,8 @@ void expect_order(const std::vector<int>& order) {
   const std::vector<int> reverse(forward.rbegin(), forward.rend());
   if (environment_is("HOSTCUDA_ORDER", "reverse")) {
     EXPECT_EQ(reverse, order);
-  } else if (environment_is("HOSTCUDA_ORDER", "random")) {
+  } else if (environment_is("HOSTCUDA_ORDER", "random") ||
+             environment_is("HOSTCUDA_ORDER", "skewed")) {
     EXPECT_NE(forward, order);
     EXPECT_NE(reverse, order);
   } else {
@@ -247,6 +248,41 @@ TEST(Kernel, RunsThreadsInTheOrderAskedFor) {
     note_order<<<1, 64>>>(next, order, barrier);
     expect_order(order.get());
   }
+}
+
+__global__ void note_warps(int* next, int* order) {
+  __syncthreads();
+  for (int exchange = 0; exchange < 2; ++exchange) {
+    if (threadIdx.x % 32 == 0) order[atomicAdd(next, 1)] = static_cast<int>(threadIdx.x) / 32;
+    __syncwarp();
+  }
+}
+
+// Skewed, a warp passes both of its exchanges before the next warp moves; else they take turns.
+TEST(Kernel, LetsAWarpRunAheadIfAsked) {
+  if (environment_is("HOSTCUDA_ORDER", "random")) GTEST_SKIP() << "either is possible";
+  DeviceArray<int> next(1, 0), order(8);
+  note_warps<<<1, 128>>>(next, order);
+  const std::vector<int> came = order.get();
+  for (int k = 0; k < 8; k += 2)
+    EXPECT_EQ(came[k] == came[k + 1], environment_is("HOSTCUDA_ORDER", "skewed")) << k;
+}
+
+// Whichever warp runs ahead, it waits for one that does not.
+__global__ void wait_for_each_other(volatile int* flags) {
+  const unsigned warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  if (threadIdx.x % 32 == 0) {
+    flags[warp] = 1;
+    while (flags[(warp + 1) % warps] != 1) {
+    }
+  }
+  __syncwarp();
+}
+
+TEST(Kernel, LetsWarpsWaitForEachOther) {
+  DeviceArray<int> flags(8, 0);
+  wait_for_each_other<<<1, 256>>>(flags);
+  EXPECT_EQ(std::vector<int>(8, 1), flags.get());
 }
 
 __global__ void note_block(int* next, int* order) { order[atomicAdd(next, 1)] = blockIdx.x; }

@@ -1,0 +1,71 @@
+// The threads of a block that may go on, and which of them goes on next.
+//
+// In turn: whoever became ready first. Every thread then reaches its next barrier before any goes
+// further, so a missing barrier that only a fast warp can betray stays hidden. Skewed: by rank, so
+// that the warp with the first rank runs until a barrier of the block stops it, while the others
+// have not moved. Both are schedules that a GPU may choose.
+#ifndef HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
+#define HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "execution/block_state.h"
+
+namespace hostcuda {
+
+class ReadyThreads {
+ public:
+  void clear() {
+    begin_ = end_ = ranked_ = 0;
+    ranks_.fill(0);
+    skewed_ = false;
+  }
+  bool empty() const { return size() == 0; }
+  unsigned size() const { return end_ - begin_ + ranked_; }
+
+  // From now on threads go on in turn.
+  void take_turns() { skewed_ = false; }
+  // From now on they go on by their place in `order`. Only if none is ranked already.
+  void skew(const std::vector<std::uint16_t>& order) {
+    if (ranked_ != 0) return;
+    skewed_ = true;
+    by_rank_ = order;
+    rank_.resize(order.size());
+    for (std::size_t rank = 0; rank < order.size(); ++rank)
+      rank_[order[rank]] = static_cast<std::uint16_t>(rank);
+  }
+
+  void add(unsigned i) { skewed_ ? add_by_rank(i) : add_last(i); }
+  // A thread that waits for others to act comes after all of them, whatever its rank.
+  void add_last(unsigned i) { ring_[end_++ % kMaxThreads] = static_cast<std::uint16_t>(i); }
+  unsigned take() { return ranked_ ? take_first_rank() : ring_[begin_++ % kMaxThreads]; }
+
+ private:
+  void add_by_rank(unsigned i) {
+    const unsigned rank = rank_[i];
+    ranks_[rank / 64] |= std::uint64_t{1} << rank % 64;
+    ++ranked_;
+  }
+  unsigned take_first_rank() {
+    unsigned word = 0;
+    while (ranks_[word] == 0) ++word;
+    const auto bit = static_cast<unsigned>(std::countr_zero(ranks_[word]));
+    ranks_[word] &= ranks_[word] - 1;
+    --ranked_;
+    return by_rank_[64 * word + bit];
+  }
+
+  std::array<std::uint16_t, kMaxThreads> ring_;
+  unsigned begin_ = 0, end_ = 0;
+  bool skewed_ = false;
+  unsigned ranked_ = 0;                            // how many ranks_ holds
+  std::array<std::uint64_t, kMaxThreads / 64> ranks_{};  // one bit each
+  std::vector<std::uint16_t> by_rank_, rank_;
+};
+
+}  // namespace hostcuda
+
+#endif
