@@ -318,8 +318,7 @@ void BlockRunner::wait(Thread& thread) {
 // Whose turn it is when the current thread cannot go on: a thread that may resume, else a fresh
 // one, else the block is done, or waits for others of its gang.
 inline Fiber& BlockRunner::next_fiber() {
-  if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock())
-    return main_;
+  if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock()) return main_;
   if (!ready_.empty()) {
     const unsigned i = ready_.take();
     enter(i);

@@ -79,7 +79,7 @@ class BlockRunner : public BlockState {
   unsigned started_ = 0;      // how many of order_ have begun
   unsigned at_barrier_ = 0;
   unsigned arrived_true_ = 0, counted_true_ = 0;  // predicates at this barrier, at the last one
-  std::vector<std::uint16_t> order_;  // in which threads begin and leave a barrier
+  std::vector<std::uint16_t> order_;              // in which threads begin and leave a barrier
   ReadyThreads ready_;
   std::array<unsigned, kMaxThreads / kLanes> lanes_waiting_, lanes_finished_;
 

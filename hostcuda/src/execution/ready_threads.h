@@ -61,7 +61,7 @@ class ReadyThreads {
   std::array<std::uint16_t, kMaxThreads> ring_;
   unsigned begin_ = 0, end_ = 0;
   bool skewed_ = false;
-  unsigned ranked_ = 0;                            // how many ranks_ holds
+  unsigned ranked_ = 0;                                  // how many ranks_ holds
   std::array<std::uint64_t, kMaxThreads / 64> ranks_{};  // one bit each
   std::vector<std::uint16_t> by_rank_, rank_;
 };
