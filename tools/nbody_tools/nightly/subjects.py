@@ -5,6 +5,7 @@ tests/nightly/subjects.toml says which files are a test's subject.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import tomllib
@@ -54,6 +55,20 @@ def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
         return f"revision {row.passed}, which is not in this clone"
     matches = matcher(paths_of(row, subjects))
     return next((path for path in changed if matches(path)), None)
+
+
+def fingerprint(row: Row, subjects: Sequence[Subject]) -> str:
+    """Of the files of the test's subject, as they are in the work tree; empty if git does not know them."""
+    matches = matcher(paths_of(row, subjects))
+    read = hashlib.sha256()
+    try:
+        listed = git("ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+    except Failed:
+        return ""
+    for path in listed:
+        if matches(path) and (ROOT / path).is_file():
+            read.update(f"{path}\0".encode() + (ROOT / path).read_bytes())
+    return read.hexdigest()
 
 
 @cache
