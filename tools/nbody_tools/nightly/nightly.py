@@ -25,7 +25,7 @@ from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.nightly.ledger import Key, Ledger, Row, read_ledger, write_ledger
 from nbody_tools.nightly.plan import batch, needs_a_run
-from nbody_tools.nightly.presets import BUILD, LOGS, PRESETS, Preset
+from nbody_tools.nightly.presets import BUILD, LOGS, PRESETS, Preset, outcome_in
 from nbody_tools.nightly.status import print_status
 from nbody_tools.nightly.subjects import read_subjects, revision, uncommitted
 
@@ -35,6 +35,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     what.add_argument("--minutes", type=arguments.positive_number, metavar="M",
                       help="run tests for so long, building included")
     what.add_argument("--status", action="store_true", help="list what is stale, red, or has never passed")
+    what.add_argument("--record", action="store_true",
+                      help="take over what ./nbody test --nightly has left in build/log")
     p.add_argument("--tests", type=expression, default=re.compile(""), metavar="EXPRESSION",
                    help="only tests that it finds in \"PRESET NAME\"")
 
@@ -52,7 +54,26 @@ def run(options: argparse.Namespace) -> int:
     if changed := uncommitted():
         raise ToolError(f"{changed[0]} has uncommitted changes, and a result is recorded with a revision: "
                         "commit first")
-    return Night(options.minutes, options.tests).run()
+    return record_logs() if options.record else Night(options.minutes, options.tests).run()
+
+
+def record_logs() -> int:
+    """Of tests that have a row: others ran by day."""
+    ledger, count = read_ledger(), 0
+    for preset in PRESETS.values():
+        log = LOGS / f"test-{preset.name}.log"
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+        for test, outcome, seconds in filter(None, map(outcome_in, lines)):
+            if row := ledger.get((preset.name, test)):
+                row.record(outcome, revision(), now(), seconds)
+                count += 1
+    write_ledger(ledger)
+    print(f"tests/nightly.csv: {count} results")
+    return 0
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M")
 
 
 class Night:
@@ -118,7 +139,7 @@ class Night:
     def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
         """Called as each test ends: whatever happens next, its result is kept."""
         row = self.ledger.setdefault((preset.name, test), Row(preset.name, test))
-        row.record(outcome, self.revision, datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M"), seconds)
+        row.record(outcome, self.revision, now(), seconds)
         write_ledger(self.ledger)
         self.done.add(row.key)
         self.outcomes[outcome] += 1

@@ -156,6 +156,15 @@ class OfANight(InFolder):
         self.assertEqual(found, {"good": ("r1", "", ""), "bad": ("", "r1", ""), "missing": ("", "", "r1"),
                                  "slow": ("", "", ""), "gone": ("", "", "")})
 
+    def test_the_logs_of_a_whole_night_are_taken_over(self) -> None:
+        self.file("test-cpu.log", " 1/3 Test #1: good ....   Passed    4.20 sec\n"
+                  " 2/3 Test #2: bad ...***Failed    1.00 sec\n 3/3 Test #3: of_a_day ....   Passed    1.00 sec\n")
+        with mock.patch.object(nightly, "LOGS", self.folder), contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(nightly.record_logs(), 0)
+        self.assertIn("2 results", said.getvalue())
+        self.assertEqual((self.ledger["cpu", "good"].seconds, self.ledger["cpu", "bad"].red), ("4.2", "r1"))
+        self.assertNotIn(("cpu", "of_a_day"), self.ledger)
+
     def test_a_test_that_the_end_of_the_time_cut_off_is_not_red(self) -> None:
         begun = time.monotonic()
         with contextlib.redirect_stdout(io.StringIO()):
