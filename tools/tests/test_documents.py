@@ -8,9 +8,6 @@ from nbody_tools.documents.templates import filled
 from nbody_tools.tables import NOT_MEASURED
 from tests import fakes
 
-IDEA = "\n\n".join(["## The idea", 60 * "A **term** of an idea. ", "{{ diagram('tile', 'A tile') }}"])
-EXERCISES = "## Exercises\n\n[Answers](../docs/answers.md#here)\n\n**Read on:** a guide."
-README = "\n\n".join(["# A step", IDEA, *documents.HEADINGS[1:-1], EXERCISES, "{{ measured() }}", ""])
 MEASUREMENTS = "\n\n".join(["# Measurements", *documents.MEASUREMENT_HEADINGS, ""])
 LESSON = "\n\n".join([
     "# A step", "**Question:** why? **In one sentence:** so. **You need** nothing. **Time:** 5 minutes.",
@@ -18,6 +15,7 @@ LESSON = "\n\n".join([
     "## What changed", "## Stop and predict", "<details><summary>Ours</summary>", "A.", "</details>",
     "## Look", "## Account for the factor", "## What to believe now", "## Exercises",
     "**Next:** more. [All](measurements.md), [answers](../docs/answers.md#here).", ""])
+README = LESSON + "{{ measured() }}\n\n"
 CHANGED = README + "{{ changed() }} of {{ lines() }}: `{{ diff_command() }}`\n\n"
 ROOT_README = "# All\n\n{{ staircase() }}\n\nThe rest.\n"
 FIRST = """// step00_cpu_omp -- one OpenMP loop.
@@ -205,7 +203,7 @@ class Broken(DocumentsTest):
         self.file("step01_gpu_naive/README.template.md", CHANGED + "{{ changed_lines('-int b', '+int c') }}")
         self.write()
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("int c;", "int c;  // why"))
-        self.assert_named("step01_gpu_naive/README.md:39: out of date (2 lines differ)")
+        self.assert_named("step01_gpu_naive/README.md:40: out of date (2 lines differ)")
 
     def test_new_line_in_a_parent(self) -> None:
         self.file("step00_cpu_omp/nbody.cpp", FIRST + "int z;\n")
@@ -257,7 +255,7 @@ class Broken(DocumentsTest):
         for heading in documents.HEADINGS:
             with self.subTest(heading):
                 self.file("step00_cpu_omp/README.template.md", README.replace(heading, "#" + heading))
-                self.assert_named(f"heading '{heading}'", words=())
+                self.assertIn("the headings of a lesson are", self.documents()[1])
 
     def test_a_broken_template_leaves_its_document_alone_and_others_are_written(self) -> None:
         before = self.read("README.md")
@@ -318,18 +316,6 @@ class Broken(DocumentsTest):
         self.write()
         self.file("step00_cpu_omp/README.template.md", README + "- a\n" * (room + 1))
         self.assert_named("step00_cpu_omp/README.md: 111 lines, of 110 allowed", words=())
-
-    def test_what_a_student_needs(self) -> None:
-        for text, expected in ((README.replace("A **term** of", "", 20), "the idea has 240 words"),
-                               (README.replace("A **term**", "A long **term**", 50).replace("of an", "of such an"),
-                                "the idea has 410 words"),
-                               (README.replace("{{ diagram('tile', 'A tile') }}", "A tile"), "no diagram"),
-                               (README.replace("**term**", "term"), "no term in bold"),
-                               (README.replace("../docs/answers.md#", "#"), "no link to their answers"),
-                               (README.replace("**Read on:**", "And"), "what to read on")):
-            with self.subTest(expected):
-                self.file("step00_cpu_omp/README.template.md", text)
-                self.assert_named(expected, words=())
 
     def test_unknown_parent(self) -> None:
         self.file("step01_gpu_naive/nbody.cu", SECOND.replace("step00_cpu_omp", "step77_none"))

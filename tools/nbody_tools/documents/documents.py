@@ -25,11 +25,9 @@ from nbody_tools.documents.templates import (ENDING, MEASUREMENTS, Rendered, doc
 from nbody_tools.documents.vocabulary import Vocabulary
 from nbody_tools.steps import STEP_NAME
 
-IDEA_WORDS = range(250, 401)  # enough to understand it, and no more than one sitting
-HEADINGS = ("## The idea", "## What changed", "## Exercises")
-LESSON_HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
+HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
-LESSON_NUMBERS = 20  # measured ones in the text: more are a log
+MEASURED_NUMBERS = 20  # measured ones in the text: more are a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
 FOLDERS = ("", "docs", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
@@ -92,27 +90,24 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
     """Problems of a step's README and of the template of its measurements."""
     where = readme.relative_to(root)
     template = Path("docs", MEASUREMENTS, readme.parent.name + ENDING)
-    missing = [file for file in (where, template) if not (root / file).is_file()]
-    if missing:
-        return [f"{file}: is missing" for file in missing]
+    absent = [file for file in (where, template) if not (root / file).is_file()]
+    if absent:
+        return [f"{file}: is missing" for file in absent]
     lines = readme.read_text(encoding="utf-8").splitlines()
-    problems = [f"{where}: heading '{heading}' is missing" for heading in HEADINGS if heading not in lines]
     measured = (root / template).read_text(encoding="utf-8").splitlines()
-    problems += [f"{template}: heading '{heading}' is missing" for heading in MEASUREMENT_HEADINGS
+    problems = [f"{template}: heading '{heading}' is missing" for heading in MEASUREMENT_HEADINGS
                  if heading not in measured]
     if len(lines) > sources.Budget.readme:
         problems.append(f"{where}: {len(lines)} lines, of {sources.Budget.readme} allowed")
-    sections = section_of(lines)
-    if "## Stop and predict" in sections:
-        return problems + [f"{where}: {what}" for what in missing_in_a_lesson(lines, sections)]
-    return problems + [f"{where}: {what}" for what in missing_for_a_student(sections)]
+    missing = missing_in_a_lesson(lines, section_of(lines))
+    return problems + [f"{where}: {what}" for what in missing]
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
     """The order of a lesson, a question at its top, a folded prediction, few numbers, what comes next."""
     headings = [line for line in lines if line.startswith("## ")]
-    if headings != list(LESSON_HEADINGS):
-        yield f"the headings of a lesson are {', '.join(LESSON_HEADINGS)}, in this order"
+    if headings != list(HEADINGS):
+        yield f"the headings of a lesson are {', '.join(HEADINGS)}, in this order"
     text = " ".join("\n".join(lines).split())
     for mark in ("**Question:**", "**In one sentence:**", "**You need**", "**Time:**", "**Next:**",
                  "(measurements.md)", "(../docs/answers.md#"):
@@ -125,8 +120,8 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
     if "**" not in sections.get("## The idea", ""):
         yield "the idea has no term in bold"
     numbers = len(INLINE_PLACE.findall("\n".join(lines)))
-    if numbers > LESSON_NUMBERS:
-        yield f"{numbers} measured numbers in the text, of {LESSON_NUMBERS} allowed"
+    if numbers > MEASURED_NUMBERS:
+        yield f"{numbers} measured numbers in the text, of {MEASURED_NUMBERS} allowed"
 
 
 def section_of(lines: list[str]) -> dict[str, str]:
@@ -136,22 +131,6 @@ def section_of(lines: list[str]) -> dict[str, str]:
         heading = line if line.startswith("## ") else heading
         sections[heading] = sections.get(heading, "") + line + "\n"
     return sections
-
-
-def missing_for_a_student(sections: dict[str, str]) -> Iterator[str]:
-    """An idea that explains, a drawing of it, where to read on; and answers are elsewhere."""
-    idea, exercises = (sections.get(f"## {name}", "") for name in ("The idea", "Exercises"))
-    words = len(re.sub(r"!\[.*?\]\(.*?\)", "", idea).split()) - len("## The idea".split())
-    if idea and words not in IDEA_WORDS:
-        yield f"the idea has {words} words, {IDEA_WORDS[0]} to {IDEA_WORDS[-1]} are allowed"
-    if idea and "/figures/diagrams/" not in idea:
-        yield "the idea has no diagram"
-    if idea and "**" not in idea:
-        yield "the idea has no term in bold"
-    if exercises and "(../docs/answers.md#" not in exercises:
-        yield "the exercises have no link to their answers in docs/answers.md"
-    if exercises and "**Read on:**" not in exercises:
-        yield "the exercises do not end with what to read on"
 
 
 def run(options: argparse.Namespace) -> int:
