@@ -12,7 +12,11 @@
 #include <string>
 #include <thread>
 
-int main(int, char** argv) {
+#include "../../tools/grade/refuse_exec.h"
+
+[[gnu::constructor(101)]] static void start() { nbody::grading::refuse_exec(); }  // as the worker
+
+int main(int argc, char** argv) {
   const std::string outside = argv[1];
   const pid_t parent = std::atoi(argv[2]);
   const auto try_to = [](const char* what, bool refused) {
@@ -27,6 +31,11 @@ int main(int, char** argv) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
   try_to("calls: start a process", child < 0);
+  char own[] = "--again", *const again[] = {argv[0], own, nullptr};
+  try_to("calls: become another program",
+         execv(argv[0], again) != 0 && execv("/usr/bin/python3", again) != 0);
+  try_to("calls: become another program by a file",
+         syscall(SYS_execveat, open(argv[0], O_PATH), "", again, environ, AT_EMPTY_PATH) != 0);
   try_to("calls: signal the grader", kill(parent, 0) != 0);
   try_to("calls: open a socket", socket(AF_INET, SOCK_STREAM, 0) < 0);
   try_to("calls: open a socket of IPv6", socket(AF_INET6, SOCK_DGRAM, 0) < 0);
@@ -35,6 +44,8 @@ int main(int, char** argv) {
   try_to("files: list a folder", !opens(outside, O_RDONLY | O_DIRECTORY));
   try_to("files: look into the grader's memory",
          !opens("/proc/" + std::string(argv[2]) + "/mem", O_RDWR));
+  try_to("system: read the passwords", !opens("/etc/passwd", O_RDONLY));
+  try_to("system: read its programs", !opens("/usr/bin/env", O_RDONLY));
   try_to("files: write a file", !opens(outside + "/new", O_WRONLY | O_CREAT));
   try_to("files: change its own program", !opens(argv[0], O_WRONLY));
   try_to("files: make a file in its folder", !opens("out/new", O_WRONLY | O_CREAT));

@@ -6,11 +6,11 @@ solution fails exactly the tests that it names, with the words that it names. --
 only. --again N: the solution and the first wrong one, N times with other seeds, come to the same each time.
 """
 import argparse
-import resource
 import secrets
 import sys
 from pathlib import Path
 
+from nbody_tools.labs import watching
 from nbody_tools.labs.grade import grade
 from nbody_tools.labs.lab import find_lab
 from nbody_tools.labs.report import as_text
@@ -22,21 +22,16 @@ options.add_argument("build", type=Path)
 options.add_argument("lab")
 options.add_argument("--ends", action="store_true")
 options.add_argument("--again", type=int, default=0)
-options.set_defaults(cuda_build=None)
+options.set_defaults(cuda_build=None, sandbox="auto")
 options = options.parse_args()
 lab = find_lab(options.lab)
 problems = []
 
 
-def used():
-    own, of_children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(usage.ru_utime + usage.ru_stime for usage in (own, of_children))
-
-
 def check(what, text, fails, says=""):
-    before = used()
+    watching.watched_seconds.clear()
     report, _ = grade(lab, text, lab.file_name, secrets.randbelow(1 << 31), options)
-    seconds = used() - before
+    seconds = sum(watching.watched_seconds)
     print(f"{what}: {report.score:g} points, fails {', '.join(report.failed) or 'nothing'}, {seconds:.1f} s")
     shown = as_text(report)
     if report.refused:

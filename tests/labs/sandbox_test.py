@@ -1,44 +1,64 @@
 #!/usr/bin/env python3
-"""The sandbox refuses what it says it refuses, and nothing that a submission needs: sandbox_test.py SANDBOX COMPILER"""
+"""The sandbox refuses what it says it refuses, and nothing that a submission needs, with bubblewrap and without:
+sandbox_test.py SANDBOX COMPILER"""
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-sandbox, compiler = str(Path(sys.argv[1]).resolve()), sys.argv[2]
-listed = subprocess.run([sandbox, "--protections"], stdout=subprocess.PIPE, text=True, check=True).stdout
-missing = {line.split()[0] for line in listed.splitlines() if line.endswith("-")}
-assert len(listed.splitlines()) == 3, listed
+from nbody_tools.labs.sandbox import Access, found_sandbox
 
-with tempfile.TemporaryDirectory() as name:
-    folder, outside = Path(name) / "run", Path(name) / "outside"
+SECONDS = 100  # a loop without end must have ended long before
+NEEDED = ["allowed: write its record", "allowed: start a thread"]
+OF_GPU = ["gpu: talk within the machine", "gpu: name a thread"]
+
+
+def hostile_in(top, compiler):
+    """The program that tries, where a grading would have it, and a file that it must not find."""
+    folder, outside = top / "run", top / "outside"
     (folder / "out").mkdir(parents=True)
     outside.mkdir()
-    for path in (Path(name), folder, folder / "out", outside):
+    for path in (top, folder, folder / "out", outside):
         path.chmod(0o777 if path == outside else 0o755)
     (outside / "secret").write_text("secret")
     (outside / "secret").chmod(0o666)
     (folder / "out" / "trace.json").touch()
     (folder / "out" / "trace.json").chmod(0o666)
     program = folder / "hostile"
-    subprocess.run([compiler, "-O1", "-pthread", Path(__file__).with_name("hostile.cpp"), "-o", program], check=True)
-    ended = {megabytes: subprocess.run([sandbox, megabytes, "1", folder, program, outside, str(os.getpid())], cwd=folder,
-                                       stdout=subprocess.PIPE, text=True, timeout=100, check=False)
-             for megabytes in ("1000", "0")}
+    subprocess.run([compiler, "-std=c++20", "-O1", "-pthread", Path(__file__).with_name("hostile.cpp"), "-o", program],
+                   check=True)
+    return program, outside
 
-problems = []
-for megabytes, run in ended.items():
+
+def problems_of(sandbox, on_gpu, program, outside):
+    access = Access(execute=(program.parent,), write=(program.parent / "out",), gpu=on_gpu)
+    words = sandbox.words(access, 0 if on_gpu else 1000, 1, [str(program), str(outside), str(os.getpid())])
+    run = subprocess.run(words, cwd=program.parent, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
     done = run.stdout.splitlines()
-    on_gpu = megabytes == "0"
-    taken = missing | ({"gpu", "memory"} if on_gpu or missing else set())  # what it has there, or nobody can take away
-    problems += [f"{megabytes}: {line}" for line in done if not line.startswith("allowed: ") and line.split(":")[0] not in taken]
-    needed = ["allowed: write its record", "allowed: start a thread"]
-    needed += ["gpu: talk within the machine", "gpu: name a thread"] if on_gpu else []
-    problems += [f"{megabytes}: refused: {line}" for line in needed if line not in done]
-    if run.returncode != -signal.SIGXCPU:
-        problems.append(f"{megabytes}: a loop without end ended with {run.returncode}")
-    print(f"{megabytes} MB: not refused: {', '.join(done)}")
-print(listed, end="")
+    print(f"{' '.join(Path(word).name for word in words[:1])}, gpu {on_gpu}: not refused: {', '.join(done)}")
+    missing = {key for key, guard in sandbox.guards.items() if guard == "-"}
+    taken = missing | ({"gpu", "memory", "system"} if on_gpu or missing else set())  # it has it there, or nobody can refuse it
+    found = [line for line in done if not line.startswith("allowed: ") and line.split(":")[0] not in taken]
+    found += [f"refused: {line}" for line in [*NEEDED, *(OF_GPU if on_gpu else [])] if line not in done]
+    code = 128 - run.returncode if run.returncode > 128 else run.returncode
+    if code != -signal.SIGXCPU:
+        found.append(f"a loop without end ended with {run.returncode}")
+    return found
+
+
+with tempfile.TemporaryDirectory() as name:
+    program, outside = hostile_in(Path(name), sys.argv[2])
+    tool = Path(shutil.copy(sys.argv[1], Path(name) / "grade_sandbox"))
+    problems = []
+    for wanted in ("auto", "own"):
+        sandbox = found_sandbox(tool, wanted)
+        print(sandbox.description)
+        if len(sandbox.guards) != 3:
+            problems.append(f"{wanted}: it says of itself {sandbox.guards}")
+        for on_gpu in (False, True):
+            problems += [f"{wanted}, gpu {on_gpu}: {problem}"
+                         for problem in problems_of(sandbox, on_gpu, program, outside)]
 sys.exit("\n".join(problems) if problems else 0)

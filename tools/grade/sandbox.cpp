@@ -1,14 +1,17 @@
-// Runs a submission with as few rights as the system lets us take from it.
+// Runs a program with as few rights as the system lets us take from it.
 //
-//   grade_sandbox --protections                      prints what is possible here, a line each
-//   grade_sandbox MEGABYTES SECONDS FOLDER PROGRAM [ARGUMENT...]
+//   grade_sandbox --protections               prints what is possible here, one per line
+//   grade_sandbox [--build | --gpu] [--read PATH]... [--execute PATH]... [--write PATH]...
+//                 MEGABYTES SECONDS PROGRAM [ARGUMENT...]
 //
-// MEGABYTES of memory, SECONDS of processor time. FOLDER, where PROGRAM lies, is the only one
-// beside the system's own that it may read, and FOLDER/out the only one where it may write. 0
-// MEGABYTES are for a GPU, because CUDA's driver needs more: no limit, devices, sockets within the
-// machine, and /proc, where it names its threads.
-// Where there is no root, no Landlock or no seccomp, a submission runs without what needs it: the
-// grader says so.
+// MEGABYTES limits memory and SECONDS the processor time of each process. The program may read what
+// lies below a --read PATH, execute what lies below an --execute PATH, and write to files below a
+// --write PATH; it sees no other file.
+//   --build  for a compiler: it may start processes, and create files where it may write
+//   --gpu    for CUDA's driver: devices, sockets within the machine, and /proc, where it names its
+//            threads. 0 MEGABYTES: no limit, which the driver needs, too
+// Without root, Landlock or seccomp, the program runs without the protection that needs it, and the
+// grader says so. The grader puts bubblewrap around all this if it is installed and works.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
@@ -19,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +50,12 @@ void limit(int resource, rlim_t value) {
   setrlimit(static_cast<__rlimit_resource>(resource), &both);
 }
 
+// What the command line asks for.
+struct Permissions {
+  bool build = false, gpu = false;
+  std::vector<const char*> read, execute, write;
+};
+
 void limit_resources(rlim_t megabytes, rlim_t seconds) {
   if (megabytes > 0) limit(RLIMIT_DATA, megabytes * kMegabyte);
   limit(RLIMIT_CPU, seconds);
@@ -58,41 +68,41 @@ bool become_nobody() {
          setuid(kNobody) == 0;
 }
 
-// Reads and runs what belongs to the system, writes into one folder, and sees nothing else.
-bool restrict_files(const char* folder, bool with_devices) {
-  constexpr std::uint64_t kRead =
-      LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  constexpr std::uint64_t kWrite = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                                   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-                                   LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                                   LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                                   LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+// Leaves the files that the command line names, and no other.
+bool restrict_files(const Permissions& permissions) {
+  constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  constexpr std::uint64_t kExecute = kRead | LANDLOCK_ACCESS_FS_EXECUTE;
+  constexpr std::uint64_t kCreate = LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG;
+  constexpr std::uint64_t kWrite =
+      LANDLOCK_ACCESS_FS_WRITE_FILE | kCreate | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+      LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+      LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
   landlock_ruleset_attr rules{};
-  rules.handled_access_fs = kRead | kWrite;
+  rules.handled_access_fs = kExecute | kWrite;
   const int set = static_cast<int>(
       syscall(SYS_landlock_create_ruleset, &rules, sizeof rules.handled_access_fs, 0));
   if (set < 0) return false;
   const auto allow = [set](const char* path, std::uint64_t access) {
     landlock_path_beneath_attr rule{};
     rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
-    rule.allowed_access = access;
     if (rule.parent_fd < 0) return;  // not every system has every folder
+    struct stat what {};
+    const bool is_folder = fstat(rule.parent_fd, &what) == 0 && S_ISDIR(what.st_mode);
+    rule.allowed_access = is_folder ? access : access & ~(LANDLOCK_ACCESS_FS_READ_DIR | kCreate);
     syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
   };
-  for (const char* path : {"/usr", "/lib", "/lib64", "/lib32", "/etc/ld.so.cache"})
-    allow(path, std::strcmp(path, "/etc/ld.so.cache") == 0 ? LANDLOCK_ACCESS_FS_READ_FILE : kRead);
-  for (const char* path : {"/proc", "/sys"}) allow(path, kRead & ~LANDLOCK_ACCESS_FS_EXECUTE);
-  allow("/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
-  if (with_devices) {
-    allow("/dev", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
-                      LANDLOCK_ACCESS_FS_WRITE_FILE);
-    allow("/proc",
-          LANDLOCK_ACCESS_FS_WRITE_FILE);  // of processes of this user, and not their memory
-    allow("/etc", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+  constexpr std::uint64_t kChange = kRead | LANDLOCK_ACCESS_FS_WRITE_FILE;
+  for (const char* path : permissions.read) allow(path, kRead);
+  for (const char* path : permissions.execute) allow(path, kExecute);
+  for (const char* path : permissions.write)
+    allow(path, permissions.build ? kChange | kCreate : kChange);
+  allow("/dev/null", kChange);
+  if (permissions.gpu) {
+    // In /proc, files of processes of this user, but not their memory.
+    for (const char* path : {"/dev", "/proc"}) allow(path, kChange);
+    allow("/etc", kRead);
   }
-  allow(folder, kRead);
-  allow((std::string(folder) + "/out").c_str(), LANDLOCK_ACCESS_FS_WRITE_FILE);
   return syscall(SYS_landlock_restrict_self, set, 0) == 0;
 }
 
@@ -104,8 +114,9 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kArchitecture = 0;
 #endif
 
-// No other process is started, signalled or looked into, and there is no network.
-bool restrict_calls(bool with_local_sockets) {
+// No other process is signalled or looked into, none is started but by a compiler, and there is no
+// network. (The worker refuses execve() by itself once it runs: refuse_exec.h.)
+bool restrict_calls(const Permissions& permissions) {
   if (kArchitecture == 0) return false;
   constexpr auto load = [](std::size_t offset) -> sock_filter {
     return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
@@ -128,7 +139,7 @@ bool restrict_calls(bool with_local_sockets) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
     program.push_back(answer(how));
   };
-  // Threads are cloned, too: what clone3 does, clone does, whose flags can be seen.
+  // Threads are cloned, too. clone() does what clone3() does, and its flags can be seen.
   refuse(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   for (const long call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open,
                           SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_unshare, SYS_setns,
@@ -136,7 +147,8 @@ bool restrict_calls(bool with_local_sockets) {
                           SYS_setsid, SYS_setpgid, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
     refuse(call, kRefuse);
 #if defined(__x86_64__)
-  for (const long call : {SYS_fork, SYS_vfork}) refuse(call, kRefuse);
+  if (!permissions.build)
+    for (const long call : {SYS_fork, SYS_vfork}) refuse(call, kRefuse);
 #endif
   const auto allow_only = [&](long call, std::uint32_t first_argument) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4));
@@ -148,11 +160,13 @@ bool restrict_calls(bool with_local_sockets) {
   const auto own = static_cast<std::uint32_t>(getpid());
   for (const long call : {SYS_kill, SYS_tgkill, SYS_tkill}) allow_only(call, own);
   for (const long call : {SYS_socket, SYS_socketpair})
-    allow_only(call, with_local_sockets ? AF_UNIX : kNoSocket);
-  program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3));
-  program.push_back(load(kFirstArgument));
-  program.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
-  program.push_back(answer(kRefuse));
+    allow_only(call, permissions.gpu ? AF_UNIX : kNoSocket);
+  if (!permissions.build) {
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3));
+    program.push_back(load(kFirstArgument));
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+    program.push_back(answer(kRefuse));
+  }
   program.push_back(answer(SECCOMP_RET_ALLOW));
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
@@ -162,19 +176,19 @@ struct Protections {
   bool nobody, files, calls;
 };
 
-Protections take_rights(const char* folder, bool for_gpu) {
-  const bool nobody = become_nobody();
+Protections take_rights(const Permissions& permissions) {
+  const bool nobody = become_nobody() || geteuid() == kNobody;
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive the grader
-  const bool files = restrict_files(folder, for_gpu);
-  return {nobody, files, restrict_calls(for_gpu)};
+  const bool files = restrict_files(permissions);
+  return {nobody, files, restrict_calls(permissions)};
 }
 
 int print_protections() {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    const Protections taken = take_rights("/tmp", false);
+    const Protections taken = take_rights({});
     std::printf("user %s\nfiles %s\ncalls %s\n", taken.nobody ? "nobody" : "-",
                 taken.files ? "landlock" : "-", taken.calls ? "seccomp" : "-");
     std::fflush(stdout);
@@ -185,18 +199,39 @@ int print_protections() {
   return status == 0 ? 0 : 1;
 }
 
+// The permissions, and the rest of the command line behind them.
+Permissions permissions_of(char**& word) {
+  Permissions permissions;
+  for (; *word != nullptr && std::strncmp(*word, "--", 2) == 0; ++word) {
+    const std::string option = *word;
+    if (option == "--build") {
+      permissions.build = true;
+    } else if (option == "--gpu") {
+      permissions.gpu = true;
+    } else {
+      auto& paths = option == "--read"      ? permissions.read
+                    : option == "--execute" ? permissions.execute
+                                            : permissions.write;
+      if (*++word == nullptr) break;
+      paths.push_back(*word);
+    }
+  }
+  return permissions;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--protections") == 0) return print_protections();
-  if (argc < 5) {
-    std::fputs("usage: grade_sandbox MEGABYTES SECONDS FOLDER PROGRAM [ARGUMENT...]\n", stderr);
+  char** word = argv + 1;
+  const Permissions permissions = permissions_of(word);
+  if (argv + argc - word < 3) {
+    std::fputs("usage: grade_sandbox [OPTIONS] MEGABYTES SECONDS PROGRAM [ARGUMENT...]\n", stderr);
     return 2;
   }
-  const rlim_t megabytes = std::strtoul(argv[1], nullptr, 10);
-  limit_resources(megabytes, std::strtoul(argv[2], nullptr, 10));
-  take_rights(argv[3], megabytes == 0);
-  execv(argv[4], argv + 4);
-  std::fprintf(stderr, "grade_sandbox: %s: %s\n", argv[4], std::strerror(errno));
+  limit_resources(std::strtoul(word[0], nullptr, 10), std::strtoul(word[1], nullptr, 10));
+  take_rights(permissions);
+  execv(word[2], word + 2);
+  std::fprintf(stderr, "grade_sandbox: %s: %s\n", word[2], std::strerror(errno));
   return 126;
 }

@@ -5,6 +5,7 @@
 
 #include "channel.h"
 #include "nbody/step.h"
+#include "refuse_exec.h"
 #if defined(NBODY_GRADES_CUDA)
 #include <cuda_runtime.h>
 
@@ -30,6 +31,10 @@ void poison_device_memory() {
   cudaFree(memory);
 #endif
 }
+
+// Before any static object of the submission is constructed. A kernel without seccomp refuses; the
+// grader's note says so.
+[[gnu::constructor(101)]] void start_no_program() { grading::refuse_exec(); }
 
 int answer(Simulate simulate, int requests, int replies) {
   Request request;

@@ -1,32 +1,41 @@
-"""Builds a submission: for the CPU through hostcuda, plain and with its accesses traced, and with nvcc.
+"""Builds a submission inside the sandbox: for the CPU through hostcuda, plain and with its accesses traced, and
+with nvcc.
 
-CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt).
+CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt). What a
+compiler needs of the project is copied into a folder of its own, the kit: its public headers, hostcuda's, those
+of the lab's step, hostcuda's launcher and the libraries. No other file of the project can be read there.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional, Sequence
 
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.labs.messages import readable
+from nbody_tools.labs.sandbox import Access, Sandbox, found_sandbox, python_for_nobody
+from nbody_tools.labs.watching import TooLong, end, watch
 
 sys.path.insert(0, str(ROOT / "hostcuda" / "launcher"))
 from libraries import FLAGS, PLAIN, TRACED  # noqa: E402
 
-LAUNCHER = ROOT / "hostcuda" / "launcher" / "hostcudacc.py"
-CPU_SECONDS, SECONDS = 60, 600  # for a compilation, of which none takes five; and of waiting for it
-GIGABYTES = 4
+SECONDS = 10  # of processor time for all processes of one compilation, of which none takes two
+GPU_SECONDS = 120  # nvcc compiles each file several times
+MEGABYTES = 4000
+MAX_OUTPUT = 200_000  # bytes of a compiler's messages that are read
 COMMON = ["-std=c++20", '-DNBODY_FLAGS=""']
 LINKED = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
 WRAPPED = "-Wl,--wrap=memcpy,--wrap=memmove"
+HEADERS = ("common/include", "hostcuda/include", "hostcuda/launcher", "hostcuda/cublas/include")
 
 
 class DoesNotCompile(Exception):
@@ -54,67 +63,139 @@ def read_tools(build: Path) -> Tools:
         raise ToolError(f"{file}: {error}: build the target grade_tools first; ./nbody grade does") from error
 
 
-def limit_compiler() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (GIGABYTES << 30, GIGABYTES << 30))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+class Workshop:
+    """The folders of one grading, and what is built there.
+
+    kit    read by compilers
+    made   written by compilers, and the submission lies there
+    run    the programs, and out/ where one may write; a submission that runs sees only this
+    """
+
+    def __init__(self, folder: Path, tools: Tools, steps: Sequence[str], sandbox: str = "auto") -> None:
+        self.folder, self.tools = folder, tools
+        self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
+        for part in HEADERS:
+            shutil.copytree(ROOT / part, self.kit / part)
+        for step in steps:
+            for header in (ROOT / step).glob("*.h"):
+                copied(header, self.kit / step / header.name)
+        self._libraries = {variant: [copied(Path(file), self.kit / "lib" / Path(file).name) for file in files]
+                           for variant, files in tools.libraries.items()}
+        own_sandbox = copied(Path(tools.sandbox), self.kit / "grade_sandbox")
+        for path in (self.made, self.run / "out"):
+            path.mkdir(parents=True)
+        self._let_nobody_read()
+        self.sandbox: Sandbox = found_sandbox(own_sandbox, sandbox)
+
+    def _let_nobody_read(self) -> None:
+        self.folder.chmod(0o755)
+        for path in (self.kit, self.run, *self.kit.rglob("*"), *self.run.rglob("*")):
+            path.chmod(0o755 if path.is_dir() or path.parent == self.kit else 0o644)
+        self.made.chmod(0o777)
+
+    def add(self, name: str, text: str) -> None:
+        """A source to be compiled."""
+        (self.made / name).write_text(text, encoding="utf-8")
+        (self.made / name).chmod(0o644)
+
+    def library_files(self) -> list[Path]:
+        """All that a submission is linked with, in one of its two forms."""
+        return list(self._libraries[TRACED] or self._libraries[PLAIN])
+
+    def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = ()) -> str:
+        """Runs a compiler or its like in the sandbox, in the folder `made`; returns what it printed."""
+        access = Access(read=(self.kit, *more), execute=(*toolchain(words[0]), *more), write=(self.made,), build=True)
+        with tempfile.TemporaryFile(dir=self.folder) as output:
+            process = subprocess.Popen(
+                self.sandbox.words(access, MEGABYTES, seconds, [shutil.which(words[0]) or words[0], *words[1:]]),
+                cwd=self.made, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TMPDIR": str(self.made),
+                     "HOME": str(self.made), "PYTHONDONTWRITEBYTECODE": "1"})
+            why = ""
+            try:
+                watch(process, seconds)
+            except TooLong as error:
+                why = f"the compiler was ended: {error}"
+            code = end(process)
+            output.seek(0)
+            said = output.read(MAX_OUTPUT).decode("utf-8", errors="replace")
+        if why or code:
+            raise DoesNotCompile(why or readable(said, self.folder) or f"the compiler ended with {code}")
+        return said
+
+    def include_options(self) -> list[str]:
+        folders = (self.kit / "common" / "include", self.kit, self.kit / "hostcuda" / "cublas" / "include")
+        return [f"-I{path}" for path in folders]
+
+    def compile_for_cpu(self, source: str, variant: str) -> Path:
+        """The object file, and beside it VARIANT.d, which lists the files that the preprocessor opened. The text
+        is rewritten by hostcuda's launcher."""
+        # A symbol that is unique in the process could not be hidden from the libraries.
+        flags = [*self.tools.flags, "-fno-gnu-unique", *(FLAGS[TRACED] if variant == TRACED else [])]
+        python, needed = python_for_nobody()
+        self.call([python, str(self.kit / "hostcuda" / "launcher" / "hostcudacc.py"), self.tools.compiler, *COMMON,
+                   *self.include_options(), *flags, "-fopenmp", "-MD", "-MF", f"{variant}.d", "-c", source,
+                   "-o", f"{variant}.o"], more=needed)
+        return self.made / f"{variant}.o"
+
+    def compile_both(self, source: str) -> Path:
+        """The plain object file; the two are compiled at the same time."""
+        with ThreadPoolExecutor(2) as pool:
+            plain, traced = (pool.submit(self.compile_for_cpu, source, variant) for variant in (PLAIN, TRACED))
+            plain.result(), traced.result()
+        return self.made / f"{PLAIN}.o"
+
+    def opened(self, variant: str) -> set[str]:
+        """The files that the preprocessor opened; those of the project by their paths in it."""
+        rule = (self.made / f"{variant}.d").read_text(encoding="utf-8", errors="replace")
+        words = re.split(r"(?<!\\)\s+", rule.replace("\\\n", " "))
+        files = {os.path.normpath(word.replace("\\ ", " ")) for word in words if word and not word.endswith(":")}
+        return {file.removeprefix(f"{self.kit}/") for file in files}
+
+    def link_for_cpu(self, variant: str) -> Path:
+        """Of the submission's symbols only main() can be seen by the libraries, so that it can take the place of
+        none of their functions, whatever it defines."""
+        self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
+        self.call(["objcopy", "--keep-global-symbol=main", f"{variant}.r.o", f"{variant}.l.o"])
+        self.call([self.tools.compiler, f"{variant}.l.o", *map(str, self._libraries[variant]),
+                   *([WRAPPED] if variant == TRACED else []), *LINKED, "-o", variant])
+        return self._installed(variant)
+
+    def _installed(self, name: str) -> Path:
+        if (self.made / name).is_symlink():
+            raise DoesNotCompile("the compiler left a symbolic link")
+        program = copied(self.made / name, self.run / name)
+        program.chmod(0o755)
+        return program
+
+    def link_both(self) -> dict[str, Path]:
+        with ThreadPoolExecutor(2) as pool:
+            return dict(zip((PLAIN, TRACED), pool.map(self.link_for_cpu, (PLAIN, TRACED))))
+
+    def build_for_gpu(self, source: str, step: str, name: str) -> Path:
+        """As nvcc builds the step: with the flags in the step's CMakeLists.txt."""
+        recipe = (ROOT / step / "CMakeLists.txt").read_text(encoding="utf-8")
+        flags = re.search(r"CUDA_FLAGS((?: -[^\s)]+)+)", recipe)
+        architectures = ["-arch=native"] if self.tools.architectures == ["native"] else [
+            f"-gencode=arch=compute_{one},code=sm_{one}" for one in self.tools.architectures]
+        self.call([self.tools.compiler, *COMMON, "-O3", *(flags[1].split() if flags else []), *architectures,
+                   *self.include_options()[:2], "-Xcompiler=-fopenmp", source, *map(str, self._libraries[PLAIN]),
+                   "-lcublas", "-o", name], GPU_SECONDS)
+        return self._installed(name)
 
 
-def call(words: list[str], folder: Path, **more: Any) -> None:
-    """In the folder, so that messages name the file and not where it lies."""
-    try:
-        ended = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, timeout=SECONDS, text=True, errors="replace", check=False,
-                               **more)
-    except subprocess.TimeoutExpired:
-        raise DoesNotCompile(f"the compiler took more than {SECONDS} s") from None
-    if ended.returncode:
-        raise DoesNotCompile(ended.stdout.replace(f"{folder}/", "").replace(f"{ROOT}/", "")
-                             or f"the compiler ended with {ended.returncode}")
+def copied(file: Path, to: Path) -> Path:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, to)
+    return to
 
 
-def compile_for_cpu(tools: Tools, folder: Path, source: str, variant: str) -> Path:
-    """The object file; the text is rewritten by hostcuda's launcher."""
-    made = folder / f"{variant}.o"
-    include = [f"-I{path}" for path in (*tools.include, ROOT / "hostcuda" / "cublas" / "include")]
-    flags = [*tools.flags, *(FLAGS[TRACED] if variant == TRACED else [])]
-    call([sys.executable, str(LAUNCHER), tools.compiler, *COMMON, *include, *flags, "-fopenmp", "-c", source, "-o",
-          made.name], folder, preexec_fn=limit_compiler)
-    return made
-
-
-def link_for_cpu(tools: Tools, folder: Path, variant: str) -> Path:
-    program = folder / variant
-    call([tools.compiler, f"{variant}.o", *tools.libraries[variant], *([WRAPPED] if variant == TRACED else []),
-          *LINKED, "-o", program.name], folder)
-    return program
-
-
-def compile_both(tools: Tools, folder: Path, source: str) -> Path:
-    """The plain object file; the two are compiled at the same time."""
-    with ThreadPoolExecutor(2) as pool:
-        plain, traced = (pool.submit(compile_for_cpu, tools, folder, source, variant) for variant in (PLAIN, TRACED))
-        plain.result(), traced.result()
-    return folder / f"{PLAIN}.o"
-
-
-def link_both(tools: Tools, folder: Path) -> dict[str, Path]:
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip((PLAIN, TRACED), pool.map(lambda variant: link_for_cpu(tools, folder, variant),
-                                                  (PLAIN, TRACED))))
-
-
-def build_for_gpu(tools: Tools, folder: Path, source: str, step: str, name: str) -> Path:
-    """As nvcc builds the step: with the flags in the step's CMakeLists.txt."""
-    program = folder / name
-    recipe = (ROOT / step / "CMakeLists.txt").read_text(encoding="utf-8")
-    flags = re.search(r"CUDA_FLAGS((?: -[^\s)]+)+)", recipe)
-    architectures = ["-arch=native"] if tools.architectures == ["native"] else [
-        f"-gencode=arch=compute_{one},code=sm_{one}" for one in tools.architectures]
-    call([tools.compiler, *COMMON, "-O3", *(flags[1].split() if flags else []), *architectures,
-          *(f"-I{path}" for path in tools.include), "-Xcompiler=-fopenmp", source, *tools.libraries["plain"],
-          "-lcublas", "-o", program.name], folder)
-    return program
+def toolchain(program: str) -> tuple[Path, ...]:
+    """The folder of a compiler that does not lie among the system's programs."""
+    found = Path(shutil.which(program) or program).resolve()
+    at_home = any(found.is_relative_to(folder) for folder in ("/usr/bin", "/usr/local/bin", "/bin"))
+    return () if at_home else (found.parents[1],)
 
 
 def has_gpu() -> bool:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import re
 
-# Whichever begins first: a comment, a string or a character. In 1'000 the mark begins nothing.
-PIECES = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.S)
+# Whichever begins first: an #include, whose file may look like a comment; a comment, a string or a character; or a
+# number or a name, in which a mark begins nothing (1'000, 1e+'a). One that does not end goes to the end of
+# the line or the file, as for a compiler; so lexing takes linear time.
+PIECES = re.compile(r"""^[ \t]*\#[ \t]*include\b[^\n]*
+                      | //[^\n]*
+                      | /\*(?:[^*]|\*(?!/))*(?:\*/)?
+                      | "(?:\\[^\n]|[^"\\\n])*"?
+                      | '(?:\\[^\n]|[^'\\\n])*'?
+                      | \.?\d(?:[eEpP][+-]|'?\w|\.)*
+                      | \w+""", re.M | re.X)
 
 
 def is_comment(piece: str) -> bool:
@@ -24,9 +32,11 @@ def without_comments(text: str) -> str:
 
 
 def code_only(text: str) -> str:
-    """Comments are blanks, and strings are empty."""
+    """The text with blanks for comments and with empty strings; #include lines stay as they are."""
     def blank(match: re.Match[str]) -> str:
         piece = match[0]
+        if piece[0] not in "/\"'":  # also an #include
+            return piece
         return " " + "\n" * piece.count("\n") if is_comment(piece) else piece[0] * 2
     return PIECES.sub(blank, text)
 

@@ -24,12 +24,11 @@ from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.inspection.as_text import text_of
 from nbody_tools.labs.answers import NotAnswers, grade_answers
-from nbody_tools.labs.building import (DoesNotCompile, Tools, compile_both, gpu_tools, link_both, read_tools)
+from nbody_tools.labs.building import DoesNotCompile, Tools, Workshop, gpu_tools, read_tools
 from nbody_tools.labs.lab import TESTS, Lab, find_lab
 from nbody_tools.labs.report import FORMS, Line, Report, as_text, divided
-from nbody_tools.labs.rules import broken_by_symbols, broken_by_text
-from nbody_tools.labs.running import protections
-from nbody_tools.labs.step_names import names_of_step
+from nbody_tools.labs.rules import broken_by_files, broken_by_symbols, broken_by_text
+from nbody_tools.labs.step_uses import uses_of_step
 from nbody_tools.labs.submission import Refused, read_submission, with_line_feeds
 from nbody_tools.labs.tests import Result, Tests, time_beside_step
 
@@ -50,6 +49,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--inspect", action="store_true", help="print the tables of ./nbody inspect for it, too")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
                    help="where grade_tools were built [build/cpu]")
+    p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
+                   help="auto: bubblewrap around the grader's own sandbox where it works; own: without it [auto]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR", help="likewise with nvcc, for the time on a GPU")
 
 
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         text = read_submission(options.file)
     except Refused as error:
-        report, results = refused_report(lab, options.file.name, seed, str(error)), []
+        report, results = refused_report(lab, options.file.name, seed, f"Not run: {error}"), []
     else:
         report, results = grade(lab, text, options.file.name, seed, options)
     for form, write in FORMS.items():
@@ -83,59 +84,66 @@ def grade(lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace
         text = with_line_feeds(text)
         if not lab.is_program:
             return Report(lab.number, lab.title, name, seed, grade_answers(lab, text)), []
-    except (Refused, NotAnswers) as error:
+    except Refused as error:
+        return refused_report(lab, name, seed, f"Not run: {error}"), []
+    except NotAnswers as error:
         return refused_report(lab, name, seed, str(error)), []
+    if broken := broken_by_text(lab, text):
+        return refused_report(lab, name, seed, f"Not run: {broken}"), []
     tools = read_tools(options.build)
     for_gpu = gpu_tools(options.cuda_build)
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        Path(folder).chmod(0o755)  # another user runs it
-        refused, results = grade_program(lab, text, seed, tools, for_gpu, Path(folder))
-    notes = [f"not guarded: {UNGUARDED[key]}" for key, by in protections(tools).items() if by == "-"]
+        workshop = Workshop(Path(folder), tools, lab.steps, options.sandbox)
+        refused, results = grade_program(lab, text, seed, workshop)
+        if results and for_gpu is not None:
+            results.append(time_on_gpu(lab, text, seed, for_gpu, results[0].passed, options.sandbox))
+    sandbox = workshop.sandbox
+    notes = [f"sandbox: {sandbox.description}"]
+    notes += [f"not guarded: {UNGUARDED[key]}" for key, by in sandbox.guards.items() if by == "-"]
     if for_gpu is None:
         notes.append("not timed: there is no GPU, or nothing was built for one")
-    shares = {result.name: result for result in results}
-    names = [name for name in TESTS if (name != "time" or for_gpu) and (name != "counts" or lab.limit)]
-    lines = points_of(lab, [shares.get(name, Result(name, 0)) for name in names])
+    lines = points_of(lab, results, for_gpu is not None)
     return Report(lab.number, lab.title, name, seed, lines, refused, tuple(notes)), results
 
 
 def refused_report(lab: Lab, name: str, seed: int, why: str) -> Report:
     """The report on what is neither built nor read further: all tests count as failed."""
-    names = TESTS if lab.is_program else [question.key for question in lab.question]
-    return Report(lab.number, lab.title, name, seed, tuple(Line(key, 0, 0) for key in names),
-                  f"Not run: {why}" if lab.is_program else why)
+    lines = points_of(lab, [], False) if lab.is_program else tuple(Line(one.key, 0, 0) for one in lab.question)
+    return Report(lab.number, lab.title, name, seed, lines, why)
 
 
-def grade_program(lab: Lab, text: str, seed: int, tools: Tools, for_gpu: Optional[Tools],
-                  folder: Path) -> tuple[str, list[Result]]:
+def grade_program(lab: Lab, text: str, seed: int, workshop: Workshop) -> tuple[str, list[Result]]:
     """Why it was refused, or what it came to."""
-    if broken := broken_by_text(lab, text):
-        return f"Not run: {broken}", []
-    inside = folder / "run"
-    (inside / "out").mkdir(parents=True)
-    (inside / lab.file_name).write_text(text, encoding="utf-8")
+    workshop.add(lab.file_name, text)
     try:
-        plain = compile_both(tools, inside, lab.file_name)
-        libraries = [Path(file) for file in tools.libraries["plain"]]
-        if broken := broken_by_symbols(plain, libraries, names_of_step(tools, lab.source)):
+        workshop.compile_both(lab.file_name)
+        allowed = uses_of_step(workshop.tools, lab)
+        if broken := broken_by_files(workshop, allowed.files) or broken_by_symbols(workshop, allowed.names):
             return f"Not run: {broken}", []
-        programs = link_both(tools, inside)
+        programs = workshop.link_both()
     except DoesNotCompile as error:
         lines = str(error).splitlines()
         more = [f"... and {len(lines) - COMPILER_LINES} lines more"] if len(lines) > COMPILER_LINES else []
         return "\n".join(["It does not compile:", *lines[:COMPILER_LINES], *more]), []
-    results = Tests(lab, tools, programs, seed).results()
-    if for_gpu is not None:
-        if results[0].passed:
-            results.append(time_beside_step(lab, for_gpu, inside, lab.file_name, seed))
-        else:
-            results.append(Result("time", 0, "counts only where the forces are right"))
-    return "", results
+    return "", Tests(lab, workshop, programs, seed).results()
 
 
-def points_of(lab: Lab, results: list[Result]) -> tuple[Line, ...]:
+def time_on_gpu(lab: Lab, text: str, seed: int, tools: Tools, is_right: bool, sandbox: str) -> Result:
+    if not is_right:
+        return Result("time", 0, "counts only where the forces are right")
+    with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
+        workshops = [Workshop(Path(folder) / name, tools, lab.steps, sandbox) for name in ("step", "submission")]
+        for workshop, source in zip(workshops, (lab.source.read_text(encoding="utf-8"), text)):
+            workshop.add(lab.file_name, source)
+        return time_beside_step(lab, *workshops, seed)
+
+
+def points_of(lab: Lab, results: list[Result], on_gpu: bool) -> tuple[Line, ...]:
     """All points are on what the starter fails, and on the time."""
-    earned = [result.name for result in results if result.name in lab.fails or result.name == "time"]
+    found = {result.name: result for result in results}
+    names = [name for name in TESTS if (name != "time" or on_gpu) and (name != "counts" or lab.limit)]
+    earned = [name for name in names if name in lab.fails or name == "time"]
     points = dict(zip(earned, divided([TESTS[name] for name in earned])))
     return tuple(Line(result.name, points.get(result.name, 0), result.share,
-                      0 if result.name in points else TESTS[result.name], result.why) for result in results)
+                      0 if result.name in points else TESTS[result.name], result.why)
+                 for result in (found.get(name, Result(name, 0)) for name in names))

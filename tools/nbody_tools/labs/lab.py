@@ -119,6 +119,11 @@ class Lab:
         return ROOT / self.step / "nbody.cu"
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps whose headers it may include."""
+        return tuple(step for step in (self.step, self.starter_step) if step)
+
+    @property
     def is_tiled(self) -> bool:
         return "Summation::tiled" in self.source.read_text(encoding="utf-8")
 

@@ -7,17 +7,18 @@ import subprocess
 from pathlib import Path
 from typing import Sequence
 
+from nbody_tools.labs.building import Workshop
 
-def symbols(files: Sequence[Path], *options: str) -> list[tuple[str, str]]:
+
+def symbols(workshop: Workshop, files: Sequence[Path], *options: str) -> list[tuple[str, str]]:
     """(type, name) of symbols, as they are linked."""
-    listed = subprocess.run(["nm", *options, *map(str, files)], stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, text=True, errors="replace", check=True).stdout
+    listed = workshop.call(["nm", *options, *map(str, files)])
     return [(match[1], match[2])
             for match in re.finditer(r"^(?:[0-9a-f]+)? +([A-Za-z]) (.*)$", listed, re.M)]
 
 
-def names_called(object_file: Path) -> list[str]:
-    """The names that it calls and does not define, readable."""
-    wanted = [name for kind, name in symbols([object_file]) if kind == "U"]
+def names_called(listed: Sequence[tuple[str, str]]) -> list[str]:
+    """The names that an object file calls and does not define, readable."""
+    wanted = [name for kind, name in listed if kind in "Uwv"]
     return subprocess.run(["c++filt"], input="\n".join(wanted), stdout=subprocess.PIPE, text=True,
                           check=True).stdout.splitlines()

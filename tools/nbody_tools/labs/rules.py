@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Collection, Optional, Sequence
+from typing import Collection, Optional
 
+from nbody_tools.labs.building import PLAIN, TRACED, Workshop
 from nbody_tools.labs.cpp_text import code_only, comments_in
 from nbody_tools.labs.lab import Lab
 from nbody_tools.labs.object_file import names_called, symbols
@@ -17,13 +18,19 @@ INCLUDES = {"cmath", "cstddef", "cstdint", "cstdio", "cfloat", "climits", "algor
             "cooperative_groups/reduce.h"}
 DIRECTIVES = {"include", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "pragma"}
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)[ \t]*(.*)$", re.M)
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.M)
+RESERVED = re.compile(r"__|_[A-Z]")
 # What each is for, in words for the student.
 FORBIDDEN = (
     (r"\b_*asm_*\b", "inline assembly"),
     (r"\bhostcuda\w*|\bHOSTCUDA\w*|\b__HOSTCUDA\w*|\b__CUDACC\w*|\b__CUDA_ARCH\w*|\b__SANITIZE\w*|\bNBODY_\w*",
      "a name by which a program could tell where it runs"),
-    (r"\b_*attribute_*\b|\bgnu\s*::|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b", "an extension of the compiler"),
+    (r"\b_*attribute_*\b|\b_*(?:gnu|clang)_*\b|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b",
+     "an extension of the compiler"),
+    (r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])", "this attribute"),
     (r"\bnamespace\s+(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)", "a namespace that is not yours, opened"),
+    (r"\bnamespace\s+\w+\s*=(?!\s*(?:::\s*)?cooperative_groups\s*;)", "another name for a namespace"),
+    (r"\boperator\s+(?:new|delete)\b", "an allocator that takes the place of the library's"),
     (r"\bextern\b(?!\s+__shared__)", "extern, except for __shared__ memory"),
     (r"\bsimulate_float64\b|\brun_step\b|\bquery_device\b|\bcuda_failed\b", "a part of the project that no step calls"),
     (r"##", "a name that is put together by the preprocessor"),
@@ -38,7 +45,15 @@ MATHEMATICS = "|".join((
     "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "log", "log10", "log1p",
     "log2", "lrint", "lround", "modf", "nearbyint", "pow", "remainder", "rint", "round", "rsqrt", "scalbn", "sin",
     "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc"))
-# Names as nm -C prints them. Those of this project are its step's (step_names.py): cuda_failed and run_step
+# Exceptions, strings, the parts of containers, threads and futures: nothing with a file, a locale or a clock.
+OF_STD = "|".join((
+    r"__throw_\w+", r"nothrow$", r"terminate\(", r"(current|rethrow|uncaught)_exceptions?\(", r"__exception_ptr::",
+    r"~?(exception|bad_\w+|(logic|runtime|system|domain|length|range|overflow|underflow|future)_error|"
+    r"out_of_range|invalid_argument|nested_exception)::", r"(_V2::)?\w+_category\(", r"error_(code|category)::",
+    r"__future_base::", r"__once_call", r"__atomic_futex\w+::", r"thread::(_State|_M_start_thread|join|hardware_con)",
+    r"(_V2::)?condition_variable\w*::", r"_Rb_tree_\w+\(", r"_Hash_bytes\(", r"__detail::(_List_node_base|_Prime)",
+    r"(__cxx11::)?basic_string<", r"(__cxx11::)?to_string\(", r"(to|from)_chars\("))
+# Names as nm -C prints them. Those of this project are its step's (step_uses.py): cuda_failed and run_step
 # come with the headers; the text may not name them.
 ALLOWED = re.compile("|".join((
     r"_GLOBAL_OFFSET_TABLE_$|_Unwind_Resume$|__cxa_\w+$|__gxx_personality_v0$|__dso_handle$|__libc_single_threaded$",
@@ -49,8 +64,7 @@ ALLOWED = re.compile("|".join((
     r"cuda\w+(<.*>)?\(|cublas\w+\(|hostcuda::|(non-virtual thunk to |void |bool |int |unsigned int )?hostcuda::",
     r"operator (new|delete)",
     r"(typeinfo|typeinfo name|vtable|VTT) for (std|__cxxabiv1|__gnu_cxx)::",
-    r"(?!.*\b(basic_[io]?f?stream|basic_filebuf|filesystem|cout|cerr|cin|random_device|exit|abort|detach)\b)"
-    r"([\w:<>*& ]+ )?(std|__gnu_cxx)::",
+    rf"(?!.*\b(exit|abort|detach)\b)([\w:<>*&, ]+ )?std::({OF_STD})",
 )))
 
 
@@ -59,17 +73,10 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
     spliced = re.sub(r"\\[ \t]*\r?\n", "", text)
     if HARD_LITERALS.search(spliced):
         return "raw strings, and characters with a prefix, are not allowed"
-    allowed = INCLUDES.union(*(includes_of(one) for one in (lab.source.read_text(encoding="utf-8"), lab.starter)))
-    for line, directive, rest in directives_of(spliced):
-        if directive not in DIRECTIVES:
-            return f"line {line}: #{directive} is not allowed"
-        if directive == "include" and included(rest) not in allowed:
-            return (f"line {line}: #include {rest.strip()} is not allowed; a submission may include what its step "
-                    "includes, and " + ", ".join(sorted(INCLUDES)))
-        if directive == "pragma" and not re.match(r"(unroll|once)\b", rest):
-            return f"line {line}: of pragmas only unroll is allowed"
-    code = code_only("\n".join("" if re.match(r"[ \t]*#[ \t]*include\b", line) else line
-                               for line in spliced.split("\n")))
+    code = code_only(spliced)
+    if broken := broken_by_directives(lab, code):
+        return broken
+    code = INCLUDE.sub("", code)
     for pattern, what in FORBIDDEN:
         if found := re.search(pattern, code):
             return f"line {code.count(chr(10), 0, found.start()) + 1}: '{found[0]}' is not allowed: {what}"
@@ -80,12 +87,35 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
     return None
 
 
-def directives_of(text: str) -> list[tuple[int, str, str]]:
-    """(line, name, rest). Comments in them are blanks; the rest of an #include is as it stands."""
-    without = "\n".join(line if re.match(r"[ \t]*#[ \t]*include\b", line) else code
-                        for line, code in zip(text.split("\n"), code_only(text).split("\n")))
-    return [(without.count("\n", 0, match.start()) + 1, match[1] or match[2][:20], match[2])
-            for match in DIRECTIVE.finditer(without)]
+def broken_by_directives(lab: Lab, code: str) -> Optional[str]:
+    allowed = allowed_includes(lab)
+    defined = ""  # the first macro, with its line
+    for line, directive, rest in directives_of(code):
+        if directive not in DIRECTIVES:
+            return f"line {line}: #{directive} is not allowed"
+        if directive == "include" and included(rest) not in allowed:
+            return (f"line {line}: #include {rest.strip()} is not allowed; a submission may include what its step "
+                    "includes, and " + ", ".join(sorted(INCLUDES)))
+        if directive == "include" and defined:
+            return f"line {line}: an #include after {defined}, which would change what the header says"
+        if directive == "pragma" and not re.match(r"(unroll|once)\b", rest):
+            return f"line {line}: of pragmas only unroll is allowed"
+        if directive in ("define", "undef"):
+            name = re.match(r"\w*", rest)[0]
+            if RESERVED.match(name):
+                return f"line {line}: #{directive} {name} is not allowed: the name belongs to the compiler"
+            defined = defined or f"#{directive} {name} in line {line}"
+    return None
+
+
+def allowed_includes(lab: Lab) -> set[str]:
+    return INCLUDES.union(*(includes_of(one) for one in (lab.source.read_text(encoding="utf-8"), lab.starter)))
+
+
+def directives_of(code: str) -> list[tuple[int, str, str]]:
+    """(line, name, rest) of the directives in what code_only() returns."""
+    return [(code.count("\n", 0, match.start()) + 1, match[1] or match[2][:20], match[2])
+            for match in DIRECTIVE.finditer(code)]
 
 
 def included(rest: str) -> str:
@@ -94,21 +124,31 @@ def included(rest: str) -> str:
 
 
 def includes_of(text: str) -> list[str]:
-    return [included(rest) for _, directive, rest in directives_of(text) if directive == "include"]
+    return [included(rest) for _, directive, rest in directives_of(code_only(text)) if directive == "include"]
 
 
-def broken_by_symbols(object_file: Path, libraries: Sequence[Path], of_step: Collection[str]) -> Optional[str]:
-    """The first rule that what the compiler made breaks: it calls what it may not, or takes the place of a
+def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]:
+    """Whether the preprocessor opened a file that the allowed headers do not open by themselves."""
+    others = sorted(workshop.opened(PLAIN) - set(known))
+    if not others:
+        return None
+    return f"it includes {Path(others[0]).name}, which no header that a submission may include does"
+
+
+def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[str]:
+    """The first rule that the compiled submission breaks: it calls what it may not, or takes the place of a
     function of the libraries. `of_step` are the names of this project that its step calls."""
-    own = symbols([object_file])
-    called = names_called(object_file)
+    own = {variant: symbols(workshop, [workshop.made / f"{variant}.o"]) for variant in (PLAIN, TRACED)}
+    called = names_called(own[PLAIN])
     for name in called:
         if name not in of_step and not ALLOWED.match(name):
             return f"it calls '{name}', which no lab needs"
     if not any(name.startswith("nbody::run_step(") for name in called):
         return "its main() does not call nbody::step_main()"
-    theirs = {name for kind, name in symbols(libraries, "--defined-only", "-g") if kind in "TDBR"}
-    for kind, name in own:
-        if kind in "TDBRVW" and name in theirs:
+    # Those of the tracer, too: who defines one of its functions hides accesses from it.
+    theirs = {name for kind, name in symbols(workshop, workshop.library_files(), "--defined-only", "-g")
+              if kind in "TDBR"}
+    for kind, name in (*own[PLAIN], *own[TRACED]):
+        if kind in "TDBRVWu" and name in theirs:
             return f"it defines '{name}', which the libraries have"
     return None

@@ -7,6 +7,7 @@ submission prints is shown to the student and counts for nothing.
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import signal
@@ -18,13 +19,16 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 from nbody_tools.arguments import ROOT
-from nbody_tools.labs.building import Tools
+from nbody_tools.labs.building import Workshop
+from nbody_tools.labs.sandbox import Access
+from nbody_tools.labs.watching import TooLong, end, watch
 
-# Of processor time for a run, of which none takes three; and of waiting, for one that does nothing.
-CPU_SECONDS, SECONDS = 15, 180.0
-END_SECONDS = 60  # for what a program does after its last answer
+SECONDS = 8.0  # of processor time for a run, of which none takes three
+JUDGE_SECONDS = 60.0  # likewise, of which none takes ten
+END_SECONDS = 5.0  # for a judge to write its verdict
+SIGNALLED = 128  # bubblewrap's exit status for a program that ended by signal 1, less one
 KEPT_OUTPUT = 16_000  # bytes of what a submission prints
-NOT_ENDED = 1000  # in place of an exit status
+MAX_ANSWERS = 2000  # of addr2line for one run
 GATES = 3  # that are shown of those that failed
 
 
@@ -51,6 +55,7 @@ class Run:
     problems: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""  # why there are no more answers
     said: str = ""  # by the submission
+    seconds: float = 0.0  # of processor time
     timed_out: bool = False
 
     @property
@@ -92,6 +97,7 @@ class LineServer(threading.Thread):
     def __init__(self, program: Path) -> None:
         super().__init__(daemon=True)
         self._program = program
+        self.answered = 0
         self._questions, self.program_asks = os.pipe()
         self.program_hears, self._answers = os.pipe()
         self.start()
@@ -103,7 +109,8 @@ class LineServer(threading.Thread):
 
     def run(self) -> None:
         try:
-            while len(offset := os.read(self._questions, 8)) == 8:
+            while len(offset := os.read(self._questions, 8)) == 8 and self.answered < MAX_ANSWERS:
+                self.answered += 1
                 words = ["addr2line", "-i", "-e", str(self._program), hex(int.from_bytes(offset, sys.byteorder))]
                 said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
                 os.write(self._answers, said[:4000] + b"\0")
@@ -120,42 +127,47 @@ def environment_of(mode: str) -> dict[str, str]:
             "HOSTCUDA_WATCHDOG": "5", "HOSTCUDA_MEMORY": str(1 << 30), **settings}
 
 
-def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], summation: str,
-        megabytes: int, environment: str = "") -> Run:
-    """megabytes 0: on a GPU (tools/grade/sandbox.cpp)."""
+def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem], summation: str,
+        megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
+    """megabytes 0: on a GPU (tools/grade/sandbox.cpp). seconds: of processor time."""
     # A name that nobody guesses, in a folder that the submission cannot see.
-    verdict = program.parent.parent / f"verdict-{secrets.token_hex(8)}.json"
+    verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)
     lines = LineServer(program)
     asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
+    access = Access(execute=(program.parent,), write=(program.parent / "out",), gpu=megabytes == 0)
     worker = subprocess.Popen(
-        [tools.sandbox, str(megabytes), str(CPU_SECONDS), str(program.parent), str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        pass_fds=lines.ends, env=environment_of(asked), cwd=program.parent, start_new_session=True)
+        workshop.sandbox.words(access, megabytes, math.ceil(seconds), [str(program)]), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=lines.ends, env=environment_of(asked),
+        cwd=program.parent, start_new_session=True)
     for end_of_pipe in lines.ends:
         os.close(end_of_pipe)
     listener = Listener(worker.stderr)
-    judge = subprocess.Popen([tools.judge, str(verdict), mode, summation, *(one.word for one in problems)],
-                             stdin=worker.stdout, stdout=worker.stdin, env=environment_of(""), close_fds=True)
+    judge = subprocess.Popen([workshop.tools.judge, str(verdict), mode, summation, *(one.word for one in problems)],
+                             stdin=worker.stdout, stdout=worker.stdin, env=environment_of(""), close_fds=True,
+                             start_new_session=True)
     # Only the two hold the pipes, so that the end of one is the end of file of the other.
     worker.stdin.close(), worker.stdout.close()
+    stopped = ""
     try:
-        judge.wait(SECONDS)
-    except subprocess.TimeoutExpired:
-        done.timed_out = True
-        judge.kill()
-        judge.wait()
-    code = end(worker, at_once=done.timed_out)
+        # Without more questions the worker ends; and without answers, the judge.
+        done.seconds = watch(worker, seconds, beside=(judge,))
+        watch(judge, JUDGE_SECONDS)
+    except TooLong as error:
+        stopped, done.seconds = str(error), seconds
+    code = status_of(worker)
+    if stopped:
+        watch_or_end(judge)
+    end(judge)
     done.said = listener.text().replace(f"{program.parent}/", "").replace(f"{ROOT}/", "")
     if verdict.exists():
         result = json.loads(verdict.read_text(encoding="utf-8"))
         verdict.unlink()
         done.problems, done.ended = result["problems"], result["ended"]
     if code == -signal.SIGXCPU:
-        done.timed_out, done.ended = True, f"it did not end within {CPU_SECONDS} s of processor time"
-    elif done.timed_out:
-        done.ended = f"it did not end within {SECONDS:g} s"
-    elif code == NOT_ENDED:
-        done.timed_out, done.ended = True, f"it did not end within {END_SECONDS} s of its last answer"
+        stopped = f"it did not end within {seconds:.0f} s of processor time"
+    if stopped:
+        done.timed_out, done.ended = True, stopped
     elif done.ended:
         done.ended += ending(code)
     elif len(done.problems) < len(problems):
@@ -165,18 +177,18 @@ def run(tools: Tools, program: Path, mode: str, problems: Sequence[Problem], sum
     return done
 
 
-def end(worker: subprocess.Popen, at_once: bool) -> int:
-    """Its exit status, or NOT_ENDED."""
+def status_of(worker: subprocess.Popen) -> int:
+    """Its exit status, or minus the signal that ended it, also where bubblewrap is between."""
+    code = end(worker)
+    return SIGNALLED - code if code > SIGNALLED else code
+
+
+def watch_or_end(judge: subprocess.Popen) -> None:
+    """The judge of a worker that was ended writes what it has by then."""
     try:
-        return worker.wait(0 if at_once else END_SECONDS)
+        judge.wait(END_SECONDS)
     except subprocess.TimeoutExpired:
-        return NOT_ENDED
-    finally:
-        try:
-            os.killpg(worker.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        worker.wait()
+        pass
 
 
 def ending(code: int) -> str:
@@ -184,8 +196,3 @@ def ending(code: int) -> str:
         return f" (signal {-code}, {signal.strsignal(-code)})"
     return f" (exit code {code})" if code else ""
 
-
-def protections(tools: Tools) -> dict[str, str]:
-    """user, files and calls, each with what guards it, or "-"."""
-    listed = subprocess.run([tools.sandbox, "--protections"], stdout=subprocess.PIPE, text=True, check=False).stdout
-    return dict(line.split() for line in listed.splitlines())

@@ -24,15 +24,17 @@ from typing import Callable, Optional
 from nbody_tools.arguments import Failed
 from nbody_tools.inspection.trace import MESSAGE, Inspection, read_trace
 from nbody_tools.labs import counts
-from nbody_tools.labs.building import PLAIN, TRACED, Tools, build_for_gpu
+from nbody_tools.labs.building import PLAIN, TRACED, Workshop
 from nbody_tools.labs.lab import TESTS, Lab
-from nbody_tools.labs.running import Problem, Run, run
+from nbody_tools.labs.running import SECONDS, Problem, Run, run
 
 FULL_WITHIN, NONE_FROM = 1.2, 10.0  # times the time of the step
 # Systems, bodies and steps that keep a GPU busy: a call takes some 0.1 s, the pipe a tenth of that.
 TIMED = (32, 8192, 40)
 # Of any memory, by the kernels, per interaction: step 12, with the fewest, has a load for 24.
 LEAST_LOADS = 0.02
+SECONDS_OF_ALL = 20.0  # of processor time, for all runs of a submission on the CPU
+GPU_SECONDS = 60.0  # on a GPU, where the driver takes seconds to start
 LINES = 6  # of what a submission printed
 FINDINGS = 2  # that are shown: the first is mostly the cause of the others
 
@@ -53,11 +55,12 @@ class Result:
 class Tests:
     """The tests of one submission, which is built already."""
 
-    def __init__(self, lab: Lab, tools: Tools, programs: dict[str, Path], seed: int) -> None:
-        self._lab, self._tools, self._programs = lab, tools, programs
+    def __init__(self, lab: Lab, workshop: Workshop, programs: dict[str, Path], seed: int) -> None:
+        self._lab, self._workshop, self._programs = lab, workshop, programs
         self._dice = random.Random(seed)
         self._summation = "tiled" if lab.is_tiled else "running"
         self._hung = ""
+        self._seconds_left = SECONDS_OF_ALL
 
     def results(self) -> list[Result]:
         """Of all but the time, in the order of lab.TESTS."""
@@ -122,8 +125,9 @@ class Tests:
         return test()
 
     def _run(self, name: str, program: str, mode: str, problems: list[Problem], environment: str) -> Run:
-        done = run(self._tools, self._programs[program], mode, problems, self._summation,
-                   self._lab.megabytes, f"{self._lab.environment} {environment}")
+        done = run(self._workshop, self._programs[program], mode, problems, self._summation, self._lab.megabytes,
+                   f"{self._lab.environment} {environment}", max(1.0, min(SECONDS, self._seconds_left)))
+        self._seconds_left -= done.seconds
         if done.timed_out:
             self._hung = name
         return done
@@ -146,7 +150,7 @@ class Tests:
         messages = tuple(MESSAGE.findall(done.said))
         try:
             inspection = inspection_of(record, self._programs[TRACED], messages)
-        except (OSError, ValueError, KeyError, Failed):
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError, Failed):
             return Result("findings", 0, done.failure or "nothing was recorded" + quoted(done.said))
         if inspection.clean:
             return Result("findings", float(not done.failure), done.failure, inspection)
@@ -184,14 +188,14 @@ def share_of_time(seconds: float, of_step: float) -> float:
     return 1.0 if ratio <= FULL_WITHIN else 0.0 if not ratio < NONE_FROM else FULL_WITHIN / ratio
 
 
-def time_beside_step(lab: Lab, tools: Tools, folder: Path, source: str, seed: int) -> Result:
-    """Both are built by nvcc here and now, and run one after the other on the same state."""
-    (folder / "step.cu").write_text(lab.source.read_text(encoding="utf-8"), encoding="utf-8")
+def time_beside_step(lab: Lab, of_step: Workshop, of_submission: Workshop, seed: int) -> Result:
+    """Both are built by nvcc here and now, and run one after the other on the same state. Each has a workshop of
+    its own, so that the submission cannot read the step."""
     seconds = {}
     problem = Problem(*TIMED, seed % (1 << 32))
-    for name, file in (("step", "step.cu"), ("submission", source)):
-        program = build_for_gpu(tools, folder, file, lab.step, name)
-        done = run(tools, program, "time", [problem], "tiled", megabytes=0)
+    for name, workshop in (("step", of_step), ("submission", of_submission)):
+        program = workshop.build_for_gpu(lab.file_name, lab.step, name)
+        done = run(workshop, program, "time", [problem], "tiled", megabytes=0, seconds=GPU_SECONDS)
         if done.failure:
             if name == "step":
                 raise Failed(f"{lab.step} does not run on this GPU: {done.failure}{quoted(done.said)}")

@@ -1,0 +1,56 @@
+"""What a compiler said, for the student: about the submission and about headers that anyone may read, with no line
+of a file but the submission's own.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+# FILE:LINE[:COLUMN]: MESSAGE, FILE: In function ..., and the lines that say how a header came to be read.
+OF_FILE = re.compile(r"(?:In file included from |                 from )?(?P<file>[^\s:][^:]*):"
+                     r"(?:(?P<line>\d+)(?::\d+)?[:,])?")
+EXCERPT = re.compile(r"\s*\d* \|")
+OF_TOOL = re.compile(r"(?:c\+\+|g\+\+|clang\+\+|cc1plus|nvcc|as|ld|collect2|hostcudacc)\b[^:]*: |compilation terminated")
+PUBLIC = re.compile(r"(?:/usr/(?:local/)?include|/usr/lib/gcc|/usr/lib/llvm\S*|/usr/local/cuda[^/]*)/")
+LEFT_OUT = "(a message about another file is not shown)"
+CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 64 MB"),
+          ("out of memory", "the compiler took more memory than it is given"),
+          ("memory exhausted", "the compiler took more memory than it is given"),
+          ("MemoryError", "the compiler took more memory than it is given"),
+          ("Killed signal", "the compiler took more time or memory than it is given"))
+
+
+def readable(said: str, folder: Path) -> str:
+    """folder: that of the grading, whose path says nothing to a student."""
+    for words, cause in CAUSES:
+        if words in said:
+            return cause
+    kept: list[str] = []
+    own = False
+    for line in said.splitlines():
+        if EXCERPT.match(line):
+            if own:
+                kept.append(line)
+            continue
+        match = OF_FILE.match(line)
+        own = bool(match) and is_own(match["file"], folder)
+        if own or OF_TOOL.match(line) or match and is_public(match["file"], folder):
+            kept.append(without_folders(line, folder))
+        elif LEFT_OUT not in kept:
+            kept.append(LEFT_OUT)
+    return "\n".join(kept)
+
+
+def is_own(file: str, folder: Path) -> bool:
+    return "/" not in file.removeprefix(f"{folder}/made/") and file.endswith((".cu", ".cpp"))
+
+
+def is_public(file: str, folder: Path) -> bool:
+    return bool(PUBLIC.match(file)) or file.startswith(f"{folder}/kit/") and file.endswith((".h", ".cuh"))
+
+
+def without_folders(line: str, folder: Path) -> str:
+    for part in ("kit/common/include", "kit/hostcuda/include", "kit", "made"):
+        line = line.replace(f"{folder}/{part}/", "")
+    return line

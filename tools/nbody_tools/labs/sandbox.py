@@ -1,0 +1,113 @@
+"""The sandbox that compilers and submissions run in: bubblewrap where it is installed and works, and in any
+case tools/grade/sandbox.cpp (Landlock, seccomp, limits), inside it or alone.
+
+bubblewrap shows a program a file system of its own with nothing but the folders named here, and its own
+processes, network and users. Landlock forbids the same files where namespaces are not allowed, as in most
+containers.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Sequence
+
+NOBODY = "65534"
+ALONE = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+         "--die-with-parent")
+# Root becomes nobody inside by itself; anyone else is nobody in a namespace of users.
+USERS = {"as root": ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
+         "in a namespace": ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)}
+LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.so.cache", "/etc/alternatives")
+PROGRAMS = ("/bin", "/usr/bin", "/usr/libexec", "/usr/local/bin")
+HEADERS = ("/usr/include", "/usr/local/include")
+LINKS = ("/lib", "/lib32", "/lib64")  # into /usr, on most systems
+LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
+
+
+@dataclass(frozen=True)
+class Access:
+    """The files of a program, beside the system's."""
+    read: tuple[Path, ...] = ()
+    execute: tuple[Path, ...] = ()
+    write: tuple[Path, ...] = ()
+    build: bool = False  # a compiler: the system's programs and headers, too
+    gpu: bool = False
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    tool: Path  # grade_sandbox, where nobody may read it
+    bubblewrap: tuple[str, ...] = ()
+    why_not: str = ""  # there is no bubblewrap here
+    guards: dict[str, str] = field(default_factory=dict)  # user, files and calls, each with its guard or "-"
+
+    def words(self, access: Access, megabytes: int, seconds: int, program: Sequence[str]) -> list[str]:
+        """The command line that runs a program; SECONDS of processor time are for each of its processes."""
+        outside = () if access.gpu else self.bubblewrap  # CUDA's driver wants more of the machine
+        words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
+        words += ["--build"] * access.build + ["--gpu"] * access.gpu
+        readable = (*LIBRARIES, *LINKS, "/proc", "/sys", *access.read)
+        runnable = (*LOADERS, *access.execute, *((*PROGRAMS, *HEADERS, *LIBRARIES, *LINKS) if access.build else ()))
+        for option, paths in (("--read", readable), ("--execute", runnable), ("--write", access.write)):
+            for path in paths:
+                words += [option, str(path)]
+        return [*words, str(megabytes), str(seconds), *program]
+
+    def _mounts(self, access: Access) -> list[str]:
+        shown = (*LIBRARIES, *LINKS, *((*PROGRAMS, *HEADERS) if access.build else ()))
+        links = {path: os.readlink(path) for path in shown if os.path.islink(path)}
+        rights = dict.fromkeys((path for path in shown if path not in links), "--ro-bind-try")
+        rights |= {str(path): "--ro-bind" for path in (self.tool, *access.read, *access.execute)}
+        rights |= {str(path): "--bind" for path in access.write}
+        words = ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
+        # bubblewrap makes the folders around a mount for its own user only.
+        for folder in sorted({str(parent) for path in rights for parent in Path(path).parents} - {"/"}):
+            words += ["--perms", "0755", "--dir", folder]
+        for path in sorted(rights):  # a folder comes before what lies in it
+            words += [rights[path], path, path]
+        for path, target in links.items():
+            words += ["--symlink", target, path]
+        return [*words, "--remount-ro", "/"]
+
+    @property
+    def description(self) -> str:
+        """One line for the report."""
+        own = [{"landlock": "Landlock", "seccomp": "seccomp", "nobody": "user nobody"}[guard]
+               for guard in self.guards.values() if guard != "-"]
+        inside = f"limits{''.join(f', {one}' for one in own)}"
+        return (f"bubblewrap, and inside it {inside}" if self.bubblewrap else
+                f"the grader's own ({inside}); {self.why_not}")
+
+
+def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
+    """wanted: auto, or own for one without bubblewrap."""
+    program = shutil.which("bwrap") if wanted == "auto" else None
+    if program is None:
+        why = "bubblewrap is not installed" if wanted == "auto" else "bubblewrap was not wanted"
+        return Sandbox(tool, (), why, guards_of([str(tool)]))
+    for key in ("as root", "in a namespace")[os.geteuid() != 0:]:
+        sandbox = Sandbox(tool, (program, *ALONE, *USERS[key]))
+        if guards := guards_of([*sandbox.bubblewrap, *sandbox._mounts(Access()), str(tool)]):
+            return Sandbox(tool, sandbox.bubblewrap, "", guards)
+    return Sandbox(tool, (), "bubblewrap does not work here", guards_of([str(tool)]))
+
+
+def guards_of(words: list[str]) -> dict[str, str]:
+    """What grade_sandbox says of itself; empty if it could not be started."""
+    ended = subprocess.run([*words, "--protections"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, text=True, check=False)
+    return dict(line.split() for line in ended.stdout.splitlines()) if ended.returncode == 0 else {}
+
+
+def python_for_nobody() -> tuple[str, tuple[Path, ...]]:
+    """A Python that the sandbox may start, and the folders beside the system's that it needs."""
+    own = Path(sys.executable).resolve()
+    for program in (own, Path("/usr/bin/python3")):
+        if program.is_relative_to("/usr") and program.exists():
+            return str(program), ()
+    return str(own), (Path(sys.base_prefix).resolve(),)

@@ -1,0 +1,83 @@
+"""What a submission may use: the functions of the project that its step and the headers call, and the files that
+the headers open.
+
+A step's own object file says which they are, so no list of names can fall behind the headers. It is
+compiled without optimization and with all inline functions of the headers, because a submission may
+use one that its step does not use. The result is kept with the grader's programs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import tempfile
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Iterator
+
+from nbody_tools import arguments
+from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.labs.building import HEADERS, PLAIN, DoesNotCompile, Tools, Workshop
+from nbody_tools.labs.lab import Lab
+from nbody_tools.labs.object_file import names_called, symbols
+from nbody_tools.labs.rules import allowed_includes
+
+EVERYTHING = ["-O0", "-fkeep-inline-functions"]
+
+
+@dataclass(frozen=True)
+class Uses:
+    names: list[str]  # in namespace nbody
+    files: list[str]  # as Workshop.opened() has them
+
+
+def uses_of_step(tools: Tools, lab: Lab) -> Uses:
+    """The names that the lab's step, or a header that it may include, calls, and the files that are opened."""
+    kept = Path(tools.judge).parent / f"{lab.step}-{fingerprint(tools, lab)}.uses.json"
+    try:
+        return Uses(**json.loads(kept.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        uses = compiled_uses(tools, lab)
+    try:
+        arguments.write_whole_file(kept, json.dumps(asdict(uses), indent=1))
+    except ToolError:
+        pass  # a folder that its reader may not write costs the next grading a compilation
+    return uses
+
+
+def compiled_uses(tools: Tools, lab: Lab) -> Uses:
+    """Headers are those of the flags of a submission: some differ with the optimization."""
+    with compiled(replace(tools, flags=[*tools.flags, *EVERYTHING]), lab) as workshop:
+        called = names_called(symbols(workshop, [workshop.made / f"{PLAIN}.o"]))
+    with compiled(tools, lab) as workshop:
+        opened = workshop.opened(PLAIN)
+    return Uses(sorted(name for name in called if name.startswith("nbody::")), sorted(opened))
+
+
+@contextlib.contextmanager
+def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
+    """Where the step has been compiled, as long as it is there."""
+    with tempfile.TemporaryDirectory(prefix="nbody-step-") as name:
+        workshop = Workshop(Path(name), tools, lab.steps)
+        workshop.add(lab.file_name, text_of(lab))
+        try:
+            workshop.compile_for_cpu(lab.file_name, PLAIN)
+        except DoesNotCompile as error:
+            raise ToolError(f"{lab.source}: the step itself does not compile:\n{error}") from error
+        yield workshop
+
+
+def text_of(lab: Lab) -> str:
+    """The step with every header that a submission may include."""
+    return "".join(f"#include <{name}>\n" for name in sorted(allowed_includes(lab))) + lab.source.read_text(
+        encoding="utf-8")
+
+
+def fingerprint(tools: Tools, lab: Lab) -> str:
+    """Changes with all that the result depends on."""
+    read = hashlib.sha256(repr((tools.compiler, tools.flags, EVERYTHING, text_of(lab))).encode())
+    headers = [file for part in (*HEADERS, *lab.steps) for file in (ROOT / part).rglob("*.h")]
+    for file in sorted(headers):
+        read.update(file.read_bytes())
+    return read.hexdigest()[:16]

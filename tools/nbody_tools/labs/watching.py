@@ -1,0 +1,75 @@
+"""Waits for programs that nobody trusts to end: by the processor time that they have used, which does not
+depend on what else the machine does, and by whether they still use any.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Optional, Sequence
+
+TICKS = os.sysconf("SC_CLK_TCK")
+LOOK_SECONDS = 0.2
+STALLED_SECONDS = 6.0  # without a hundredth of a second of processor time
+
+
+watched_seconds: list[float] = []  # that each program so far was seen to use
+
+
+class TooLong(Exception):
+    """In a line, why a program was ended."""
+
+
+def seconds_of_sessions(sessions: Sequence[int]) -> float:
+    """Processor time of all processes in these sessions, with the children that they have waited for."""
+    ticks = 0
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            words = (process / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        if int(words[3]) in sessions:
+            ticks += sum(map(int, words[11:15]))
+    return ticks / TICKS
+
+
+def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess.Popen] = ()) -> float:
+    """Waits for a process that leads a session of its own, and returns the processor time it was seen to use.
+    Raises TooLong once it has used more than `seconds`, or once neither it nor those beside it use any."""
+    used, before, changed = 0.0, -1.0, time.monotonic()
+    try:
+        while not has_ended(process):
+            used = seconds_of_sessions([process.pid])
+            of_all = used + seconds_of_sessions([one.pid for one in beside])
+            if of_all != before:
+                before, changed = of_all, time.monotonic()
+            if used > seconds:
+                raise TooLong(f"it did not end within {seconds:.0f} s of processor time")
+            if time.monotonic() - changed > STALLED_SECONDS:
+                raise TooLong(f"it did not end: it waited for {STALLED_SECONDS:.0f} s without doing anything")
+        return used
+    finally:
+        watched_seconds.append(used)
+
+
+def has_ended(process: subprocess.Popen) -> bool:
+    """After a moment."""
+    try:
+        process.wait(LOOK_SECONDS)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def end(process: subprocess.Popen) -> Optional[int]:
+    """Ends a process and its session; returns its exit status."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    return process.wait()
