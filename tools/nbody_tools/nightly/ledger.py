@@ -10,6 +10,7 @@ from typing import Iterable
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.nightly.presets import PRESETS
 
 LEDGER = ROOT / "tests" / "nightly.csv"
 Key = tuple[str, str]  # preset and test
@@ -21,7 +22,7 @@ class Row:
     preset: str
     test: str
     passed: str = ""  # revision of the last pass
-    date: str = ""  # of that pass, or of the skip or failure if it has never passed
+    date: str = ""  # of that pass, or of the last attempt if it has never passed
     seconds: str = ""
     red: str = ""  # revision at which it failed after its last pass
     skipped: str = ""  # revision at which it said that something is missing on that machine
@@ -46,6 +47,12 @@ class Row:
         if outcome == "passed" or not self.passed:
             self.date, self.seconds = date, f"{seconds:.1f}"
 
+    def cut_off(self, date: str, seconds: float) -> None:
+        """It takes longer than that: it needs a larger budget, and others come first meanwhile."""
+        self.seconds = f"{max(seconds, float(self.seconds or 0)):.1f}"
+        if not self.passed:
+            self.date = date
+
 
 COLUMNS = [field.name for field in fields(Row)]
 Ledger = dict[Key, Row]
@@ -65,6 +72,9 @@ def checked(file: Path, table: csv.DictReader) -> Iterable[dict[str, str]]:
     for line in table:
         if None in line or None in line.values():
             raise ToolError(f"{file}: line {table.line_num} does not have {len(COLUMNS)} columns")
+        if line["preset"] not in PRESETS:
+            raise ToolError(f"{file}: line {table.line_num}: '{line['preset']}' is not a preset; there are "
+                            f"{', '.join(PRESETS)}")
         try:
             float(line["seconds"] or 0)
         except ValueError:

@@ -134,7 +134,10 @@ class Night:
 
     def test(self, preset: Preset, rows: list[Row]) -> None:
         self.done |= {row.key for row in rows}
-        preset.run([row.test for row in rows], self.until, partial(self.report, preset))
+        unfinished = preset.run([row.test for row in rows], self.until, partial(self.report, preset))
+        for test, seconds in unfinished.items():
+            self.ledger.setdefault((preset.name, test), Row(preset.name, test)).cut_off(now(), seconds)
+        write_ledger(self.ledger)
 
     def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
         """Called as each test ends: whatever happens next, its result is kept."""

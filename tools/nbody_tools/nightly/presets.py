@@ -20,6 +20,7 @@ from nbody_tools.arguments import ROOT
 LOGS = ROOT / "build" / "log"
 BUILD = "build"  # the test that everything of a preset compiles
 RESULT = re.compile(r"^ *\d+/\d+ +Test +#\d+: (\S+) [. ]*(.*?) +([\d.]+) sec")
+STARTED = re.compile(r"^ *Start +\d+: (\S+)")
 LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
 OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}  # or it failed
 # Tests share the cores: see run_tests in ./nbody.
@@ -63,20 +64,27 @@ class Preset:
                     return "failed"
         return "passed"
 
-    def run(self, tests: Sequence[str], until: float, report: Callable[[str, str, float], None]) -> None:
-        """Runs them, and what they require. Each that ends in time is reported with its outcome."""
+    def run(self, tests: Sequence[str], until: float,
+            report: Callable[[str, str, float], None]) -> dict[str, float]:
+        """Runs them, and what they require. Each that ends in time is reported with its outcome; returned
+        are those that the end of the time cut off, with the seconds that they had."""
         names = "|".join(re.escape(test) for test in tests)
         words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()), "--output-on-failure",
                  "-R", f"^({names})$"]
         log = LOGS / f"nightly-{self.name}.log"
+        begun: dict[str, float] = {}
         with log.open("a", encoding="utf-8") as output, started(
                 words, until, stdout=subprocess.PIPE, text=True, errors="replace",
                 env=ENVIRONMENT | os.environ) as running:
             for line in running.stdout:
                 output.write(line)
                 output.flush()
-                if ended := outcome_in(line):
+                if start := STARTED.match(line):
+                    begun[start[1]] = time.monotonic()
+                elif ended := outcome_in(line):
+                    begun.pop(ended[0], None)
                     report(*ended)
+        return {test: time.monotonic() - since for test, since in begun.items()}
 
 
 @contextmanager
