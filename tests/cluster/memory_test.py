@@ -35,6 +35,9 @@ class Memory(InFolder):
                                       "--checkpoint {folder}/state{systems}.bin"), 1.2 * BODY)
         self.assertLess(self.per_body("--resume {folder}/state{systems}.bin --steps 3 --validate off --quiet "
                                       "--output {folder}/end.bin"), 1.2 * BODY)
+        # The same command reads its input for the checksum, and then the checkpoint.
+        self.assertLess(self.per_body(f"--bodies 8 --steps 4 --validate off --quiet --input {written} "
+                                      "--checkpoint {folder}/state{systems}.bin"), 1.2 * BODY)
 
     def test_snapshots_of_leapfrog(self) -> None:
         """Positions go half a step back for each, and are kept meanwhile: 12 bytes more."""

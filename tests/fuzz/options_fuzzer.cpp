@@ -1,6 +1,8 @@
 // Any bytes as a command line, one argument per line. What parse_options accepts must be in range.
+#include <cmath>
 #include <cstdint>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,9 +21,9 @@ bool in_range(const std::optional<double>& value, double low) {
 }
 
 void check_sound(const nbody::Options& options) {
-  if (!in_range(options.systems, 1) || !in_range(options.bodies, 1) || !in_range(options.steps, 1))
+  if (!in_range(options.systems, 1) || !in_range(options.bodies, 1) || !in_range(options.steps, 0))
     fail("systems, bodies or steps");
-  if (!in_range(options.dt, 1e-30)) fail("dt");
+  if (options.dt && !in_range(std::optional(std::abs(*options.dt)), 1e-30)) fail("dt");
   if (!in_range(options.softening, 1e-12)) fail("softening");
   if (options.devices < 0 || options.devices > 64) fail("devices");
   if (options.repeat < 1 || options.warmup < 0) fail("repeat or warmup");
@@ -29,6 +31,7 @@ void check_sound(const nbody::Options& options) {
   const int sources =
       options.input.has_value() + options.scenario.has_value() + !options.resume.empty();
   if (sources > 1) fail("more than one start");
+  if (options.restart && (options.checkpoint.empty() || !options.resume.empty())) fail("restart");
 }
 
 }  // namespace
