@@ -21,7 +21,8 @@ problems = []
 
 def call(script):
     """As Gradescope calls it, in another folder than its own."""
-    return subprocess.run([root / script], env=os.environ | {"AUTOGRADER": str(root)}, check=False).returncode
+    environment = os.environ | {"AUTOGRADER": str(root)}
+    return subprocess.run([root / script], env=environment, check=False).returncode
 
 
 def score_of(name, text):
@@ -52,7 +53,8 @@ for lab in labs:
     for what, text, expected in (("solution", lab.solution, 100), ("starter", lab.starter, 0)):
         score, output = score_of(f"{lab.number}{ending}", text)
         if score != expected:
-            problems.append(f"the {what} of lab {lab.number} has {score} points and not {expected}: {output}")
+            problems.append(f"the {what} of lab {lab.number} has {score} points, not {expected}: "
+                            f"{output}")
 if not {"04b", "23", "24"} <= {lab.number for lab in labs}:
     problems.append("labs 04b, 23 and 24 are not among those that were graded")
 sys.exit("\n".join(problems) if problems else 0)

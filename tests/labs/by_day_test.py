@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A lab by day: by_day_test.py BUILD LAB
 
-Grades the starter, the solution and each wrong solution once (lab_test.py), unless the files that the lab is
-about (tests/nightly/subjects.toml) are those with which all that has passed already: by night, as
-tests/nightly.csv says, or here.
+Grades the starter, the solution and each wrong solution once (lab_test.py), unless the files that
+the lab is about (tests/nightly/subjects.toml) are those with which all that has passed already: by
+night, as tests/nightly.csv says, or here.
 """
 import subprocess
 import sys
@@ -26,7 +26,8 @@ if files and kept.exists() and kept.read_text(encoding="utf-8") == files:
     print(f"{test} has passed here with these files")
     sys.exit(0)
 
-ended = subprocess.run([sys.executable, Path(__file__).with_name("lab_test.py"), build, lab], check=False)
+whole = Path(__file__).with_name("lab_test.py")
+ended = subprocess.run([sys.executable, whole, build, lab], check=False)
 if ended.returncode == 0:
     kept.write_text(files, encoding="utf-8")
 sys.exit(ended.returncode)

@@ -37,7 +37,7 @@ class Row:
         return float(self.seconds) if self.seconds else 60.0
 
     def record(self, outcome: str, revision: str, date: str, seconds: float) -> None:
-        """Takes in a run: "passed", "failed" or "skipped". A skip leaves an earlier pass as it is."""
+        """Takes in "passed", "failed" or "skipped". A skip leaves an earlier pass as it is."""
         if outcome == "passed":
             self.passed, self.red, self.skipped = revision, "", ""
         elif outcome == "failed":
@@ -73,13 +73,13 @@ def checked(file: Path, table: csv.DictReader) -> Iterable[dict[str, str]]:
         if None in line or None in line.values():
             raise ToolError(f"{file}: line {table.line_num} does not have {len(COLUMNS)} columns")
         if line["preset"] not in PRESETS:
-            raise ToolError(f"{file}: line {table.line_num}: '{line['preset']}' is not a preset; there are "
-                            f"{', '.join(PRESETS)}")
+            raise ToolError(f"{file}: line {table.line_num}: '{line['preset']}' is not a preset; "
+                            f"there are {', '.join(PRESETS)}")
         try:
             float(line["seconds"] or 0)
         except ValueError:
-            raise ToolError(f"{file}: line {table.line_num}: '{line['seconds']}' is not a number of "
-                            "seconds") from None
+            raise ToolError(f"{file}: line {table.line_num}: '{line['seconds']}' is not a number "
+                            "of seconds") from None
         yield line
 
 

@@ -4,10 +4,10 @@
   ./nbody test --nightly --minutes 60 --tests '^labs'
   ./nbody test --nightly --status
 
-Tests come first that are red, have never passed, or whose subject has changed since their last pass
-(tests/nightly/subjects.toml); then those that have not been run for longest. What each came to is written
-to tests/nightly.csv as soon as it is known, with the revision that was tested, so that file has to be
-committed. Nothing is run on uncommitted changes.
+Tests come first that are red, have never passed, or whose subject has changed since their last
+pass (tests/nightly/subjects.toml); then those that have not been run for longest. Each result is
+written to tests/nightly.csv as soon as it is known, with the revision that was tested, so that file
+has to be committed. Nothing is run on uncommitted changes.
 
 Exit code: 0 all right, 1 a test failed, or --status names one, 2 wrong arguments.
 """
@@ -34,7 +34,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     what = p.add_mutually_exclusive_group(required=True)
     what.add_argument("--minutes", type=arguments.positive_number, metavar="M",
                       help="run tests for so long, building included")
-    what.add_argument("--status", action="store_true", help="list what is stale, red, or has never passed")
+    what.add_argument("--status", action="store_true",
+                      help="list what is stale, red, or has never passed")
     what.add_argument("--record", action="store_true",
                       help="take over what ./nbody test --nightly has left in build/log")
     p.add_argument("--tests", type=expression, default=re.compile(""), metavar="EXPRESSION",
@@ -45,15 +46,16 @@ def expression(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a regular expression: {error}") from error
+        what = f"'{text}' is not a regular expression: {error}"
+        raise argparse.ArgumentTypeError(what) from error
 
 
 def run(options: argparse.Namespace) -> int:
     if options.status:
         return print_status(read_ledger(), read_subjects(), options.tests)
     if changed := uncommitted():
-        raise ToolError(f"{changed[0]} has uncommitted changes, and a result is recorded with a revision: "
-                        "commit first")
+        raise ToolError(f"{changed[0]} has uncommitted changes, and a result is recorded with a "
+                        "revision: commit first")
     return record_logs() if options.record else Night(options.minutes, options.tests).run()
 
 
@@ -62,8 +64,8 @@ def record_logs() -> int:
     ledger, count = read_ledger(), 0
     for preset in PRESETS.values():
         log = LOGS / f"test-{preset.name}.log"
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
-        for test, outcome, seconds in filter(None, map(outcome_in, lines)):
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        for test, outcome, seconds in filter(None, map(outcome_in, text.splitlines())):
             if row := ledger.get((preset.name, test)):
                 row.record(outcome, revision(), now(), seconds)
                 count += 1
@@ -101,8 +103,9 @@ class Night:
             else:
                 self.test(preset, chosen)
         left = [row for row in self.waiting() if needs_a_run(row, self.subjects)]
-        print(f"{len(left)} tests are left that are red, stale or have never passed: there was no time for them.")
-        print(", ".join(f"{self.outcomes[outcome]} {outcome}" for outcome in ("passed", "failed", "skipped")))
+        print(f"{len(left)} tests that are red, stale or have never passed are left for later.")
+        print(", ".join(f"{self.outcomes[outcome]} {outcome}"
+                        for outcome in ("passed", "failed", "skipped")))
         return 1 if self.outcomes["failed"] else 0
 
     def next_batch(self) -> list[Row]:
@@ -112,10 +115,13 @@ class Night:
         return [row for key, row in self.ledger.items()
                 if key not in self.done and self.tests.search(" ".join(key))]
 
+    def row(self, preset: Preset, test: str) -> Row:
+        """A new one, if the test is new."""
+        return self.ledger.setdefault((preset.name, test), Row(preset.name, test))
+
     def list_tests(self, preset: Preset) -> None:
-        """Gives new tests of a build folder a row; what is in no folder is not run."""
         for test in preset.tests():
-            self.ledger.setdefault((preset.name, test), Row(preset.name, test))
+            self.row(preset, test)
 
     def build(self, preset: Preset) -> None:
         self.built.add(preset.name)
@@ -123,28 +129,29 @@ class Night:
         begun = time.monotonic()
         outcome = preset.build(self.until) if preset.needs() else "skipped"
         if preset.is_nightly and outcome:
-            self.ledger.setdefault((preset.name, BUILD), Row(preset.name, BUILD))
             self.report(preset, BUILD, outcome, time.monotonic() - begun)
         elif outcome == "failed":
-            raise Failed(f"{preset.folder.relative_to(ROOT)} cannot be built: {LOGS.relative_to(ROOT)}/"
-                         f"build-{preset.name}.log")
+            raise Failed(f"{preset.folder.relative_to(ROOT)} cannot be built: "
+                         f"{LOGS.relative_to(ROOT)}/build-{preset.name}.log")
         here = set(preset.tests()) if outcome == "passed" else set()
         self.list_tests(preset)
         self.done |= {key for key in self.ledger if key[0] == preset.name and key[1] not in here}
 
     def test(self, preset: Preset, rows: list[Row]) -> None:
         self.done |= {row.key for row in rows}
-        unfinished = preset.run([row.test for row in rows], self.until, partial(self.report, preset))
+        names = [row.test for row in rows]
+        unfinished = preset.run(names, self.until, partial(self.report, preset))
         for test, seconds in unfinished.items():
-            self.ledger.setdefault((preset.name, test), Row(preset.name, test)).cut_off(now(), seconds)
+            self.row(preset, test).cut_off(now(), seconds)
         write_ledger(self.ledger)
 
     def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
         """Called as each test ends: whatever happens next, its result is kept."""
-        row = self.ledger.setdefault((preset.name, test), Row(preset.name, test))
+        row = self.row(preset, test)
         row.record(outcome, self.revision, now(), seconds)
         write_ledger(self.ledger)
         self.done.add(row.key)
         self.outcomes[outcome] += 1
         left = (self.until - time.monotonic()) / 60
-        print(f"  {outcome:8}{preset.name:9} {test:50} {seconds:7.1f} s, {left:.0f} minutes left", flush=True)
+        print(f"  {outcome:8}{preset.name:9} {test:50} {seconds:7.1f} s, {left:.0f} minutes left",
+              flush=True)

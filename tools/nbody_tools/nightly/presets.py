@@ -1,4 +1,4 @@
-"""The build folders of the night: how each is built, which of its tests are nightly, and how they run."""
+"""The build folders of the night: how each is built, which tests are nightly, and how they run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ BUILD = "build"  # the test that everything of a preset compiles
 RESULT = re.compile(r"^ *\d+/\d+ +Test +#\d+: (\S+) [. ]*(.*?) +([\d.]+) sec")
 STARTED = re.compile(r"^ *Start +\d+: (\S+)")
 LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
-OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}  # or it failed
+# And everything else has failed.
+OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}
 # Tests share the cores: see run_tests in ./nbody.
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
 
@@ -48,8 +49,8 @@ class Preset:
 
     def build(self, until: float) -> str:
         """"passed" or "failed", or "" if the time did not suffice."""
-        everything = "-DBUILD_TESTING=ON", "-DNBODY_EXPERIMENTS=ON", f"-DPython3_EXECUTABLE={sys.executable}"
-        configure = ["cmake", "--preset", self.name, *everything, *self.configured_with]
+        configure = ["cmake", "--preset", self.name, "-DBUILD_TESTING=ON", "-DNBODY_EXPERIMENTS=ON",
+                     f"-DPython3_EXECUTABLE={sys.executable}", *self.configured_with]
         compile_ = ["cmake", "--build", "--preset", self.name, "--parallel", str(cores())]
         LOGS.mkdir(parents=True, exist_ok=True)
         log = LOGS / f"build-{self.name}.log"
@@ -66,11 +67,11 @@ class Preset:
 
     def run(self, tests: Sequence[str], until: float,
             report: Callable[[str, str, float], None]) -> dict[str, float]:
-        """Runs them, and what they require. Each that ends in time is reported with its outcome; returned
-        are those that the end of the time cut off, with the seconds that they had."""
+        """Runs them, and what they require. Each that ends in time is reported with its outcome;
+        returned are those that the end of the time cut off, with the seconds that they had."""
         names = "|".join(re.escape(test) for test in tests)
-        words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()), "--output-on-failure",
-                 "-R", f"^({names})$"]
+        words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()),
+                 "--output-on-failure", "-R", f"^({names})$"]
         log = LOGS / f"nightly-{self.name}.log"
         begun: dict[str, float] = {}
         with log.open("a", encoding="utf-8") as output, started(
@@ -90,7 +91,8 @@ class Preset:
 @contextmanager
 def started(words: Sequence[str], until: float, **more: Any) -> Iterator[subprocess.Popen]:
     """A program that is ended, with all that it started, when the time is over."""
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, **more) as running:
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+                          **more) as running:
         alarm = threading.Timer(until - time.monotonic(), kill_tree, [running.pid])
         alarm.start()
         try:
@@ -110,7 +112,8 @@ def kill_tree(root: int) -> None:
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            parents[int(stat.parent.name)] = int(stat.read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+            after_name = stat.read_text(encoding="utf-8").rpartition(")")[2]
+            parents[int(stat.parent.name)] = int(after_name.split()[1])
         except OSError:
             pass  # it has ended meanwhile
     for process in [root] + descendants(root, parents):

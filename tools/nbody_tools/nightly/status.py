@@ -18,10 +18,10 @@ def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[
               for preset, test in unlisted(ledger) if tests.search(f"{preset} {test}")]
     for line in sorted(lines):
         print(line)
-    kinds = {kind: sum(line.startswith(kind) for line in lines) for kind in ("red", "stale", "never", "not listed")}
-    print(f"At {revision()}: {len(rows)} nightly tests, {len(rows) - len(lines) + kinds['not listed']} up to date, "
-          f"{kinds['red']} red, {kinds['stale']} stale, {kinds['never']} that never passed, "
-          f"{kinds['not listed']} not listed")
+    red, stale, never, not_listed = (sum(line.startswith(kind) for line in lines)
+                                     for kind in ("red", "stale", "never", "not listed"))
+    up_to_date = len(rows) - red - stale - never
+    print(f"At {revision()}: {len(rows)} nightly tests, {up_to_date} up to date, {red} red, {stale} stale, {never} that never passed, {not_listed} not listed")
     return 1 if lines else 0
 
 
@@ -32,8 +32,9 @@ def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
     if row.red:
         return f"red         {name}: failed at {row.red}; {last}"
     if not row.passed:
-        return f"never       {name}" + (f": skipped at {row.skipped}, as something is missing on that machine"
-                                        if row.skipped else ": not run yet")
+        why = (f"skipped at {row.skipped}, as something is missing on that machine" if row.skipped
+               else "not run yet")
+        return f"never       {name}: {why}"
     changed = stale_by(row, subjects)
     return f"stale       {name}: {last}; since then {changed} has changed" if changed else ""
 
@@ -42,4 +43,5 @@ def unlisted(ledger: Ledger) -> Iterator[tuple[str, str]]:
     """Tests that a build folder has and the ledger does not."""
     for preset in PRESETS.values():
         if preset.is_configured:
-            yield from ((preset.name, test) for test in preset.tests() if (preset.name, test) not in ledger)
+            found = [(preset.name, test) for test in preset.tests()]
+            yield from (key for key in found if key not in ledger)

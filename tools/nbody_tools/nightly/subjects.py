@@ -25,8 +25,8 @@ TRANSPARENT = str(LEDGER.relative_to(ROOT))  # a commit of results alone is no o
 
 @dataclass(frozen=True)
 class Subject:
-    """Files that the tests are about, as patterns in which * also matches /. They may use the groups of
-    the expression for the tests, as {step}."""
+    """Files that the tests are about, as patterns in which * also matches /. They may use the
+    groups of the expression for the tests, as {step}."""
     tests: re.Pattern[str]  # for "preset test"
     paths: tuple[str, ...]
 
@@ -34,9 +34,11 @@ class Subject:
 def read_subjects(file: Path = TABLE) -> tuple[Subject, ...]:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
-        return tuple(Subject(re.compile(one["tests"]), tuple(one["paths"])) for one in table["subject"])
+        return tuple(Subject(re.compile(one["tests"]), tuple(one["paths"]))
+                     for one in table["subject"])
     except (OSError, tomllib.TOMLDecodeError, KeyError, re.error) as error:
-        raise ToolError(f"{file}: {error}; each [[subject]] has `tests`, an expression, and `paths`") from error
+        raise ToolError(f"{file}: {error}; each [[subject]] has `tests`, an expression, and "
+                        "`paths`") from error
 
 
 def paths_of(row: Row, subjects: Sequence[Subject]) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
 
 
 def fingerprint(row: Row, subjects: Sequence[Subject]) -> str:
-    """Of the files of the test's subject, as they are in the work tree; empty if git does not know them."""
+    """Hash of the files of the test's subject in the work tree; empty outside of a clone."""
     matches = matcher(paths_of(row, subjects))
     read = hashlib.sha256()
     try:
@@ -78,7 +80,7 @@ def matcher(patterns: tuple[str, ...]):
 
 @cache
 def changed_since(revision: str) -> Optional[tuple[str, ...]]:
-    """Files that differ from those of the revision, uncommitted changes too; None if it is unknown."""
+    """Files that differ from those of the revision, or None if the clone does not have it."""
     try:
         return tuple(git("diff", "--name-only", revision, "--").splitlines())
     except Failed:
@@ -91,12 +93,13 @@ def revision() -> str:
 
 
 def uncommitted() -> list[str]:
-    return [path for path in git("diff", "--name-only", "HEAD", "--").splitlines() if path != TRANSPARENT]
+    changed = git("diff", "--name-only", "HEAD", "--").splitlines()
+    return [path for path in changed if path != TRANSPARENT]
 
 
 def git(*words: str) -> str:
-    ended = subprocess.run(["git", "-C", str(ROOT), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           text=True, check=False)
+    ended = subprocess.run(["git", "-C", str(ROOT), *words], stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, check=False)
     if ended.returncode:
         raise Failed(f"git {words[0]}: {ended.stderr.strip()}")
     return ended.stdout.strip()

@@ -1,4 +1,4 @@
-"""The scripts of Gradescope's archive, run for every lab, with a stand-in for the grader of programs."""
+"""The scripts of Gradescope's archive, run for every lab, with a stub of the grader of programs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Gradescope(InFolder):
             (self.folder / "nbody" / "course" / "labs" / folder.name).mkdir(parents=True)
 
     def result_of(self, **files: str) -> dict:
-        """What results.json says of a submission of these files; __ stands for the dot in a name."""
+        """Returns results.json for a submission of these files; __ is the dot in a name."""
         submission = self.folder / "submission"
         submission.mkdir(exist_ok=True)
         for file in submission.iterdir():
@@ -46,8 +46,9 @@ class Gradescope(InFolder):
         return json.loads((self.folder / "results" / "results.json").read_text(encoding="utf-8"))
 
     def call(self, script: str) -> int:
-        return subprocess.run([ROOT / "course" / "gradescope" / script], stdout=subprocess.DEVNULL, check=False,
-                              env=os.environ | {"AUTOGRADER": str(self.folder)}).returncode
+        return subprocess.run([ROOT / "course" / "gradescope" / script], stdout=subprocess.DEVNULL,
+                              env=os.environ | {"AUTOGRADER": str(self.folder)},
+                              check=False).returncode
 
     def test_every_lab_is_found_by_the_name_of_the_file(self) -> None:
         labs = [read_lab(folder) for folder in lab_folders()]
@@ -59,10 +60,12 @@ class Gradescope(InFolder):
                 if lab.is_program:
                     self.assertEqual(result["output"], lab.number, name)
             if not lab.is_program:
-                self.assertEqual(self.result_of(**{f"_{lab.number}__toml": lab.starter})["score"], 0)
+                result = self.result_of(**{f"_{lab.number}__toml": lab.starter})
+                self.assertEqual(result["score"], 0)
 
     def test_what_is_no_lab_or_not_one_file_is_said(self) -> None:
-        for files in ({}, {"nbody__cu": "x"}, {"_99__cu": "x"}, {"_03__cu": "x", "_04b__cu": "x"}, {"_0__cu": "x"}):
+        two = {"_03__cu": "x", "_04b__cu": "x"}
+        for files in ({}, two, {"nbody__cu": "x"}, {"_99__cu": "x"}, {"_0__cu": "x"}):
             result = self.result_of(**files)
             self.assertEqual(result["score"], 0)
             self.assertIn("The labs are 01 02 03 04b 05", result["output"])
@@ -76,7 +79,8 @@ class Gradescope(InFolder):
     def test_an_image_is_made_only_if_the_grader_works(self) -> None:
         source = self.folder / "source"
         source.mkdir()
-        subprocess.run(["tar", "-czf", source / "nbody.tar.gz", "-C", self.folder / "nbody", "."], check=True)
+        subprocess.run(["tar", "-czf", source / "nbody.tar.gz", "-C", self.folder / "nbody", "."],
+                       check=True)
         self.assertEqual(self.call("setup.sh"), 0)
         self.file("nbody/broken", "")
         (self.folder / "starter" / "results.json").unlink()
