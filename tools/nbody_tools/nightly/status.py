@@ -21,7 +21,8 @@ def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[
     red, stale, never, not_listed = (sum(line.startswith(kind) for line in lines)
                                      for kind in ("red", "stale", "never", "not listed"))
     up_to_date = len(rows) - red - stale - never
-    print(f"At {revision()}: {len(rows)} nightly tests, {up_to_date} up to date, {red} red, {stale} stale, {never} that never passed, {not_listed} not listed")
+    print(f"At {revision()}: {len(rows)} nightly tests, {up_to_date} up to date, {red} red, "
+          f"{stale} stale, {never} that never passed, {not_listed} not listed")
     return 1 if lines else 0
 
 
