@@ -1,0 +1,258 @@
+"""Runs every command that a page shows, as printed, in a fresh clone, without privileges, under a limit of time.
+
+  python3 tests/commands/commands_test.py --build build/cpu [--pages README.md docs/view.md] [--keep FOLDER]
+
+A command must succeed, leave nothing in the work tree, and take at most 30 s or what the page says beside
+it. What needs a GPU runs on the CPU instead, with fewer bodies. What cannot run here is listed with its reason.
+
+Exit code: 0 all ran, 1 a command failed: its page and line are named, 77 there is no git repository to clone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from nbody_tools.arguments import ROOT
+from nbody_tools.steps import has_gpu
+from pages import Command, read_pages, saved_files
+
+NOBODY = 65534
+LIMIT = 30.0  # seconds that a command may take without a word about it; processor time, if that is less
+PATIENCE = 10  # times that, on a busy machine
+# Pages that are generated from others, records of the past, and pages whose commands another test runs.
+NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
+TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
+             "hostcuda/README.md": "hostcuda.alone"}
+SERVER = re.compile(r"--view \d|nbody view (?!.*--export)")
+TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test|ctest)\b")
+ANY_GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|sweep(?! (list|missing|defaults|all --dry-run)))\b")
+SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1, "--repeat": 1}
+# Files of the reader's own that pages name, and the commands that make some.
+OWN_FILES = {
+    "snapshot_": "build/cpu/step00_cpu_omp/step00_cpu_omp --scenario figure-eight --steps 20 --snapshot-every 10 "
+                 "--snapshot-dir .",
+    "galaxy.hdf5": "build/cpu/tools/ic/nbody-ic spiral build/galaxy.bin --bodies 2000 && "
+                   "build/cpu/tools/convert/nbody-convert build/galaxy.bin galaxy.hdf5 --from-units kpc-100kms",
+    "galaxy.bin": "build/cpu/tools/ic/nbody-ic spiral galaxy.bin --bodies 2000",
+    "submissions/": "mkdir -p submissions/one && ./nbody lab 03 --to submissions/one",
+    "grade 20 nbody.cu": "./nbody lab 20 --to build/lab20 && cp build/lab20/nbody.cu .",
+    "grade 21 nbody.cu": "./nbody lab 21 --to build/lab21 && cp build/lab21/nbody.cu .",
+}
+
+
+@dataclass
+class Ended:
+    code: Optional[int]  # None: the limit of time
+    seconds: float
+    output: str
+
+
+class Clone:
+    """A clone of HEAD that belongs to nobody, if this is root."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.home = folder / "nbody-steps", folder / "home"
+        self.as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+        if self.root.exists():
+            return
+        self.home.mkdir(parents=True)
+        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, self.root], check=True)
+        if self.as_nobody:
+            os.chmod(folder, 0o755)
+            subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
+
+    def run(self, text: str, limit: float, server: bool = False) -> Ended:
+        """A server is interrupted as soon as it has said where it is."""
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith(("NBODY_", "HOSTCUDA_", "PYTHON", "OMP_"))}
+        environment.update(HOME=str(self.home), PROGRESS_EVERY="0")
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(["bash", "-c", text], cwd=self.root, env=environment, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                                       **self.as_nobody)
+            code = self.wait(process, limit, output.fileno() if server else None)
+            output.seek(0)
+            said = output.read().decode(errors="replace")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return Ended(code, min(time.monotonic() - started, processor), said)
+
+    @staticmethod
+    def wait(process: subprocess.Popen, limit: float, server_output: Optional[int]) -> Optional[int]:
+        end = time.monotonic() + limit
+        try:
+            while process.poll() is None and time.monotonic() < end:
+                time.sleep(0.05)
+                if server_output is not None and b"http://" in os.pread(server_output, 1 << 16, 0):
+                    os.killpg(process.pid, signal.SIGINT)
+                    process.wait(60)
+                    return 0
+            return process.poll()
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def untracked(self) -> set[str]:
+        status = subprocess.run(["git", "-c", f"safe.directory={self.root}", "status", "--porcelain"], cwd=self.root,
+                                check=True, capture_output=True, text=True)
+        return set(status.stdout.splitlines())
+
+
+def on_the_cpu(text: str) -> str:
+    """The same command for a machine without a GPU, with as little work as shows that it is right."""
+    text = re.sub(r"^\./nbody sweep build \S+ && ", "", text).replace("build/cuda/", "build/cpu/").replace(" --gpu", "")
+
+    def smaller(option: re.Match) -> str:
+        return f"{option[1]} {min(int(option[2]), SMALL[option[1]])}"
+    return re.sub(rf"({'|'.join(SMALL)}) (\d+)", smaller, text)
+
+
+def tests_selected(text: str, build: Path) -> str:
+    """Instead of a run of tests: how many it would run, of those that this build has."""
+    words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
+    words = re.sub(r"--(test-dir|preset) \S+|--nightly|--asan|--tsan|--status|--minutes \d+", "", words)
+    return f"ctest --test-dir {build} -N {words} | grep -E 'Total Tests: [1-9]'"
+
+
+def reason_to_skip(command: Command) -> str:
+    if command.page in TESTED_BY:
+        return f"run by {TESTED_BY[command.page]}"
+    if command.is_usage:
+        return "has words to be filled in"
+    if "network" in command.comment:
+        return "needs the network"
+    for program in re.findall(r"\b(nvcc|gdb|srun|sbatch|mpirun|ncu)\b", command.text):
+        if not shutil.which(program):
+            return f"there is no {program}"
+    if not has_gpu() and (ANY_GPU_TOOL.search(command.text.partition("&&")[0]) and "build/c" not in command.text):
+        return "needs a GPU" if command.needs_gpu else ""
+    return ""
+
+
+class Check:
+    def __init__(self, clone: Clone, build: Path) -> None:
+        self.clone, self.build = clone, build
+        self.failures: list[str] = []
+        self.skipped: list[str] = []
+        self.count = 0
+
+    def prepare(self, command: Command) -> None:
+        """The files that the page takes for granted, which git is not to see."""
+        saved = saved_files((ROOT / command.page).read_text(encoding="utf-8"))
+        for name, content in saved.items():
+            if name in command.text:
+                # Not in one command line: the content has quotes of its own.
+                self.clone.run(f"mkdir -p $(dirname {name}) && cat > {name} <<'END_OF_FILE'\n{content}END_OF_FILE", 60)
+        for name, making in OWN_FILES.items():
+            if name in command.text:
+                own = name.split()[-1]
+                made = self.clone.run(f"echo '/{own}*' >> .git/info/exclude; {making}", 600)
+                if made.code != 0:
+                    self.fail(command, f"its input could not be made: {making}", made)
+
+    def fail(self, command: Command, what: str, ended: Optional[Ended] = None) -> None:
+        lines = ended.output.strip().splitlines()[-8:] if ended else []
+        self.failures.append("\n    ".join([f"{command.where}: {what}: {command.text}", *lines]))
+        print(f"FAILED {self.failures[-1]}", flush=True)
+
+    def check(self, command: Command) -> None:
+        if reason := reason_to_skip(command):
+            self.skipped.append(f"{command.where}: {reason}: {command.text}")
+            return
+        text = command.text
+        if TESTS.search(text):
+            text = tests_selected(text, self.build)
+        elif command.needs_gpu and not has_gpu():
+            text = on_the_cpu(text)
+        self.prepare(command)
+        before = self.clone.untracked()
+        allowed = max(LIMIT, 1.5 * command.seconds)
+        ended = self.clone.run(text, PATIENCE * allowed, SERVER.search(text) is not None)
+        self.count += 1
+        print(f"{command.where}: {ended.seconds:.1f} s: {text}", flush=True)
+        if ended.code is None:
+            self.fail(command, f"still runs after {PATIENCE * allowed:.0f} s", ended)
+        elif ended.code != 0 and not is_expected(text, ended):
+            self.fail(command, f"exit code {ended.code}", ended)
+        elif ended.seconds > allowed:
+            self.fail(command, f"takes {ended.seconds:.0f} s, and the page does not say so")
+        if left := self.clone.untracked() - before:
+            self.fail(command, f"leaves {', '.join(sorted(left))}")
+
+
+def is_expected(text: str, ended: Ended) -> bool:
+    """diff finds the lesson, and what a student is given fails as it should."""
+    if ended.code != 1:
+        return False
+    return text.startswith("diff ") or ("nbody grade" in text and "points" in ended.output)
+
+
+def targets_shown(commands: list[Command]) -> list[str]:
+    """The programs that the pages run: an unbuilt one is not what is tested here."""
+    shown = {found for command in commands if command.page not in TESTED_BY
+             for found in re.findall(r"build/cpu/[^\s$]*?([\w-]+)(?=[\s;]|$)", on_the_cpu(command.text))}
+    return sorted(shown)
+
+
+def check_first_commands(commands: list[Command]) -> list[str]:
+    """What is wrong at the top of the steps' pages: the first session has a command for the CPU and one for a GPU."""
+    problems = []
+    for page in sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("step[0-9]*/README.md")):
+        first = [command for command in commands if command.page == page and command.line <= 6]
+        if not any(not command.needs_gpu for command in first):
+            problems.append(f"{page}: does not begin with a command for the CPU")
+        if (ROOT / page).parent.joinpath("nbody.cu").exists() and not any(command.needs_gpu for command in first):
+            problems.append(f"{page}: does not begin with a command for a GPU")
+    return problems
+
+
+def pages_of(root: Path) -> list[str]:
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=root, check=False, capture_output=True, text=True)
+    return [page for page in listed.stdout.split() if not NOT_READ.fullmatch(page)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--pages", nargs="*")
+    parser.add_argument("--first", action="store_true", help="only whether steps begin with a command for each")
+    parser.add_argument("--keep", type=Path, help="clone here, and use the clone that is there")
+    options = parser.parse_args()
+    names = options.pages or pages_of(ROOT)
+    if not names:
+        print("not a git repository: nothing to clone")
+        return 77
+    commands = read_pages(ROOT, names)
+    if options.first:
+        problems = check_first_commands(commands)
+        print("\n".join(problems) or f"{len(commands)} commands on {len(names)} pages")
+        return 1 if problems else 0
+    with tempfile.TemporaryDirectory() as folder:
+        check = Check(Clone(options.keep or Path(folder) / "clone"), options.build.absolute())
+        built = check.clone.run(f"./nbody build {' '.join(targets_shown(commands))}", 7200)
+        if built.code != 0:
+            print(f"FAILED: the programs that the pages name are not built:\n{built.output}")
+            return 1
+        for command in commands:
+            check.check(command)
+    print(f"{check.count} commands ran, {len(check.failures)} failures; not run:", *check.skipped, sep="\n  ")
+    print(*check.failures, sep="\n")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
