@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # One line on the screen for whatever takes long, and everything in a log. Sourced by ./nbody.
 #   phase TITLE LOG COMMAND...     runs the command; its output goes to build/log/LOG.log
-#   follow TITLE LOG-FILE [HIDE]   the same for what is piped into it; shows the lines that do not match HIDE
-# On a terminal the line is rewritten: how much of all is done, what, the time left, the log. Elsewhere
-# there is a new one every PROGRESS_EVERY seconds, or none if that is 0.
+#   follow TITLE LOG-FILE [HIDE]   the same for what is piped into it; lines that do not match HIDE
+#                                  are shown
+# On a terminal the line is rewritten: how much is done, what, the time left, the log. Elsewhere there
+# is a new one every PROGRESS_EVERY seconds, or none if that is 0.
 
 export NINJA_STATUS='[%f/%t] '  # what position_of reads
 
@@ -21,23 +22,29 @@ phase() {
 # left SECONDS DONE ALL: what the rest takes if it is like what is done.
 left() {
   local seconds=$(($1 * ($3 - $2) / $2))
-  if [ "$seconds" -lt 90 ]; then echo "about $seconds s left"; else echo "about $(((seconds + 30) / 60)) min left"; fi
+  if [ "$seconds" -lt 90 ]; then
+    echo "about $seconds s left"
+  else
+    echo "about $(((seconds + 30) / 60)) min left"
+  fi
 }
 
-# position_of LINE SECONDS: "137 of 269, step07_overlap, about 40 s left", of a line of ninja or ctest.
+# position_of LINE SECONDS: "137 of 269, step07_overlap, about 40 s left", of a line of ninja or ctest
 position_of() {
-  local what
+  local what rest=''
   [[ $1 =~ ^\ *\[?([0-9]+)/([0-9]+)\]?\ +(Test\ +#[0-9]+:\ +)?(.*) ]] || return 1
   what=${BASH_REMATCH[4]%% ...*}
   what=${what##*[ /]}
-  echo "${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}, $what$([ "$2" -lt 3 ] || echo ", $(left "$2" "${BASH_REMATCH[@]:1:2}")")"
+  [ "$2" -lt 3 ] || rest=", $(left "$2" "${BASH_REMATCH[@]:1:2}")"
+  echo "${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}, $what$rest"
 }
 
 follow() {
-  local title=$1 log=$2 hide=${3-} started=$SECONDS shown=$SECONDS line='' part status=0 position='' terminal='' broken=''
+  local title=$1 log=$2 hide=${3-} started=$SECONDS shown=$SECONDS every=${PROGRESS_EVERY:-20}
+  local line='' part status=0 position='' terminal='' broken=''
   [ ! -t 1 ] || terminal=$(tput cols 2>/dev/null || echo 80)
   printf '%s ... ' "$title"
-  while [ "$status" -eq 0 ] || [ "$status" -gt 128 ]; do  # beyond 128: a second without a whole line
+  while [ "$status" -eq 0 ] || [ "$status" -gt 128 ]; do  # > 128: a second without a whole line
     status=0
     IFS= read -r -t 1 part || status=$?
     line+=$part
@@ -53,7 +60,7 @@ follow() {
     if [ -n "$terminal" ]; then
       part="$title: ${position:+$position, }$((SECONDS - started)) s ($log)"
       printf '\r\033[K%s' "${part:0:terminal-1}"
-    elif [ "${PROGRESS_EVERY:=20}" -gt 0 ] && [ $((SECONDS - shown)) -ge "$PROGRESS_EVERY" ]; then
+    elif [ "$every" -gt 0 ] && [ $((SECONDS - shown)) -ge "$every" ]; then
       [ -n "$broken" ] || echo
       echo "  ${position:+$position, }$((SECONDS - started)) s ($log)"
       broken=yes shown=$SECONDS

@@ -1,11 +1,12 @@
-"""Runs every command that a page shows, as printed, in a fresh clone, without privileges, under a limit of time.
+"""Runs every command that a page shows, as printed, in a fresh clone, unprivileged, timed.
 
-  python3 tests/commands/commands_test.py --build build/cpu [--pages README.md docs/view.md] [--keep FOLDER]
+  python3 tests/commands/commands_test.py --build build/cpu [--pages README.md] [--keep FOLDER]
 
-A command must succeed, leave nothing in the work tree, and take at most 30 s or what the page says beside
-it. What needs a GPU runs on the CPU instead, with fewer bodies. What cannot run here is listed with its reason.
+A command must succeed, leave nothing in the work tree, and take at most 30 s or what the page says
+next to it. Commands for a GPU run on the CPU instead, with fewer bodies. Those that cannot run here
+are listed with the reason.
 
-Exit code: 0 all ran, 1 a command failed: its page and line are named, 77 there is no git repository to clone.
+Exit code: 0 all ran, 1 a command failed (its page and line are named), 77 nothing to clone.
 """
 
 from __future__ import annotations
@@ -29,22 +30,24 @@ from nbody_tools.steps import has_gpu
 from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
-LIMIT = 30.0  # seconds that a command may take without a word about it; processor time, if that is less
+LIMIT = 30.0  # seconds that a page need not mention; of processor time, if that is less
 PATIENCE = 10  # times that, on a busy machine
-# Pages that are generated from others, records of the past, and pages whose commands another test runs.
+# Pages that others are generated from, and records; below, pages whose commands another test runs.
 NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
              "hostcuda/README.md": "hostcuda.alone"}
 SERVER = re.compile(r"--view \d|nbody view (?!.*--export)")
 TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test|ctest)\b")
-ANY_GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|sweep(?! (list|missing|defaults|all --dry-run)))\b")
-SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1, "--repeat": 1}
+GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|timeline|sweep)\b")
+SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1,
+         "--repeat": 1}
 # Files of the reader's own that pages name, and the commands that make some.
 OWN_FILES = {
-    "snapshot_": "build/cpu/step00_cpu_omp/step00_cpu_omp --scenario figure-eight --steps 20 --snapshot-every 10 "
-                 "--snapshot-dir .",
+    "snapshot_": "build/cpu/step00_cpu_omp/step00_cpu_omp --scenario figure-eight --steps 20 "
+                 "--snapshot-every 10 --snapshot-dir .",
     "galaxy.hdf5": "build/cpu/tools/ic/nbody-ic spiral build/galaxy.bin --bodies 2000 && "
-                   "build/cpu/tools/convert/nbody-convert build/galaxy.bin galaxy.hdf5 --from-units kpc-100kms",
+                   "build/cpu/tools/convert/nbody-convert build/galaxy.bin galaxy.hdf5 "
+                   "--from-units kpc-100kms",
     "galaxy.bin": "build/cpu/tools/ic/nbody-ic spiral galaxy.bin --bodies 2000",
     "submissions/": "mkdir -p submissions/one && ./nbody lab 03 --to submissions/one",
     "grade 20 nbody.cu": "./nbody lab 20 --to build/lab20 && cp build/lab20/nbody.cu .",
@@ -64,7 +67,8 @@ class Clone:
 
     def __init__(self, folder: Path) -> None:
         self.root, self.home = folder / "nbody-steps", folder / "home"
-        self.as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+        nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        self.as_nobody = nobody if os.getuid() == 0 else {}
         if self.root.exists():
             return
         self.home.mkdir(parents=True)
@@ -73,16 +77,19 @@ class Clone:
             os.chmod(folder, 0o755)
             subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
 
+    def environment(self) -> dict[str, str]:
+        ours = {name: value for name, value in os.environ.items()
+                if not name.startswith(("NBODY_", "HOSTCUDA_", "PYTHON", "OMP_"))}
+        return {**ours, "HOME": str(self.home), "PROGRESS_EVERY": "0"}
+
     def run(self, text: str, limit: float, server: bool = False) -> Ended:
         """A server is interrupted as soon as it has said where it is."""
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith(("NBODY_", "HOSTCUDA_", "PYTHON", "OMP_"))}
-        environment.update(HOME=str(self.home), PROGRESS_EVERY="0")
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         with tempfile.TemporaryFile() as output:
-            process = subprocess.Popen(["bash", "-c", text], cwd=self.root, env=environment, stdin=subprocess.DEVNULL,
-                                       stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                                       **self.as_nobody)
+            process = subprocess.Popen(
+                ["bash", "-c", text], cwd=self.root, env=self.environment(), stdout=output,
+                stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, start_new_session=True,
+                **self.as_nobody)
             code = self.wait(process, limit, output.fileno() if server else None)
             output.seek(0)
             said = output.read().decode(errors="replace")
@@ -91,12 +98,13 @@ class Clone:
         return Ended(code, min(time.monotonic() - started, processor), said)
 
     @staticmethod
-    def wait(process: subprocess.Popen, limit: float, server_output: Optional[int]) -> Optional[int]:
+    def wait(process: subprocess.Popen, limit: float,
+             server_output: Optional[int]) -> Optional[int]:
         end = time.monotonic() + limit
         try:
             while process.poll() is None and time.monotonic() < end:
                 time.sleep(0.05)
-                if server_output is not None and b"http://" in os.pread(server_output, 1 << 16, 0):
+                if server_output and b"http://" in os.pread(server_output, 1 << 16, 0):
                     os.killpg(process.pid, signal.SIGINT)
                     process.wait(60)
                     return 0
@@ -107,14 +115,15 @@ class Clone:
                 process.wait()
 
     def untracked(self) -> set[str]:
-        status = subprocess.run(["git", "-c", f"safe.directory={self.root}", "status", "--porcelain"], cwd=self.root,
-                                check=True, capture_output=True, text=True)
+        status = subprocess.run(["git", "status", "--porcelain"], cwd=self.root, check=True,
+                                stdout=subprocess.PIPE, text=True, **self.as_nobody)
         return set(status.stdout.splitlines())
 
 
 def on_the_cpu(text: str) -> str:
-    """The same command for a machine without a GPU, with as little work as shows that it is right."""
-    text = re.sub(r"^\./nbody sweep build \S+ && ", "", text).replace("build/cuda/", "build/cpu/").replace(" --gpu", "")
+    """Returns the same command for a machine without a GPU, with little work."""
+    text = re.sub(r"^\./nbody sweep build \S+ && | --gpu\b", "", text)
+    text = text.replace("build/cuda/", "build/cpu/")
 
     def smaller(option: re.Match) -> str:
         return f"{option[1]} {min(int(option[2]), SMALL[option[1]])}"
@@ -124,7 +133,7 @@ def on_the_cpu(text: str) -> str:
 def tests_selected(text: str, build: Path) -> str:
     """Instead of a run of tests: how many it would run, of those that this build has."""
     words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
-    words = re.sub(r"--(test-dir|preset) \S+|--nightly|--asan|--tsan|--status|--minutes \d+", "", words)
+    words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan|status)\b", "", words)
     return f"ctest --test-dir {build} -N {words} | grep -E 'Total Tests: [1-9]'"
 
 
@@ -138,9 +147,8 @@ def reason_to_skip(command: Command) -> str:
     for program in re.findall(r"\b(nvcc|gdb|srun|sbatch|mpirun|ncu)\b", command.text):
         if not shutil.which(program):
             return f"there is no {program}"
-    if not has_gpu() and (ANY_GPU_TOOL.search(command.text.partition("&&")[0]) and "build/c" not in command.text):
-        return "needs a GPU" if command.needs_gpu else ""
-    return ""
+    is_tool = GPU_TOOL.match(command.text) and "build/cuda" not in command.text
+    return "needs a GPU" if is_tool and command.needs_gpu and not has_gpu() else ""
 
 
 class Check:
@@ -155,8 +163,7 @@ class Check:
         saved = saved_files((ROOT / command.page).read_text(encoding="utf-8"))
         for name, content in saved.items():
             if name in command.text:
-                # Not in one command line: the content has quotes of its own.
-                self.clone.run(f"mkdir -p $(dirname {name}) && cat > {name} <<'END_OF_FILE'\n{content}END_OF_FILE", 60)
+                self.clone.run(f"cat > {name} <<'END_OF_FILE'\n{content}END_OF_FILE", 60)
         for name, making in OWN_FILES.items():
             if name in command.text:
                 own = name.split()[-1]
@@ -166,7 +173,8 @@ class Check:
 
     def fail(self, command: Command, what: str, ended: Optional[Ended] = None) -> None:
         lines = ended.output.strip().splitlines()[-8:] if ended else []
-        self.failures.append("\n    ".join([f"{command.where}: {what}: {command.text}", *lines]))
+        text = f"{command.where}: {what}: {command.text}"
+        self.failures.append("\n    ".join([text, *lines]))
         print(f"FAILED {self.failures[-1]}", flush=True)
 
     def check(self, command: Command) -> None:
@@ -202,26 +210,28 @@ def is_expected(text: str, ended: Ended) -> bool:
 
 
 def targets_shown(commands: list[Command]) -> list[str]:
-    """The programs that the pages run: an unbuilt one is not what is tested here."""
-    shown = {found for command in commands if command.page not in TESTED_BY
-             for found in re.findall(r"build/cpu/[^\s$]*?([\w-]+)(?=[\s;]|$)", on_the_cpu(command.text))}
-    return sorted(shown)
+    """The programs that the pages run, so that building does not count as theirs."""
+    program = re.compile(r"build/cpu/[^\s$]*?([\w-]+)(?=[\s;]|$)")
+    texts = [on_the_cpu(command.text) for command in commands if command.page not in TESTED_BY]
+    return sorted({found for text in texts for found in program.findall(text)})
 
 
 def check_first_commands(commands: list[Command]) -> list[str]:
-    """What is wrong at the top of the steps' pages: the first session has a command for the CPU and one for a GPU."""
+    """The steps' pages that do not begin with a command for the CPU and, if they can, one for a GPU."""
     problems = []
-    for page in sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("step[0-9]*/README.md")):
-        first = [command for command in commands if command.page == page and command.line <= 6]
-        if not any(not command.needs_gpu for command in first):
+    for folder in sorted(ROOT.glob("step[0-9]*/")):
+        page = f"{folder.name}/README.md"
+        first = [one.needs_gpu for one in commands if one.page == page and one.line <= 6]
+        if False not in first:
             problems.append(f"{page}: does not begin with a command for the CPU")
-        if (ROOT / page).parent.joinpath("nbody.cu").exists() and not any(command.needs_gpu for command in first):
+        if True not in first and (folder / "nbody.cu").exists():
             problems.append(f"{page}: does not begin with a command for a GPU")
     return problems
 
 
 def pages_of(root: Path) -> list[str]:
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=root, check=False, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=root, check=False,
+                            stdout=subprocess.PIPE, text=True)
     return [page for page in listed.stdout.split() if not NOT_READ.fullmatch(page)]
 
 
@@ -229,7 +239,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--pages", nargs="*")
-    parser.add_argument("--first", action="store_true", help="only whether steps begin with a command for each")
+    parser.add_argument("--first", action="store_true", help="only check how the steps begin")
     parser.add_argument("--keep", type=Path, help="clone here, and use the clone that is there")
     options = parser.parse_args()
     names = options.pages or pages_of(ROOT)
@@ -243,13 +253,15 @@ def main() -> int:
         return 1 if problems else 0
     with tempfile.TemporaryDirectory() as folder:
         check = Check(Clone(options.keep or Path(folder) / "clone"), options.build.absolute())
-        built = check.clone.run(f"./nbody build {' '.join(targets_shown(commands))}", 7200)
+        targets = " ".join(targets_shown(commands))
+        built = check.clone.run(f"./nbody build {targets}", 7200)
         if built.code != 0:
-            print(f"FAILED: the programs that the pages name are not built:\n{built.output}")
+            print(f"FAILED: programs that the pages name are not built:\n{built.output}")
             return 1
         for command in commands:
             check.check(command)
-    print(f"{check.count} commands ran, {len(check.failures)} failures; not run:", *check.skipped, sep="\n  ")
+    print(f"{check.count} commands ran, {len(check.failures)} failures; not run:",
+          *check.skipped, sep="\n  ")
     print(*check.failures, sep="\n")
     return 1 if check.failures else 0
 

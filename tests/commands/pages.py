@@ -1,4 +1,4 @@
-"""Reads the commands that the pages of the repository show in their code blocks, and what the pages say of them.
+"""Reads the commands that pages show in their code blocks, and what the pages say of them.
 
 A code block whose first line is a command is a session: every line of it is one. A comment behind a
 command marks it: "with a GPU", or how long it takes ("# 3 min").
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator
 
-BEGINS = re.compile(r"(\./nbody|build/\S+|cmake|ctest|gdb|diff|git|python3|nvcc|make|mkdir|ssh|for \w+ in|cd|"
-                    r"[A-Z_]+=\S+)\s")
+BEGINS = re.compile(r"(\./nbody|build/\S+|cmake|ctest|gdb|diff|git|python3|nvcc|make|mkdir|ssh|"
+                    r"for \w+ in|cd|[A-Z_]+=\S+)\s")
 COMMENT = re.compile(r"\s+#\s+(.*)$")
 DURATION = re.compile(r"(?:([\d,.]+)|a|an) (s|second|min|minute|h|hour)s?\b")
 SECONDS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600}
@@ -49,7 +49,7 @@ class Command:
 
 
 def code_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
-    """The numbered lines of each block, fenced or indented by four blanks or more, without the indentation."""
+    """Yields the numbered lines of each block, fenced or indented, without their indentation."""
     block: list[tuple[int, str]] = []
     fence = False
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -98,4 +98,5 @@ def saved_files(text: str) -> dict[str, str]:
 
 
 def read_pages(root: Path, names: list[str]) -> list[Command]:
-    return [command for name in names for command in commands_of(name, (root / name).read_text(encoding="utf-8"))]
+    texts = {name: (root / name).read_text(encoding="utf-8") for name in names}
+    return [command for name, text in texts.items() for command in commands_of(name, text)]
