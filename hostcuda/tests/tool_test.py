@@ -318,7 +318,7 @@ target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
         self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
         self.write("right.cu", REVERSE % "__syncthreads();")
         said = self.works(BIN / "hostcuda", "check", "right.cu", "argument")
-        self.assertEqual("right.cu: nothing was found in 8 runs", said.splitlines()[0])
+        self.assertEqual("right.cu: nothing was found in 9 runs", said.splitlines()[0])
 
 
 if __name__ == "__main__":
