@@ -74,6 +74,13 @@ def record_logs() -> int:
     return 0
 
 
+def keep(row: Row) -> None:
+    """Writes this row alone: another run may have written others meanwhile."""
+    ledger = read_ledger()
+    ledger[row.key] = row
+    write_ledger(ledger)
+
+
 def now() -> str:
     return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M")
 
@@ -142,14 +149,15 @@ class Night:
         names = [row.test for row in rows]
         unfinished = preset.run(names, self.until, partial(self.report, preset))
         for test, seconds in unfinished.items():
-            self.row(preset, test).cut_off(now(), seconds)
-        write_ledger(self.ledger)
+            row = self.row(preset, test)
+            row.cut_off(now(), seconds)
+            keep(row)
 
     def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
         """Called as each test ends: whatever happens next, its result is kept."""
         row = self.row(preset, test)
         row.record(outcome, self.revision, now(), seconds)
-        write_ledger(self.ledger)
+        keep(row)
         self.done.add(row.key)
         self.outcomes[outcome] += 1
         left = (self.until - time.monotonic()) / 60
