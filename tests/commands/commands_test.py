@@ -217,7 +217,7 @@ def targets_shown(commands: list[Command]) -> list[str]:
 
 
 def check_first_commands(commands: list[Command]) -> list[str]:
-    """The steps' pages that do not begin with a command for the CPU and, if they can, one for a GPU."""
+    """Names the steps whose page lacks a command for the CPU or for a GPU at its top."""
     problems = []
     for folder in sorted(ROOT.glob("step[0-9]*/")):
         page = f"{folder.name}/README.md"

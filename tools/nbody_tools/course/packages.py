@@ -31,7 +31,11 @@ def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -
         except (subprocess.CalledProcessError, OSError) as error:
             raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: apt install "
                          "python3-venv)") from error
+        # pip also calls what other packages of the system lack an error: shown only if it matters.
         words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
-        if subprocess.run(words, check=False).returncode != 0 or not imports(python, modules):
+        done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        if done.returncode != 0 or not imports(python, modules):
+            sys.stderr.write(done.stdout)
             raise Failed(f"pip could not install {', '.join(packages)}")
     return str(python)
