@@ -1,6 +1,6 @@
 """Runs every command that a page shows, as printed, in a fresh clone, unprivileged, timed.
 
-  python3 tests/commands/commands_test.py --build build/cpu [--pages README.md] [--keep FOLDER]
+  python3 tests/commands/commands_test.py [--pages README.md] [--keep FOLDER]
 
 A command must succeed, leave nothing in the work tree, and take at most 30 s or what the page says
 next to it. Commands for a GPU run on the CPU instead, with fewer bodies. Those that cannot run here
@@ -37,7 +37,7 @@ NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
              "hostcuda/README.md": "hostcuda.alone"}
 SERVER = re.compile(r"--view \d|nbody view (?!.*--export)")
-TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test|ctest)\b")
+TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test(?!.*--status)|ctest)\b")
 GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|timeline|sweep)\b")
 SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1,
          "--repeat": 1}
@@ -116,7 +116,8 @@ class Clone:
 
     def untracked(self) -> set[str]:
         status = subprocess.run(["git", "status", "--porcelain"], cwd=self.root, check=True,
-                                stdout=subprocess.PIPE, text=True, **self.as_nobody)
+                                stdout=subprocess.PIPE, text=True, env=self.environment(),
+                                **self.as_nobody)
         return set(status.stdout.splitlines())
 
 
@@ -130,11 +131,11 @@ def on_the_cpu(text: str) -> str:
     return re.sub(rf"({'|'.join(SMALL)}) (\d+)", smaller, text)
 
 
-def tests_selected(text: str, build: Path) -> str:
-    """Instead of a run of tests: how many it would run, of those that this build has."""
+def tests_selected(text: str) -> str:
+    """Instead of a run of tests, whether it would run any: this is one of them."""
     words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
-    words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan|status)\b", "", words)
-    return f"ctest --test-dir {build} -N {words} | grep -E 'Total Tests: [1-9]'"
+    words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan)\b", "", words)
+    return f"ctest --test-dir build/cpu -N {words} | grep -E 'Total Tests: [1-9]'"
 
 
 def reason_to_skip(command: Command) -> str:
@@ -152,8 +153,8 @@ def reason_to_skip(command: Command) -> str:
 
 
 class Check:
-    def __init__(self, clone: Clone, build: Path) -> None:
-        self.clone, self.build = clone, build
+    def __init__(self, clone: Clone) -> None:
+        self.clone = clone
         self.failures: list[str] = []
         self.skipped: list[str] = []
         self.count = 0
@@ -183,7 +184,7 @@ class Check:
             return
         text = command.text
         if TESTS.search(text):
-            text = tests_selected(text, self.build)
+            text = tests_selected(text)
         elif command.needs_gpu and not has_gpu():
             text = on_the_cpu(text)
         self.prepare(command)
@@ -237,7 +238,6 @@ def pages_of(root: Path) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--pages", nargs="*")
     parser.add_argument("--first", action="store_true", help="only check how the steps begin")
     parser.add_argument("--keep", type=Path, help="clone here, and use the clone that is there")
@@ -252,9 +252,10 @@ def main() -> int:
         print("\n".join(problems) or f"{len(commands)} commands on {len(names)} pages")
         return 1 if problems else 0
     with tempfile.TemporaryDirectory() as folder:
-        check = Check(Clone(options.keep or Path(folder) / "clone"), options.build.absolute())
+        check = Check(Clone(options.keep or Path(folder) / "clone"))
         targets = " ".join(targets_shown(commands))
-        built = check.clone.run(f"./nbody build {targets}", 7200)
+        built = check.clone.run(f"./nbody build {targets} && "
+                                "cmake build/cpu -DBUILD_TESTING=ON -DNBODY_EXPERIMENTS=ON", 7200)
         if built.code != 0:
             print(f"FAILED: programs that the pages name are not built:\n{built.output}")
             return 1

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Optional, Sequence
@@ -62,14 +63,24 @@ def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
     return made
 
 
-def run_every_step(steps: Sequence[Step], on_gpu: bool, timeout: float) -> list[Outcome]:
+def simulate_all(steps: Sequence[Step], on_gpu: bool, report: Path,
+                 timeout: float) -> tuple[list[tuple[Outcome, Picture]], list[Picture], list[Outcome]]:
+    """Returns the pictures, those of the integrators' orders, and a run of every step."""
+    def draw() -> tuple[list[tuple[Outcome, Picture]], list[Picture]]:
+        pictures = simulate_pictures(steps, on_gpu, report, timeout)
+        say("Errors of integrators ...")
+        return pictures, make_orders(steps[0], report) if steps[0].number == "00" else []
+
     if on_gpu:
-        return run_steps(steps, (*ON_A_GPU, *REPEATED), timeout, say)
-    # Emulated times are shown nowhere, so that one run of each is enough; step 00 is real.
+        return *draw(), run_steps(steps, (*ON_A_GPU, *REPEATED), timeout, say)
+    # Step 00 is timed, and runs alone. Emulated times are shown nowhere: those steps run once, while
+    # pictures are drawn, which takes one core.
     native = [step for step in steps if step.number == "00"]
     emulated = [step for step in steps if step.number != "00"]
-    return (run_steps(native, (*ON_A_CPU, *REPEATED), timeout, say)
-            + run_steps(emulated, ON_A_CPU, timeout, say))
+    timed = run_steps(native, (*ON_A_CPU, *REPEATED), timeout, say)
+    with ThreadPoolExecutor(1) as beside:
+        others = beside.submit(run_steps, emulated, ON_A_CPU, timeout, say)
+        return *draw(), timed + others.result()
 
 
 def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
@@ -114,10 +125,7 @@ def run(options: argparse.Namespace) -> int:
     report = options.output
     on_gpu = backend_of(steps) == "cuda"
     started = time.monotonic()
-    pictures = simulate_pictures(steps, on_gpu, report, options.step_timeout)
-    say("Errors of integrators ...")
-    orders = make_orders(steps[0], report) if steps[0].number == "00" else []
-    outcomes = run_every_step(steps, on_gpu, options.step_timeout)
+    pictures, orders, outcomes = simulate_all(steps, on_gpu, report, options.step_timeout)
     write_records(report / "records.jsonl", outcomes)
     say("Drawing ...")
     shown = [picture for _, picture in pictures] + orders
