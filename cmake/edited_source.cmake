@@ -1,8 +1,8 @@
 # edited_source(variable STEP step | FILE path NAME name FIND text... REPLACE text...)
 #
 # A copy of a step's source with declared edits, which calls itself NAME, or of another file of the
-# repository, in a folder NAME; its path is put into `variable`. Each text must occur exactly once, or the configuration and the build stop: copies cannot
-# rot. The copy is made by the build, so that a change of a step does not configure everything again.
+# repository, in a folder NAME; its path is put into `variable`. Each text must occur exactly once, or a
+# test fails and the build of the copy stops: copies cannot rot. The copy is made by the build, so that a change of a step does not configure everything again.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(edited_source_script ${CMAKE_CURRENT_LIST_DIR}/edit_source.py)
 
@@ -25,7 +25,11 @@ function(edited_source variable)
     math(EXPR count "${count} + 1")
   endforeach()
   set(edit ${Python3_EXECUTABLE} ${edited_source_script} ${original} ${edit_NAME} ${folder} ${count})
-  execute_process(COMMAND ${edit} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${edit} RESULT_VARIABLE misfit ERROR_VARIABLE why)
+  if(misfit)  # whoever edits a step must still be able to configure, and the tests say what no longer fits
+    message(WARNING "${edit_NAME}: ${why}")
+    add_test(NAME edits.${edit_NAME} COMMAND ${edit})
+  endif()
   add_custom_command(OUTPUT ${copy} COMMAND ${edit} ${copy}
     DEPENDS ${original} ${texts} ${edited_source_script} VERBATIM)
   set(${variable} ${copy} PARENT_SCOPE)
