@@ -84,8 +84,9 @@ void require_count(const std::string& count) {
   for (const Launcher& launcher : kLaunchers) {
     const char* const tasks = std::getenv(launcher.variable);
     if (tasks != nullptr && std::atoi(tasks) > 1)
-      throw UsageError(launcher.name, " started ", tasks, " tasks, and in MPI there is 1: ",
-                       launcher.remedy, " (NBODY_RANKS=1 allows it)");
+      throw UsageError(launcher.name, " started ", tasks,
+                       " tasks, and in MPI there is 1: ", launcher.remedy,
+                       " (NBODY_RANKS=1 allows it)");
   }
   const char* const number = std::getenv("PALS_RANKID");
   if (number != nullptr && std::atoi(number) > 0)

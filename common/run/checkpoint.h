@@ -15,7 +15,8 @@ void begin_checkpoints(const Options& options, Job& job);
 // With --resume-anyway, what only changes bits is noted in job.notes.
 void require_resumable(const Options& options, Job& job);
 // If --checkpoint exists, starts the run from it, so that the same command, given again, ends as if
-// it had never been interrupted. Throws UsageError if it is not of the problem that job.start begins.
+// it had never been interrupted. Throws UsageError if it is not of the problem that job.start
+// begins.
 void continue_from_checkpoint(const Options& options, Job& job);
 // The part of all three that has to wait until the platform is known.
 void set_platform(const Options& options, const Platform& platform, Job& job);

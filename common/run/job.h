@@ -16,10 +16,10 @@
 namespace nbody {
 
 struct Job {
-  Snapshot start;     // staggered when it resumes a leapfrog run
+  Snapshot start;                   // staggered when it resumes a leapfrog run
   std::filesystem::path continues;  // the checkpoint that it starts from; empty: none
-  int last_step = 0;  // the run goes from start.step to this
-  Run run{};          // dt and softening as float32, as the kernels see them; steps still to take
+  int last_step = 0;                // the run goes from start.step to this
+  Run run{};  // dt and softening as float32, as the kernels see them; steps still to take
   Platform platform = {};         // whose pages are locked while a simulation lasts, if it has that
   SimulateF64 float64 = nullptr;  // what takes them with --precision double
   // What neither the command line nor the file says: "dt", "softening".

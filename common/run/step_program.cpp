@@ -176,8 +176,7 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   Result result = describe(info, platform, job);
   if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
   std::optional<ChunkKeeper> keeper = chunk_keeper(job, options, platform);
-  Snapshot end =
-      run_repeats(job, options, simulate, view, keeper ? &*keeper : nullptr, result);
+  Snapshot end = run_repeats(job, options, simulate, view, keeper ? &*keeper : nullptr, result);
   result.ranks = ranks();
   result.shape_origin = shape_origin(tuning());
   result.shape = tuning().chosen.value_or(ChosenShape());
@@ -203,9 +202,9 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
 
   if (options.validate != ValidationMode::off && !cut_short) {
     const Snapshot start = Simulation(job, job.start, simulate).release();
-    result.validation = validate_run(info, options, job, simulate, start, end,
-                                     keeper ? keeper->chunk() : std::nullopt,
-                                     median(result.repeats).total);
+    result.validation =
+        validate_run(info, options, job, simulate, start, end,
+                     keeper ? keeper->chunk() : std::nullopt, median(result.repeats).total);
   }
   if (options.force_error > 0 && !cut_short)
     result.force_error = force_error_of(info, options, job, simulate,

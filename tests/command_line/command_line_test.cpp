@@ -200,8 +200,9 @@ TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
         "env OMP_NUM_THREADS=1 timeout --foreground -s " + std::string(signal) + " 0.3");
     EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // of timeout
     EXPECT_TRUE(says(outcome.error, "interrupted after "));
-    EXPECT_TRUE(says(outcome.error, "the same command continues without --restart, or "
-                                    "--resume c.bin --steps 100000000"));
+    EXPECT_TRUE(says(outcome.error,
+                     "the same command continues without --restart, or "
+                     "--resume c.bin --steps 100000000"));
     const Snapshot checkpoint = read("c.bin");
     EXPECT_GT(checkpoint.step, 0);
     const std::string steps = "--steps " + std::to_string(checkpoint.step + 1);

@@ -117,7 +117,8 @@ TEST_F(Continue, OtherBodiesAreNoticedByTheirChecksum) {
 }
 
 TEST_F(Continue, AnotherDeviceIsNamed) {
-  const std::string run = "--scenario plummer --bodies 9 --validate off --checkpoint c.bin --steps ";
+  const std::string run =
+      "--scenario plummer --bodies 9 --validate off --checkpoint c.bin --steps ";
   expect_success(run + "3");
   Snapshot checkpoint = read_bodies(program_.file("c.bin"));
   checkpoint.checkpoint["device"] = "an abacus";

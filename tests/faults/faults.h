@@ -18,7 +18,8 @@ class FaultyRun {
   FaultyRun(const std::string& integrator, int steps);
 
   int steps() const { return steps_; }
-  // Arguments of the whole run, in an empty folder or after a kill: it continues from its checkpoint.
+  // Arguments of the whole run, in an empty folder or after a kill: it continues from its
+  // checkpoint.
   std::string start() const;
   std::string resume() const;
   // What a user would type now: the same once more or, in turns, --resume if there is a checkpoint.

@@ -22,7 +22,8 @@ class FullDisk : public testing::Test {
     const Program program;
     run_.prepare(program);
     program.write("c.bin", "the checkpoint of an earlier run");
-    const Outcome outcome = program.run(run_.start() + " --restart --json r.json", disk_fault(fault));
+    const Outcome outcome =
+        program.run(run_.start() + " --restart --json r.json", disk_fault(fault));
     auto files = files_of(program);
     if (files["c.bin"] == "the checkpoint of an earlier run")
       std::filesystem::remove(program.file("c.bin"));
