@@ -26,7 +26,7 @@ def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str
     if inspection.exit_code:
         parts.append(f"The program ended with exit code {inspection.exit_code}: this is what it did until then.")
     if inspection.clean:
-        parts.append("Nothing wrong was seen.")
+        parts.append("No problems found.")
     return "\n\n".join(parts)
 
 
