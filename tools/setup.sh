@@ -9,32 +9,18 @@
 
 readonly CMAKE_NEEDED=3.25
 
-# Package of Debian and Ubuntu | what proves that it is there: a command, a <header>, a -llibrary or
-# import:MODULES | commands that do without it | what it is for. A library is asked for where other
-# packages have the header too: cblas.h also comes with the reference BLAS, and the headers of
-# Boost.Context with all others of Boost. What is optional is only named where it cannot be installed.
-readonly PACKAGES='
-g++|<omp.h> <span>||compiles the programs: C++20 with OpenMP
-cmake|cmake||configures the build: version 3.25 or newer
-ninja-build|ninja||runs the build
-libcli11-dev|<CLI/CLI.hpp>||reads the command lines
-nlohmann-json3-dev|<nlohmann/json.hpp>||writes the result records
-libboost-dev|<boost/beast/version.hpp>||serves the live view to a browser
-libboost-context-dev|<boost/context/detail/fcontext.hpp> -lboost_context||switches between the threads of a block when CUDA code runs on the CPU
-libopenblas-dev|<cblas.h> -lopenblas||stands in for cuBLAS when CUDA code runs on the CPU
-libhwy-dev|<hwy/highway.h>||vector instructions for the fast CPU program that GPU times are compared with
-libhdf5-dev|h5cc|tour inspect optional|reads and writes Gadget snapshots
-libopenmpi-dev|mpicc|tour inspect view optional|builds step 14, which runs on several GPUs and machines
-openmpi-bin|mpirun|tour inspect view optional|starts the ranks of step 14
-libgtest-dev|<gtest/gtest.h>|tour inspect view|runs the tests
-gdb|gdb|tour inspect view build optional|repeats the sessions of docs/debugging.md
-python3|python3||runs the tools, and prepares CUDA code for the host compiler
-python3-numpy|import:numpy||computes what the pictures show
-python3-matplotlib|import:numpy,matplotlib||draws the pictures
-python3-jinja2|import:numpy,matplotlib,jinja2||writes the documents and the page of a tour
-ccache|ccache|tour inspect view optional|compiles the shared library once for both presets, and nothing twice
-git|git||names the revision in every result record
-'
+readonly PACKAGES=packaging/packages.txt
+
+# package_manager: apt, dnf or pacman, of which this system's packages come; nothing where it has none of them
+package_manager() {
+  local manager
+  for manager in apt dnf pacman; do
+    if command -v "${manager/apt/apt-get}" >/dev/null; then
+      echo "$manager"
+      return
+    fi
+  done
+}
 
 # The system's own interpreter comes second: the first python3 on the path may be an environment
 # that lacks the packages the distribution has installed beside its own.
@@ -54,7 +40,8 @@ compiles() {
   local text=$1 compiler
   shift
   compiler=$(command -v "${CXX:-c++}" || command -v g++) &&
-    "$compiler" -std=c++20 -fopenmp -x c++ -o /dev/null - "$@" 2>/dev/null <<<"$text"
+    "$compiler" -std=c++20 -fopenmp -idirafter /usr/include/openblas -x c++ -o /dev/null - "$@" \
+      2>/dev/null <<<"$text"
 }
 
 cmake_version() { cmake --version 2>/dev/null | sed -n '1s/^cmake version //p'; }
@@ -74,14 +61,19 @@ is_there() {
   done
 }
 
-# missing_for COMMAND: lines of PACKAGES
+# missing_for COMMAND: lines "package|proofs|without|purpose", a package by its name here, or Debian's
 missing_for() {
-  local package proofs without purpose
-  while IFS='|' read -r package proofs without purpose; do
-    [[ -z $package || " $without " == *" $1 "* ]] && continue
+  local manager apt dnf pacman conda proofs without purpose
+  manager=$(package_manager)
+  while IFS='|' read -r apt dnf pacman conda proofs without purpose; do
+    [[ -z $apt || $apt = \#* || $proofs = proofs || " $without " == *" $1 "* ]] && continue
     # shellcheck disable=SC2086  # one word per proof
-    is_there $proofs || echo "$package|$proofs|$without|$purpose"
-  done <<<"$PACKAGES"
+    is_there $proofs && continue
+    case $manager in
+      dnf | pacman) echo "${!manager}|$proofs|$without|$purpose" ;;
+      *) echo "$apt|$proofs|$without|$purpose" ;;
+    esac
+  done <"$PACKAGES"
 }
 
 list() {
@@ -104,12 +96,20 @@ cannot_install() {
   echo "Missing:"
   list "$1"
   shift
-  if command -v apt-get >/dev/null; then
+  local line
+  case $(package_manager) in
+    apt) line="apt-get update && apt-get install -y --no-install-recommends $*" ;;
+    dnf) line="dnf install -y $*" ;;
+    pacman) line="pacman -S --needed $*" ;;
+    *) line= ;;
+  esac
+  if [ -n "$line" ]; then
     echo "Installing needs root. Give this line to the administrator, then run ./nbody again:"
-    echo "apt-get update && apt-get install -y --no-install-recommends $*"
+    echo "$line"
   else
-    echo "This system has no apt-get: install these with its own package manager, then run ./nbody again."
+    echo "These are the names in Debian: install them with this system's package manager, then run ./nbody again."
   fi
+  echo "Without an administrator: conda env create -f environment.yml && conda activate nbody-steps"
   exit 1
 }
 
@@ -117,7 +117,7 @@ set_up() {
   local missing packages as_root=()
   missing=$(missing_for "$1")
   [ -n "$missing" ] || return 0
-  mapfile -t packages < <(cut -d '|' -f 1 <<<"$missing")
+  mapfile -t packages < <(cut -d '|' -f 1 <<<"$missing" | awk '!seen[$0]++')
   [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
   if ! command -v apt-get >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
     cannot_install "$missing" "${packages[@]}"
@@ -135,4 +135,16 @@ set_up() {
   echo "Installed, yet not usable (too old, or another version comes first on the PATH):"
   list "$missing"
   exit 1
+}
+
+# The command setup: all that building, testing and the documents need, and what was done about it.
+run_setup_command() {
+  local missing
+  missing=$(missing_for setup)
+  set_up setup
+  if [ -z "$missing" ]; then
+    echo "Nothing to install: everything in $PACKAGES is here. ./nbody tour shows what there is to see."
+  elif [ -z "$(missing_for setup)" ]; then
+    echo "Installed: everything in $PACKAGES is here. ./nbody tour shows what there is to see."
+  fi
 }

@@ -1,9 +1,13 @@
 """The set-up's question whether something is there, asked of compilers that know only half of it."""
 
 import os
+import re
+import shutil
 import subprocess
 
 from tests import fakes
+
+ROOT = fakes.TOOLS.parent
 
 # Stands for a compiler that finds every header but, among libraries, only those named.
 COMPILER = """#!/bin/sh
@@ -21,9 +25,10 @@ class Presence(fakes.InFolder):
         self.program("python3", "#!/bin/sh\n")  # one that has every module, at once
 
     def set_up(self, command: str, **variables: str) -> subprocess.CompletedProcess:
-        return subprocess.run(["bash", "-euo", "pipefail", "-c", f"source '{fakes.TOOLS}/setup.sh'; {command}"],
-                              env={**os.environ, "LC_ALL": "C", "PATH": f"{self.folder}:{os.environ['PATH']}", **variables},
-                              check=False, capture_output=True, text=True)
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", f"source tools/setup.sh; {command}"],
+                              cwd=ROOT, check=False, capture_output=True, text=True,
+                              env={**os.environ, "LC_ALL": "C", "PATH": f"{self.folder}:{os.environ['PATH']}",
+                                   **variables})
 
     def is_there(self, package: str, libraries: str) -> bool:
         compiler = self.program("compiler", COMPILER.format(libraries=libraries))
@@ -51,3 +56,60 @@ class Presence(fakes.InFolder):
         done = self.set_up("set_up build")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertRegex(done.stdout, r"cmake +configures .* 3\.25 or newer; \S+/cmake is 3\.22\.1")
+
+    def test_another_system_has_its_own_names(self) -> None:
+        for name in ("bash", "awk", "cut", "env", "grep", "id", "sed", "sort"):
+            (self.folder / name).symlink_to(shutil.which(name) or name)
+        commands = {"dnf": ("dnf install -y", "gcc-c++", "boost-devel"), "pacman": ("pacman -S --needed", "gcc", "boost")}
+        for manager, (line, compiler, boost) in commands.items():
+            self.program(manager, "#!/bin/sh\n")
+            done = self.set_up("set_up build", PATH=str(self.folder), CXX="none")
+            (self.folder / manager).unlink()
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            said = next(text for text in done.stdout.splitlines() if text.startswith(line)).split()
+            self.assertIn(compiler, said)
+            self.assertEqual(said.count(boost), 1, "a package of two rows is named once")
+            self.assertNotIn("apt-get", done.stdout)
+
+    def test_the_command_says_what_it_did(self) -> None:
+        nothing = "missing_for() { :; }; run_setup_command"
+        self.assertRegex(self.set_up(nothing).stdout, "^Nothing to install: ")
+        installed = ("missing_for() { [ -e '%s' ] || echo 'git|git||revisions'; }; "
+                     "phase() { shift 2; touch '%s'; }; run_setup_command") % ((self.folder / "done",) * 2)
+        self.program("apt-get", "#!/bin/sh\n")
+        self.program("id", "#!/bin/sh\necho 0\n")
+        self.program("sudo", "#!/bin/sh\n")
+        self.program("env", "#!/bin/sh\n")
+        done = self.set_up("as_root=(); " + installed)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?s)^Missing, to be installed with apt-get:.*git.*Installed: ")
+
+
+class Lists(fakes.InFolder):
+    """Whoever needs packages has them from packaging/packages.txt."""
+
+    @staticmethod
+    def names(manager: str, command: str) -> list[str]:
+        return subprocess.run(["sh", "packaging/names.sh", manager, command], cwd=ROOT, check=True,
+                              stdout=subprocess.PIPE, text=True).stdout.split()
+
+    def test_a_row_has_a_name_for_each_manager(self) -> None:
+        for manager in ("apt", "dnf", "pacman", "conda"):
+            self.assertIn("git", self.names(manager, "setup"))
+        rows = [row.split("|") for row in (ROOT / "packaging/packages.txt").read_text("utf-8").splitlines()
+                if not row.startswith("#")]
+        self.assertEqual({len(row) for row in rows}, {7})
+        self.assertEqual([row for row in rows if not all(row[:5]) or not row[6]], [])
+
+    def test_the_containers_read_it(self) -> None:
+        for recipe, wanted in ((".devcontainer/Dockerfile", "names.sh apt setup"),
+                               ("packaging/Dockerfile", "names.sh apt container"),
+                               ("packaging/nbody-steps.def", "names.sh apt container")):
+            text = (ROOT / recipe).read_text("utf-8")
+            self.assertIn(wanted, text)
+            self.assertEqual(set(re.findall(r"\b[\w+.-]+", text.partition("FROM nvidia/cuda:13.0.1-base")[0]))
+                             & set(self.names("apt", "setup")) - {"cmake", "git", "ccache", "python3"}, set(), recipe)
+
+    def test_conda_has_the_same(self) -> None:
+        text = (ROOT / "environment.yml").read_text("utf-8")
+        self.assertEqual(re.findall(r"^  - (\S+)$", text, re.M), self.names("conda", "setup"))

@@ -127,12 +127,6 @@ class Recipes(unittest.TestCase):
     def text(file: str) -> str:
         return (ROOT / file).read_text("utf-8")
 
-    def test_every_library_is_installed(self) -> None:
-        """Those of the container for development, where all is built and tested."""
-        needed = set(re.findall(r"\blib\S+-dev\b", self.text(".devcontainer/Dockerfile"))) - {"libgtest-dev"}
-        for recipe in ("packaging/Dockerfile", "packaging/nbody-steps.def"):
-            self.assertLessEqual(needed, set(re.findall(r"\blib\S+-dev\b", self.text(recipe))), recipe)
-
     def test_what_was_built_here_does_not_go_along(self) -> None:
         ignored = self.text(".dockerignore").splitlines()
         self.assertIn("/build*", ignored)

@@ -104,13 +104,5 @@ class Notebooks(unittest.TestCase):
                 self.assertIn(expected, found[0])
 
 
-class Container(unittest.TestCase):
-    def test_it_has_what_set_up_installs(self) -> None:
-        setup = (ROOT / "tools" / "setup.sh").read_text(encoding="utf-8")
-        wanted = {line.split("|")[0] for line in re.search(r"PACKAGES='\n(.*?)\n'", setup, re.S).group(1).splitlines()}  # type: ignore[union-attr]
-        installed = set((ROOT / ".devcontainer" / "Dockerfile").read_text(encoding="utf-8").split())
-        self.assertEqual(wanted - installed, set())
-
-
 if __name__ == "__main__":
     unittest.main()
