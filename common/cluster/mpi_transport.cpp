@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "cluster/transport.h"
 #include "nbody/cuda.h"
@@ -16,13 +16,13 @@ class Staging {
   char* of(std::size_t bytes) {
     if (bytes > 0 && (!memory_ || memory_->size() < bytes)) {
       memory_.reset();
-      memory_.emplace(bytes);
+      memory_ = std::make_unique<PinnedArray<char>>(bytes);
     }
     return memory_ ? memory_->data() : nullptr;
   }
 
  private:
-  std::optional<PinnedArray<char>> memory_;
+  std::unique_ptr<PinnedArray<char>> memory_;
 };
 
 class Requests {
