@@ -69,6 +69,7 @@ inline void arrive(Fiber& self, context::transfer_t transfer) {
 // jump_fcontext leaves by a jump and not by a return. The processor's stack of return addresses
 // then has one entry too many, and the next return is mispredicted: a third of a barrier's time.
 // Here the return address is pushed without a call instruction, which keeps that stack balanced.
+// Its address, not its symbol: from Boost 1.90 on jump_fcontext is a C++ function, by another name.
 inline context::transfer_t jump(context::fcontext_t to, void* data) {
 #if defined(__x86_64__) && !defined(__CET__)
   context::transfer_t result;
@@ -78,11 +79,11 @@ inline context::transfer_t jump(context::fcontext_t to, void* data) {
       "lea -128(%%rsp), %%rsp\n\t"
       "lea 1f(%%rip), %%rax\n\t"
       "push %%rax\n\t"
-      "jmp jump_fcontext@PLT\n"
+      "jmp *%[function]\n"
       "1:\n\t"
       "lea 128(%%rsp), %%rsp"
-      : "=a"(result.fctx), "=d"(result.data), "+D"(to), "+S"(data)
-      :
+      : "=&a"(result.fctx), "=&d"(result.data), "+D"(to), "+S"(data)
+      : [function] "r"(&context::jump_fcontext)
       : "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
         "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #ifdef __AVX512F__
