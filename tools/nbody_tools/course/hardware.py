@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Iterator
 
+from nbody_tools.records import gpus
 from nbody_tools.records.facts import Facts
 from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain
@@ -34,11 +35,13 @@ class Limits:
 
 COMPUTE_CAPABILITIES = {"7.5": Limits(1024, 16, 64, 64), "8.0": Limits(2048, 32, 164, 64),
                         "8.6": Limits(1536, 16, 100, 128), "8.9": Limits(1536, 24, 100, 128),
-                        "9.0": Limits(2048, 32, 228, 128)}
-H200 = COMPUTE_CAPABILITIES["9.0"]
-# Name, SMs, compute capability, from their data sheets.
-GPUS = (("T4 (Colab)", 40, "7.5"), ("A100", 108, "8.0"), ("RTX 3060", 28, "8.6"), ("RTX 4090", 128, "8.9"),
-        ("H100, H200 (SXM)", 132, "9.0"))
+                        "9.0": Limits(2048, 32, 228, 128), "10.0": Limits(2048, 32, 228, 128),
+                        "12.0": Limits(1536, 24, 100, 128)}
+
+
+def measured_limits() -> Limits:
+    """Returns the limits of the GPU that was measured."""
+    return COMPUTE_CAPABILITIES[gpus.measured()["capability"]]
 
 
 def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[str, int]:
@@ -61,13 +64,14 @@ def main_kernels(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def occupancy_table(facts: Facts) -> str:
     rows = []
+    limits = measured_limits()
     for step, profile in main_kernels(facts):
         metrics = profile["metrics"]
         block, registers, shared = (round(metrics[key]) for key in ("block_size", "registers", "shared_bytes"))
-        by = blocks_by(H200, block, registers, shared)
+        by = blocks_by(limits, block, registers, shared)
         least = min(by.values())
         limit = ", ".join(name for name, count in by.items() if count == least)
-        possible = 100 * least * math.ceil(block / LANES) / H200.warps
+        possible = 100 * least * math.ceil(block / LANES) / limits.warps
         per_sm = metrics["grid_size"] / facts.machine("gpu", "sms").content
         rows.append([number_of(step), str(block), str(registers), f"{shared:,}", *map(str, by.values()), limit,
                      f"{possible:.1f} %", plain(per_sm), f"{metrics['occupancy_percent']:.1f} %"])
@@ -78,11 +82,12 @@ def occupancy_table(facts: Facts) -> str:
 
 def other_gpus() -> str:
     rows = []
-    for name, sms, capability in GPUS:
+    for name, gpu in gpus.described().items():
+        sms, capability = gpu["sms"], gpu["capability"]
         limits = COMPUTE_CAPABILITIES[capability]
         resident = min(blocks_by(limits, 512, 32, 8192).values())
         first = min(32 / sms, 1)
-        rows.append([name, capability, str(sms), str(limits.fp32), str(limits.threads), f"{limits.shared} KB",
+        rows.append([name.removeprefix("NVIDIA "), capability, str(sms), str(limits.fp32), str(limits.threads), f"{limits.shared} KB",
                      f"1/{limits.fp32 // limits.xu}", f"{100 * first:.0f} %", f"{512 / (sms * resident):.1f}",
                      f"{8192 / LANES / (QUARTERS * sms):.1f}"])
     return markdown(("GPU", "compute capability", "SMs", "FP32 lanes per SM", "threads per SM", "shared memory per SM",

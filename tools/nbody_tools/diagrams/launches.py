@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from nbody_tools.diagrams.drawing import SMALL, WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
+from nbody_tools.records import gpus
 
-SMS = 132  # of an H200
+SMS = gpus.measured()["sms"]
 SLOTS = 4  # blocks of 512 threads that an SM holds
 
 
@@ -42,14 +43,14 @@ def interactions() -> Drawing:
 
 def launch() -> Drawing:
     """Step 01: grid, block, warp, thread."""
-    d = Drawing(560, "32 blocks on 132 SMs; a block is 32 warps, a warp 32 threads, a thread takes every "
+    d = Drawing(560, f"32 blocks on {SMS} SMs; a block is 32 warps, a warp 32 threads, a thread takes every "
                      "1024th body")
-    d.heading(34, "The grid: 32 blocks, one per system, on 132 SMs")
+    d.heading(34, f"The grid: 32 blocks, one per system, on {SMS} SMs")
     d.polygon([(42, 68), (58, 68), (878, 214), (42, 214)], light(BLUE, 0.12))
     for sm in range(SMS):
         x, y = 42 + sm % 44 * 19, 52 + sm // 44 * 21
         d.rect(x, y, 16, 16, BLUE if sm < 32 else light(GREY, 0.15), "#4D4D4D", 1)
-    d.note(142, "32 SMs have one block each; 100 have none.", 480)
+    d.note(142, f"32 SMs have one block each; {SMS - 32} have none.", 480)
     rows = ((200, "A block: 1024 threads, which are 32 warps", ORANGE),
             (320, "A warp: 32 threads, one instruction for all of them", GREEN))
     for y, words, colour in rows:
@@ -74,12 +75,12 @@ def waves() -> Drawing:
     d.heading(34, f"512 blocks of 32 systems: {blocks % SMS} SMs hold four, {SMS - blocks % SMS} hold three")
     colours = (BLUE, light(ORANGE, 0.8), GREEN, light(SKY_BLUE, 0.7))
     places(d, 52, blocks, lambda block: colours[block // 16 % 4])
-    d.text(62, 178, "132 SMs, left to right; each colour is a system of 16 blocks")
+    d.text(62, 178, f"{SMS} SMs, left to right; each colour is a system of 16 blocks")
 
-    d.heading(232, "529 blocks: the last one runs alone, in a second wave")
+    d.heading(232, f"{SMS * SLOTS + 1} blocks: the last one runs alone, in a second wave")
     places(d, 250, SMS * SLOTS, lambda block: light(GREY, 0.6))
     d.rect(62, 358, 6, 20, VERMILION, "", 0)
-    d.text(84, 376, "the 529th block: 131 SMs are idle while it runs")
+    d.text(84, 376, f"the {SMS * SLOTS + 1}th block: {SMS - 1} SMs are idle while it runs")
 
     d.heading(430, "A kernel boundary is a barrier for all SMs")
     x = 62

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nbody_tools.diagrams.drawing import Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
+from nbody_tools.records import gpus
 
 UP, COMPUTE, DOWN = light(ORANGE, 0.7), light(BLUE, 0.45), light(GREEN, 0.6)
 RED_TEXT = "#A64500"
@@ -41,7 +42,7 @@ def pageable() -> Drawing:
     for k in range(4):
         y = 364 + k * 40
         bar(d, x, y, 18, UP)
-        bar(d, x + 18, y, 150, COMPUTE, "64 of 132 SMs")
+        bar(d, x + 18, y, 150, COMPUTE, f"64 of {gpus.measured()['sms']} SMs")
         bar(d, x + 168, y, 18, DOWN)
         if k < 3:
             d.line(x + 186, y + 28, x + 186, y + 40, VERMILION, 3)

@@ -25,8 +25,12 @@ def link(step: str) -> str:
     return f"[{step}](../{step}/)"
 
 
+def value_of(fact: dict) -> str:
+    return fact["value"] if isinstance(fact["value"], str) else plain(fact["value"])
+
+
 def machines(facts: Facts) -> str:
-    rows = [[name, fact["label"], f"{plain(fact['value'])} {fact['unit']}".strip(), fact["source"]]
+    rows = [[name, fact["label"], f"{value_of(fact)} {fact['unit']}".strip(), fact["source"]]
             for name in facts.machines.values()
             for fact in facts.machine_facts.get(name, {}).values()]
     return markdown(("machine", "what", "value", "how known"), rows)

@@ -17,6 +17,10 @@ SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, -16), "04": 
          "13": (-28, -5)}
 
 
+def gpu_of(records: Sequence[Record]) -> str:
+    return str(records[0].data["device"]["name"])
+
+
 def draw_roofline(points: Sequence[Point], machine: dict[str, float], records: Sequence[Record], path: Path) -> Path:
     """`machine`: peak in TFLOP/s, memory and l1 in TB/s."""
     figure, axes = pyplot.subplots(figsize=(10, 7), layout="constrained")
@@ -42,7 +46,8 @@ def draw_roofline(points: Sequence[Point], machine: dict[str, float], records: S
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False, loc="lower left")
     return save(figure, path, "Each step at the arithmetic intensity that Nsight Compute counted and the rate of its kernels, "
-                f"32 x 8192 bodies, NVIDIA H200, {dates(records)}. Above the dotted line: step 12, which computes each "
+                f"32 x 8192 bodies, {gpu_of(records)}, {dates(records)}. Above the dotted line: step 12, which "
+                "computes each "
                 "pair once and is credited with both of its interactions.")
 
 
@@ -58,8 +63,9 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
     axes.set(xlabel="GPUs", ylabel="speedup over one GPU", xlim=(1, 16), ylim=(1, 16), xticks=(1, 2, 4, 8, 16))
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False)
-    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two, four and eight H200s, "
-                f"{dates(records)}. Lines: Amdahl's law, with the serial share from one and eight GPUs; beyond eight they "
+    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two, four and eight "
+                f"{gpu_of(records).split()[-1]}s, {dates(records)}. Lines: Amdahl's law, with the serial share "
+                "from one and eight GPUs; beyond eight they "
                 "are predictions.")
 
 

@@ -4,6 +4,7 @@ import unittest
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.course import glossary, hardware, performance
+from nbody_tools.records import gpus
 from nbody_tools.records.facts import Facts
 from tests import fakes
 
@@ -16,7 +17,7 @@ class Occupancy(unittest.TestCase):
                 (1024, 32, 0, (2, 2, 228, 32)), (256, 91, 4096, (2, 8, 45, 32)), (32, 96, 4096, (20, 64, 45, 32)),
                 (384, 149, 30720, (1, 5, 7, 32)), (256, 65, 0, (3, 8, 228, 32)), (256, 64, 0, (4, 8, 228, 32))):
             with self.subTest(block=block, registers=registers):
-                self.assertEqual(tuple(hardware.blocks_by(hardware.H200, block, registers, shared).values()), expected)
+                self.assertEqual(tuple(hardware.blocks_by(hardware.measured_limits(), block, registers, shared).values()), expected)
 
     def test_the_profiler_never_counts_more(self) -> None:
         kernels = dict(hardware.main_kernels(FACTS))
@@ -24,18 +25,20 @@ class Occupancy(unittest.TestCase):
         for step, profile in kernels.items():
             metrics = profile["metrics"]
             block = round(metrics["block_size"])
-            blocks = min(hardware.blocks_by(hardware.H200, block, round(metrics["registers"]),
+            blocks = min(hardware.blocks_by(hardware.measured_limits(), block, round(metrics["registers"]),
                                             round(metrics["shared_bytes"])).values())
             with self.subTest(step):
-                possible = 100 * blocks * block / hardware.H200.threads
+                possible = 100 * blocks * block / hardware.measured_limits().threads
                 self.assertLessEqual(metrics["occupancy_percent"], possible + 0.1)
-                if metrics["grid_size"] > 10 * blocks * 132:  # many waves: close to what is possible
+                if metrics["grid_size"] > 10 * blocks * gpus.measured()["sms"]:  # many waves: close to what is possible
                     self.assertGreater(metrics["occupancy_percent"], 0.9 * possible)
 
     def test_other_gpus_have_rows(self) -> None:
         rows = hardware.other_gpus().splitlines()[2:]
-        self.assertEqual(len(rows), len(hardware.GPUS))
-        self.assertIn("| T4 (Colab) | 7.5 | 40 | 64 | 1024 | 64 KB | 1/4 | 80 % | 6.4 | 1.6 |", rows)
+        self.assertEqual(len(rows), len(gpus.described()))
+        for name in ("(Ada)", "(Blackwell)", "(Grace and Hopper)"):
+            self.assertTrue([row for row in rows if name in row], name)
+        self.assertIn("| T4 | 7.5 | 40 | 64 | 1024 | 64 KB | 1/4 | 80 % | 6.4 | 1.6 |", rows)
 
 
 class Performance(unittest.TestCase):
