@@ -21,7 +21,9 @@ Json kernels(const Tracer& tracer) {
     list.push_back({{"name", kernel.name},
                     {"launches", kernel.launches},
                     {"blocks", kernel.blocks},
-                    {"threads", kernel.threads}});
+                    {"threads", kernel.threads},
+                    {"barriers", kernel.barriers},
+                    {"grid_barriers", kernel.grid_barriers}});
   return list;
 }
 
@@ -149,6 +151,13 @@ Json findings() {
   return list;
 }
 
+// Waits are calls in which host code waits for a stream, an event or a device.
+Json host(const Tracer& tracer) {
+  return {{"waits", tracer.host_waits()},
+          {"streams_with_kernels", tracer.overlap().streams()},
+          {"streams_at_once", tracer.overlap().at_once()}};
+}
+
 }  // namespace
 
 std::string record_of(const Tracer& tracer) {
@@ -156,7 +165,8 @@ std::string record_of(const Tracer& tracer) {
                  {"sites", sites(tracer)},
                  {"races", races(tracer)},
                  {"barrier_divergences", divergences(tracer)},
-                 {"findings", findings()}};
+                 {"findings", findings()},
+                 {"host", host(tracer)}};
   if (tracer.picture()) record["blocks"] = blocks(tracer);
   return record.dump(1) + "\n";
 }

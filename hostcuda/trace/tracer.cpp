@@ -20,7 +20,7 @@ void Tracer::grid_begins(const Launch& launch) {
   const Busy busy;
   const auto known = std::ranges::find(kernels_, launch.site.kernel, &Kernel::name);
   kernel_ = static_cast<std::uint32_t>(known - kernels_.begin());
-  if (known == kernels_.end()) kernels_.push_back({launch.site.kernel});
+  if (known == kernels_.end()) kernels_.push_back({.name = launch.site.kernel});
   Kernel& kernel = kernels_[kernel_];
   ++kernel.launches;
   kernel.blocks += launch.blocks();
@@ -34,6 +34,7 @@ void Tracer::grid_begins(const Launch& launch) {
   record.block = launch.block;
   record.kernel = kernel_;
   record.is_kernel = true;
+  overlap_.kernel_begins(record);
   operation_ = epochs_.begin_operation(std::move(record));
   fences_.begin_grid();
   AddressSpace::begin_grid();
@@ -148,6 +149,8 @@ void Tracer::barrier_passed(const BlockState& block, Scope scope) {
   RunningBlock& passed = blocks_[block.number()];
   if (fences_.any()) fences_.barrier(passed.now.block, passed.now.barriers);
   ++passed.now.barriers;
+  Kernel& kernel = kernels_[kernel_];
+  ++(scope == Scope::grid ? kernel.grid_barriers : kernel.barriers);
   if (scope == Scope::cluster) ++passed.now.cluster_barriers;
   if (scope == Scope::grid) ++passed.now.grid_barriers;
   passed.epochs.fill({});

@@ -13,6 +13,7 @@
 #include "checks/host_checks.h"
 #include "checks/kernel_checks.h"
 #include "counts/block_picture.h"
+#include "counts/overlap.h"
 #include "counts/sites.h"
 #include "counts/warp_log.h"
 #include "execution/block_state.h"
@@ -24,6 +25,7 @@ namespace hostcuda::trace {
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
+  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by a block, and those of the whole grid
 };
 
 // Threads of one block that waited at different barriers.
@@ -97,6 +99,8 @@ class Tracer final : public KernelObserver {
   void take_picture() { sites_.set_witness(&picture_.emplace()); }
   const Races& races() const { return races_; }
   const std::vector<Divergence>& divergences() const { return divergences_; }
+  const Overlap& overlap() const { return overlap_; }
+  std::uint64_t host_waits() const { return host_.waits(); }
 
   void grid_begins(const Launch& launch) override;
   void block_begins(const BlockState& block) override;
@@ -157,6 +161,7 @@ class Tracer final : public KernelObserver {
   HostChecks host_;
   Heap heap_;
   std::vector<Divergence> divergences_;
+  Overlap overlap_;
 
   std::uint32_t kernel_ = 0;     // the running one
   std::uint32_t operation_ = 0;  // its launch

@@ -28,7 +28,7 @@ lab = find_lab(options.lab)
 problems = []
 
 
-def check(what, text, fails, says=""):
+def check(what, text, fails, says="", points=(0, 100)):
     watching.watched_seconds.clear()
     report, _ = grade(lab, text, lab.file_name, secrets.randbelow(1 << 31), options)
     seconds = sum(watching.watched_seconds)
@@ -42,6 +42,8 @@ def check(what, text, fails, says=""):
         problems.append(f"{what} should be told \"{says}\":\n{shown}")
     if not fails and report.score != 100 or what == "starter" and report.score != 0:
         problems.append(f"{what} has {report.score} points")
+    if not points[0] <= report.score <= points[1]:
+        problems.append(f"{what} has {report.score} points, not {points[0]} to {points[1]}:\n{shown}")
     if seconds > SECONDS:
         problems.append(f"{what} took {seconds:.0f} s of processor time")
 
@@ -56,5 +58,5 @@ else:
     check("starter", lab.starter, lab.fails)
     check("solution", lab.solution, ())
     for wrong in () if options.ends else lab.wrong:
-        check(wrong.name, lab.wrong_text(wrong), wrong.fails, wrong.says)
+        check(wrong.name, lab.wrong_text(wrong), wrong.fails, wrong.says, wrong.points)
 sys.exit("\n\n".join(problems) if problems else 0)

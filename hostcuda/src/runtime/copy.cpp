@@ -77,6 +77,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
   const bool waits = caller == Caller::waits ? !device_to_device
                                              : target.kind == MemoryKind::pageable || host_to_host;
   if (!waits) return cudaSuccess;
+  if (caller == Caller::waits) host_waits();
   wait_for(operation);
   return result_of_waiting();
 }

@@ -94,6 +94,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture) return fail(cudaErrorCapturedEvent);
+  host_waits();
   wait_for(event->recorded);
   return result_of_waiting();
 }

@@ -157,8 +157,13 @@ unsigned number_of_new_stream() {
   return streams++;
 }
 
+void host_waits() {
+  if (runtime_observer) runtime_observer->host_waits();
+}
+
 bool poll(const OperationPointer& operation) {
   static unsigned queries = 0;
+  host_waits();
   if (pending(operation) && ++queries % 4 != 0) return false;
   wait_for(operation);
   return true;
@@ -224,6 +229,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   if (const cudaError_t error = refuse_waiting(*stream)) return fail(error);
+  host_waits();
   wait_for(stream->last);
   return result_of_waiting();
 }
@@ -237,6 +243,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 cudaError_t cudaDeviceSynchronize() {
   HOSTCUDA_API_CALL;
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
+  host_waits();
   synchronize_device(current_device());
   return result_of_waiting();
 }

@@ -3,6 +3,7 @@
 #ifndef HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 #define HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ class HostChecks final : public RuntimeObserver {
   void failed(cudaError_t error) override;
   void asked_for_error() override { take_unasked(); }
   void asked_too_early() override;
+  void host_waits() override { ++waits_; }
+  std::uint64_t waits() const { return waits_; }
 
  private:
   struct Failure {
@@ -64,6 +67,7 @@ class HostChecks final : public RuntimeObserver {
   std::vector<Failure> take_unasked();
   std::mutex unasked_mutex_;
   std::vector<Failure> unasked_;
+  std::uint64_t waits_ = 0;
   bool is_told_ = false;  // why the call that runs fails
   bool is_known_to_be_broken_ = false;
 };

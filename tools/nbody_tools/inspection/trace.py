@@ -65,6 +65,8 @@ class Kernel:
     launches: int
     blocks: int
     threads: int
+    barriers: int = 0  # of blocks: each block counts once
+    grid_barriers: int = 0  # likewise
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty where they were not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a template
@@ -115,6 +117,7 @@ class Inspection:
     exit_code: int = 0  # of the program; what it had done until then is in the record
     messages: tuple[str, ...] = ()  # hostcuda's, a finding each
     findings: tuple[dict[str, Any], ...] = ()  # the same for programs
+    host: dict[str, int] = field(default_factory=dict)  # waits, streams_with_kernels, streams_at_once
     other_ptx: tuple[PtxKernel, ...] = ()  # not launched, or through a variable
 
     @property
@@ -164,7 +167,7 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
                   race["count"]) for race in trace["races"]]
     return Inspection(list(kernels.values()), merged(races),
                       [divergence(one) for one in trace["barrier_divergences"]],
-                      findings=tuple(trace["findings"]))
+                      findings=tuple(trace["findings"]), host=trace.get("host", {}))
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:

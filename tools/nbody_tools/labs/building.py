@@ -68,12 +68,13 @@ class Workshop:
 
     kit    read by compilers
     made   written by compilers, and the submission lies there
-    run    the programs, and out/ where one may write; a submission that runs sees only this
+    run    the programs, and out/ where one may write; a submission that runs sees only this and its source
     """
 
     def __init__(self, folder: Path, tools: Tools, steps: Sequence[str], sandbox: str = "auto") -> None:
         self.folder, self.tools = folder, tools
         self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
+        self.sources: list[Path] = []  # findings quote their lines
         for part in HEADERS:
             shutil.copytree(ROOT / part, self.kit / part)
         for step in steps:
@@ -95,8 +96,10 @@ class Workshop:
 
     def add(self, name: str, text: str) -> None:
         """A source to be compiled."""
-        (self.made / name).write_text(text, encoding="utf-8")
-        (self.made / name).chmod(0o644)
+        source = self.made / name
+        source.write_text(text, encoding="utf-8")
+        source.chmod(0o644)
+        self.sources.append(source)
 
     def library_files(self) -> list[Path]:
         """All that a submission is linked with, in one of its two forms."""
@@ -107,7 +110,7 @@ class Workshop:
         access = Access(read=(self.kit, *more), execute=(*toolchain(words[0]), *more), write=(self.made,), build=True)
         with tempfile.TemporaryFile(dir=self.folder) as output:
             process = subprocess.Popen(
-                self.sandbox.words(access, MEGABYTES, seconds, [shutil.which(words[0]) or words[0], *words[1:]]),
+                self.sandbox.words(access, MEGABYTES, seconds, [program_of(words[0]), *words[1:]]),
                 cwd=self.made, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                 start_new_session=True,
                 env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TMPDIR": str(self.made),
@@ -191,11 +194,20 @@ def copied(file: Path, to: Path) -> Path:
     return to
 
 
-def toolchain(program: str) -> tuple[Path, ...]:
+def is_systems(program: Path) -> bool:
+    return any(program.is_relative_to(folder) for folder in ("/usr/bin", "/usr/local/bin", "/bin"))
+
+
+def program_of(word: str) -> str:
+    """The path of a program; past links where its folder is shown on its own."""
+    found = Path(shutil.which(word) or word)
+    return str(found if is_systems(found.resolve()) else found.resolve())
+
+
+def toolchain(word: str) -> tuple[Path, ...]:
     """The folder of a compiler that does not lie among the system's programs."""
-    found = Path(shutil.which(program) or program).resolve()
-    at_home = any(found.is_relative_to(folder) for folder in ("/usr/bin", "/usr/local/bin", "/bin"))
-    return () if at_home else (found.parents[1],)
+    program = Path(program_of(word))
+    return () if is_systems(program) else (program.parents[1],)
 
 
 def has_gpu() -> bool:

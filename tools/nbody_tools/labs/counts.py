@@ -3,6 +3,10 @@
   global loads per interaction             also stores, atomics; also shared
   sectors per request of global loads      wavefronts per request of shared loads
   launches
+  barriers per block               of the block, over all launches
+  grid barriers per launch
+  waits of the host                calls that wait for a stream, an event or a device, or ask for it
+  streams with kernels             streams with kernels at once: with some that nothing orders
 
 of all kernels, or of those whose name holds the limit's `kernel`.
 """
@@ -17,6 +21,8 @@ from nbody_tools.labs.lab import LabError, Limit
 
 PER_INTERACTION = re.compile(r"(global|shared) (load|store|atomic)s per interaction")
 PER_REQUEST = re.compile(r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s")
+OF_HOST = {"waits of the host": "waits", "streams with kernels": "streams_with_kernels",
+           "streams with kernels at once": "streams_at_once"}
 UNITS = {"global": "sectors", "shared": "wavefronts"}
 
 
@@ -30,7 +36,20 @@ def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optio
         return total(kernels, "cost", match[2], match[3]) / requests if requests else None
     if limit.of == "launches":
         return float(sum(kernel.launches for kernel in kernels))
+    if limit.of in ("barriers per block", "grid barriers per launch") and not kernels:
+        return None
+    if limit.of == "barriers per block":
+        return sum(one.barriers for one in kernels) / sum(one.blocks for one in kernels)
+    if limit.of == "grid barriers per launch":
+        return most_grid_barriers(kernels)
+    if limit.of in OF_HOST:
+        return float(inspection.host[OF_HOST[limit.of]])
     raise LabError(f"'{limit.of}' cannot be counted; nbody_tools/labs/counts.py lists what can")
+
+
+def most_grid_barriers(kernels: list[Kernel]) -> float:
+    """Of the kernel with most of them; each of its blocks counts a barrier of the grid."""
+    return max(one.grid_barriers / one.blocks for one in kernels)
 
 
 def loads_per_interaction(inspection: Inspection, interactions: float) -> float:

@@ -44,6 +44,7 @@ class Limit:
     kernel: str = ""  # a part of its name; empty: all kernels
     at_most: Optional[float] = None
     at_least: Optional[float] = None
+    must: bool = False  # the points are for a program that keeps it: otherwise there are none
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Wrong:
     says: str = ""  # and with these words
     find: str = ""
     replace: str = ""
+    points: tuple[float, float] = (0, 99)  # it gets at least and at most
     of: str = "solution"  # what is edited; or "starter", to which a student may have done too little
 
 

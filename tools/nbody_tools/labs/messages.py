@@ -13,6 +13,7 @@ OF_FILE = re.compile(r"(?:In file included from |                 from )?(?P<fil
 EXCERPT = re.compile(r"\s*\d* \|")
 OF_TOOL = re.compile(r"(?:c\+\+|g\+\+|clang\+\+|cc1plus|nvcc|as|ld|collect2|hostcudacc)\b[^:]*: |compilation terminated")
 PUBLIC = re.compile(r"(?:/usr/(?:local/)?include|/usr/lib/gcc|/usr/lib/llvm\S*|/usr/local/cuda[^/]*)/")
+ALLOCATES = re.compile(r"Array<[^;]*>\s+(\w+)\s*[({]|cuda(?:Malloc|HostAlloc)\w*\(\s*&(\w+)")
 LEFT_OUT = "(a message about another file is not shown)"
 CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 64 MB"),
           ("out of memory", "the compiler took more memory than it is given"),
@@ -40,6 +41,17 @@ def readable(said: str, folder: Path) -> str:
         elif LEFT_OUT not in kept:
             kept.append(LEFT_OUT)
     return "\n".join(kept)
+
+
+def with_names(said: str, text: str) -> str:
+    """A message of the tracer with the name of an array where it says the line that allocates it."""
+    lines = text.splitlines()
+
+    def named(match: re.Match[str]) -> str:
+        number = int(match["line"])
+        found = ALLOCATES.search(lines[number - 1]) if 0 < number <= len(lines) else None
+        return f"'{found[1] or found[2]}' (allocated in {match['place']})" if found else match[0]
+    return re.sub(r"the allocation of (?P<place>\w+\.cu:(?P<line>\d+))", named, said)
 
 
 def is_own(file: str, folder: Path) -> bool:

@@ -64,7 +64,7 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    parts = [f"Lab {report.lab}: {report.title}; {report.file}, seed {report.seed}"]
+    parts = [f"Lab {report.lab}: {report.title}; {in_one_line(report.file)}, seed {report.seed}"]
     if report.refused:
         parts.append(report.refused)
     else:
@@ -76,6 +76,11 @@ def as_text(report: Report) -> str:
     parts += [f"Note: {note}" for note in report.notes]
     parts.append(f"{report.score:g} of {FULL:g} points")
     return "\n\n".join(parts)
+
+
+def in_one_line(name: str) -> str:
+    """A name of a file, which may hold line feeds and colours."""
+    return "".join(c if c.isprintable() else "?" for c in name)[:80]
 
 
 def as_json(report: Report) -> str:

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
-from nbody_tools.arguments import ROOT
 from nbody_tools.labs.building import Workshop
+from nbody_tools.labs.messages import without_folders
 from nbody_tools.labs.sandbox import Access
 from nbody_tools.labs.watching import TooLong, end, watch
 
@@ -59,15 +59,22 @@ class Run:
     timed_out: bool = False
 
     @property
+    def failed_gates(self) -> list[tuple[Problem, list[dict[str, Any]]]]:
+        """Every problem that was answered, with the gates that it failed."""
+        return [(problem, [gate for gate in result["gates"] if gate["failed"]])
+                for problem, result in zip(self.asked, self.problems)]
+
+    @property
     def failure(self) -> str:
         """In a line; empty if everything was right."""
-        for problem, result in zip(self.asked, self.problems):
-            failed = [f"{gate['name']} {shown(gate['value'])} > {shown(gate['limit'])}"
-                      for gate in result["gates"] if gate["failed"]]
-            if failed:
-                more = f"; and {len(failed) - GATES} more" if len(failed) > GATES else ""
-                return f"{problem}: " + "; ".join(failed[:GATES]) + more
-        return self.ended
+        lines = [described(problem, failed) for problem, failed in self.failed_gates if failed]
+        return lines[0] if lines else self.ended
+
+
+def described(problem: Problem, failed: Sequence[dict[str, Any]]) -> str:
+    texts = [f"{gate['name']} {shown(gate['value'])} > {shown(gate['limit'])}" for gate in failed]
+    more = f"; and {len(texts) - GATES} more" if len(texts) > GATES else ""
+    return f"{problem}: " + "; ".join(texts[:GATES]) + more
 
 
 def shown(value: Optional[float]) -> str:
@@ -113,11 +120,18 @@ class LineServer(threading.Thread):
                 self.answered += 1
                 words = ["addr2line", "-i", "-e", str(self._program), hex(int.from_bytes(offset, sys.byteorder))]
                 said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-                os.write(self._answers, said[:4000] + b"\0")
+                os.write(self._answers, of_caller(said)[:4000] + b"\0")
         except OSError:
             pass  # the program has ended meanwhile
         finally:
             os.close(self._questions), os.close(self._answers)
+
+
+def of_caller(lines: bytes) -> bytes:
+    """addr2line's answer, a line for each inlined function, without the project's headers if the submission is
+    among them: an array belongs to the line that names it, not to the header that allocates it."""
+    kept = [line for line in lines.splitlines(keepends=True) if b"/kit/common/include/" not in line]
+    return b"".join(kept) if any(b"/made/" in line for line in kept) else lines
 
 
 def environment_of(mode: str) -> dict[str, str]:
@@ -135,7 +149,7 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     done = Run(problems)
     lines = LineServer(program)
     asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
-    access = Access(execute=(program.parent,), write=(program.parent / "out",), gpu=megabytes == 0)
+    access = Access(read=tuple(workshop.sources), execute=(program.parent,), write=(program.parent / "out",), gpu=megabytes == 0)
     worker = subprocess.Popen(
         workshop.sandbox.words(access, megabytes, math.ceil(seconds), [str(program)]), stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=lines.ends, env=environment_of(asked),
@@ -159,7 +173,8 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     if stopped:
         watch_or_end(judge)
     end(judge)
-    done.said = listener.text().replace(f"{program.parent}/", "").replace(f"{ROOT}/", "")
+    said = without_folders(listener.text().replace(f"{program.parent}/", ""), workshop.folder)
+    done.said = "".join(c if c.isprintable() or c == "\n" else "?" for c in said)
     if verdict.exists():
         result = json.loads(verdict.read_text(encoding="utf-8"))
         verdict.unlink()

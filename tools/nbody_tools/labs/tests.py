@@ -19,14 +19,15 @@ import statistics
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from nbody_tools.arguments import Failed
 from nbody_tools.inspection.trace import MESSAGE, Inspection, read_trace
 from nbody_tools.labs import counts
 from nbody_tools.labs.building import PLAIN, TRACED, Workshop
-from nbody_tools.labs.lab import TESTS, Lab
-from nbody_tools.labs.running import SECONDS, Problem, Run, run
+from nbody_tools.labs.lab import TESTS, Lab, Limit
+from nbody_tools.labs.messages import with_names, without_folders
+from nbody_tools.labs.running import SECONDS, Problem, Run, described, run
 
 FULL_WITHIN, NONE_FROM = 1.2, 10.0  # times the time of the step
 # Systems, bodies and steps that keep a GPU busy: a call takes some 0.1 s, the pipe a tenth of that.
@@ -36,6 +37,11 @@ LEAST_LOADS = 0.02
 SECONDS_OF_ALL = 20.0  # of processor time, for all runs of a submission on the CPU
 GPU_SECONDS = 60.0  # on a GPU, where the driver takes seconds to start
 LINES = 6  # of what a submission printed
+# Gates of a run as a whole: a program that fails no others has the forces and the kick right.
+OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
+OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
+PARTIAL = 0.5  # of a test's points are shared by its problems, the others are for all of them
+OUT_OF_BOUNDS = "out of bounds"  # in a message of the tracer
 FINDINGS = 2  # that are shown: the first is mostly the cause of the others
 
 
@@ -60,6 +66,7 @@ class Tests:
         self._dice = random.Random(seed)
         self._summation = "tiled" if lab.is_tiled else "running"
         self._hung = ""
+        self._of_run = ""  # a problem that failed gates of the run alone
         self._seconds_left = SECONDS_OF_ALL
 
     def results(self) -> list[Result]:
@@ -74,6 +81,10 @@ class Tests:
             inspected = pool.submit(self._unless_hung, "findings", lambda: self._inspect(traced))
             results = {name: future.result() for (name, _), future in zip(planned, futures)}
             results["findings"] = inspected.result()
+        if results["run"].passed and self._of_run:
+            results["run"] = Result("run", 0, self._of_run)
+        if OUT_OF_BOUNDS in results["findings"].why:
+            results = {name: without_noise(result) for name, result in results.items()}
         if self._lab.limit:
             results["counts"] = self._counts(results["findings"], traced)
         found = results["findings"].inspection
@@ -82,10 +93,31 @@ class Tests:
             if loads < LEAST_LOADS:
                 why = f"no kernel computes the forces: they load {loads:.2g} times per interaction"
                 results["forces"] = Result("forces", 0, why)
-        if not results["forces"].passed:
-            for name, result in results.items():
-                results[name] = replace(result, share=0, why=result.why or "counts only where the forces are right")
+        self._take_what_does_not_count(results)
         return [results[name] for name in TESTS if name in results]
+
+    def _take_what_does_not_count(self, results: dict[str, Result]) -> None:
+        of_forces = results["forces"].share
+        broken = [limit for limit in self._lab.limit if limit.must and not self._keeps(limit, results)]
+        for name, result in results.items():
+            if broken and name in self._lab.fails:
+                why = f"counts only within the limit \"{counts.describe(broken[0])}\""
+                results[name] = replace(result, share=0, why=result.why or why)
+            elif of_forces < 1 and name != "forces":
+                why = result.why or "counts only where the forces are right"
+                results[name] = replace(result, share=result.share * of_forces, why=why)
+
+    def _keeps(self, limit: Limit, results: dict[str, Result]) -> bool:
+        found = results["findings"].inspection
+        return found is not None and not counts.broken(limit, found, 1)
+
+    @property
+    def _partial(self) -> float:
+        """Where the starter has no force right, and so no points, a part of a test counts as well."""
+        return PARTIAL if "forces" in self._lab.fails else 0.0
+
+    def _share(self, kept: int, of: int) -> float:
+        return 1.0 if kept == of else self._partial * kept / of
 
     def _between(self, low: int, high: int) -> int:
         """An odd number: no tile and no warp divides it."""
@@ -103,7 +135,8 @@ class Tests:
                 "run": [self._problem(1, self._between(100, 200), 11)]}
 
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
-        runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices}")]
+        # Guarded memory: a kernel that leaves its arrays is told so, and overwrites nothing of the emulator's.
+        runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices} HOSTCUDA_STRICT_MEM=1")]
         runs += [([self._problem(extra.systems, extra.bodies, extra.steps, extra.devices)], extra.environment)
                  for extra in self._lab.extra if extra.test == name]
         return lambda: self._all(name, runs)
@@ -133,12 +166,33 @@ class Tests:
         return done
 
     def _all(self, name: str, runs: list[tuple[list[Problem], str]]) -> Result:
+        right, why, is_force_wrong = 0, "", False
         for problems, environment in runs:
+            if self._hung:
+                break
             done = self._run(name, PLAIN, "gates", problems, environment)
-            if done.failure:
-                under = f" with {environment}" if name == "orders" else ""
-                return Result(name, 0, f"{done.failure}{under}{quoted(done.said)}")
-        return Result(name, 1)
+            after = f"{f' with {environment}' if name == 'orders' else ''}{quoted(done.said)}"
+            for problem, failed in done.failed_gates:
+                if failed := self._of_this_test(name, problem, failed):
+                    why = why or described(problem, failed) + after
+                    is_force_wrong |= any(OF_FORCES.match(gate["name"]) for gate in failed)
+                else:
+                    right += 1
+            if done.ended:
+                why, is_force_wrong = why or done.ended + after, True
+        if not why:
+            return Result(name, 1)
+        if name == "forces":
+            return Result(name, 0 if is_force_wrong else self._partial, why)
+        return Result(name, self._share(right, sum(len(problems) for problems, _ in runs)), why)
+
+    def _of_this_test(self, name: str, problem: Problem, failed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The gates, without those of the run where no other fails: these belong to the test `run`."""
+        if name not in ("forces", "sizes", "systems") or {gate["name"] for gate in failed} - OF_RUN:
+            return failed
+        if failed:
+            self._of_run = self._of_run or described(problem, failed)
+        return []
 
     def _inspect(self, problem: Problem) -> Result:
         # There already, so that the submission need not be allowed to make files.
@@ -147,11 +201,13 @@ class Tests:
         record.chmod(0o666)
         done = self._run("findings", TRACED, "once", [problem],
                          f"HOSTCUDA_TRACE={record}")
-        messages = tuple(MESSAGE.findall(done.said))
+        source = (self._workshop.made / self._lab.file_name).read_text(encoding="utf-8")
+        messages = tuple(sorted(MESSAGE.findall(with_names(done.said, source)), key=is_later))
         try:
-            inspection = inspection_of(record, self._programs[TRACED], messages)
+            inspection = inspection_of(record, self._programs[TRACED], messages, self._workshop.folder)
         except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError, Failed):
-            return Result("findings", 0, done.failure or "nothing was recorded" + quoted(done.said))
+            why = [*messages[:FINDINGS], done.failure or "nothing was recorded" + quoted(done.said)]
+            return Result("findings", 0, "\n".join(why))
         if inspection.clean:
             return Result("findings", float(not done.failure), done.failure, inspection)
         found = "\n".join(messages[:FINDINGS]) or f"{len(inspection.races)} races, {len(inspection.findings)} findings"
@@ -164,17 +220,30 @@ class Tests:
             return Result("counts", 0, "nothing could be counted")
         lines = [counts.broken(limit, found.inspection, interactions_of(problem)) for limit in self._lab.limit]
         lines = [line for line in lines if line]
-        return Result("counts", float(not lines), "\n".join(lines))
+        kept = len(self._lab.limit) - len(lines)
+        return Result("counts", self._share(kept, len(self._lab.limit)), "\n".join(lines))
 
 
 def interactions_of(problem: Problem) -> float:
     return float(problem.systems * problem.bodies ** 2 * problem.steps)
 
 
-def inspection_of(record: Path, program: Path, messages: tuple[str, ...]) -> Inspection:
-    here = f"{program.parent}/"
-    trace = json.loads(record.read_text(encoding="utf-8", errors="replace").replace(here, ""))
+def inspection_of(record: Path, program: Path, messages: tuple[str, ...], folder: Path) -> Inspection:
+    trace = json.loads(without_folders(record.read_text(encoding="utf-8", errors="replace"), folder))
     return replace(read_trace(trace, program), messages=messages)
+
+
+def is_later(message: str) -> bool:
+    """Whether a finding may be what an access out of bounds made of the memory."""
+    return OUT_OF_BOUNDS not in message
+
+
+def without_noise(result: Result) -> Result:
+    """What a program says after it has overwritten memory that is not its own explains nothing."""
+    if result.name == "findings" or "(signal " not in result.why:
+        return result
+    line = result.why.split("\n", 1)[0]
+    return replace(result, why=f"{line}: it accesses memory out of bounds, see findings")
 
 
 def quoted(said: str) -> str:

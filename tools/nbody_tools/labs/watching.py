@@ -14,6 +14,7 @@ from typing import Optional, Sequence
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
 STALLED_SECONDS = 6.0  # without a hundredth of a second of processor time
+SLOW_SECONDS, IDLE = 20.0, 0.02  # from then on, a program that sleeps in between uses less of a processor
 
 
 watched_seconds: list[float] = []  # that each program so far was seen to use
@@ -41,7 +42,8 @@ def seconds_of_sessions(sessions: Sequence[int]) -> float:
 def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess.Popen] = ()) -> float:
     """Waits for a process that leads a session of its own, and returns the processor time it was seen to use.
     Raises TooLong once it has used more than `seconds`, or once neither it nor those beside it use any."""
-    used, before, changed = 0.0, -1.0, time.monotonic()
+    begun = time.monotonic()
+    used, before, changed = 0.0, -1.0, begun
     try:
         while not has_ended(process):
             used = seconds_of_sessions([process.pid])
@@ -52,6 +54,9 @@ def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess
                 raise TooLong(f"it did not end within {seconds:.0f} s of processor time")
             if time.monotonic() - changed > STALLED_SECONDS:
                 raise TooLong(f"it did not end: it waited for {STALLED_SECONDS:.0f} s without doing anything")
+            waited = time.monotonic() - begun
+            if waited > SLOW_SECONDS and of_all < IDLE * waited:
+                raise TooLong(f"it did not end: in {waited:.0f} s it did hardly anything")
         return used
     finally:
         watched_seconds.append(used)

@@ -17,6 +17,8 @@ from nbody_tools.labs.counts import describe
 from nbody_tools.labs.lab import Lab, find_lab, lab_folders, read_lab
 from nbody_tools.tables import aligned
 
+MUST = " (the task itself: a program that breaks it gets no points)"
+
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("lab", metavar="LAB", help="number or name; list: what there is")
@@ -54,7 +56,7 @@ def readme(lab: Lab) -> str:
         lines.append(f"The file as you got it compiles and fails: {', '.join(lab.fails)}. All points are on these; the "
                      "other tests have to stay passed.")
         if lab.limit:
-            lines += ["", "Limits on what is counted:", "", *(f"- {describe(limit)}" for limit in lab.limit)]
+            lines += ["", "Limits on what is counted:", "", *(f"- {describe(limit)}{MUST if limit.must else ''}" for limit in lab.limit)]
         lines += ["", "Where accesses are counted and mistakes are named, line by line:", "",
                   f"    ./nbody grade {lab.number} {lab.file_name} --inspect"]
     else:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import subprocess
+import sys
+import time
 import unittest
 import xml.etree.ElementTree as xml
+from pathlib import Path
+from unittest import mock
 
 from nbody_tools.__main__ import main
 from nbody_tools.labs.cpp_text import code_only, comments_in, without_comments
 from nbody_tools.labs.lab import TESTS, lab_folders, read_lab
+from nbody_tools.labs.messages import LEFT_OUT, readable, with_names
 from nbody_tools.labs.report import FORMS, FULL, Line, Report, as_classroom, as_junit, as_text, divided
 from nbody_tools.labs.rules import ALLOWED, broken_by_text
 from nbody_tools.labs.submission import with_line_feeds
 from nbody_tools.labs.tests import share_of_time
+from nbody_tools.labs.watching import TooLong, end, watch
 from nbody_tools.labs.working_folder import readme
 from tests.fakes import InFolder
 
@@ -130,6 +137,58 @@ class OfTheCommand(InFolder):
             main(["grade", "23", str(file), "--json", str(self.folder / "none" / "result.json")])
         self.assertEqual(ended.exception.code, 2)
         self.assertIn("there is no folder", said.getvalue())
+
+
+class OfMessages(unittest.TestCase):
+    """What a compiler or the tracer said, as a student reads it."""
+
+    FOLDER = Path("/tmp/nbody-grade-x")
+
+    def test_only_lines_of_the_submission_are_shown(self) -> None:
+        said = (f"In file included from {self.FOLDER}/made/nbody.cu:1:\n"
+                "/etc/shadow:1:1: error: 'root' is no type\n    1 | root:*:20228:0:99999:7:::\n"
+                "nbody.cu:3:4: error: expected ';'\n    3 | mine\n"
+                f"{self.FOLDER}/kit/common/include/nbody/cuda.h:5:6: note: here\n    5 | theirs\n")
+        self.assertEqual(readable(said, self.FOLDER).splitlines(), [
+            "In file included from nbody.cu:1:", LEFT_OUT, "nbody.cu:3:4: error: expected ';'",
+            "    3 | mine", "nbody/cuda.h:5:6: note: here"])
+
+    def test_limits_are_named(self) -> None:
+        said = "c++: fatal error: File size limit exceeded signal"
+        self.assertIn("64 MB", readable(said, self.FOLDER))
+
+    def test_arrays_have_the_names_of_the_submission(self) -> None:
+        text = "\nnbody::DeviceArray<Position> positions(n);\ncudaMalloc(&raw, 4);\nf(3);"
+        for line, name in ((2, "'positions'"), (3, "'raw'"), (4, "the allocation of nbody.cu:4")):
+            message = f"index 7 of the allocation of nbody.cu:{line}: 4 bytes"
+            self.assertIn(name, with_names(message, text))
+
+
+class OfLexing(unittest.TestCase):
+    def test_marks_in_numbers_begin_nothing(self) -> None:
+        for text in ("I(1e+'a) asm(1)", "I(1.'0) asm(1)", "int x = 1'000; asm(1); char c = 'x';"):
+            self.assertIn("asm(1)", code_only(text), text)
+
+    def test_an_include_ends_no_comment_that_it_does_not_begin_in(self) -> None:
+        self.assertIn("asm(1)", code_only("/*\n#include <cmath> // */ asm(1)"))
+
+    def test_time_is_linear(self) -> None:
+        for text in ("/*", "\"\\", "'", "1'", "/*/", "'\\''"):
+            begun = time.process_time()
+            code_only(text * (200_000 // len(text)))
+            self.assertLess(time.process_time() - begun, 5, text)
+
+
+class OfWaiting(unittest.TestCase):
+    def test_what_computes_or_stands_still_is_ended(self) -> None:
+        cases = (("while True: pass", "s of processor time"), ("input()", "without doing anything"))
+        for code, words in cases:
+            with (mock.patch("nbody_tools.labs.watching.STALLED_SECONDS", 1.0),
+                  subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+                                   start_new_session=True) as one):
+                with self.assertRaisesRegex(TooLong, words):
+                    watch(one, 1.0)
+                end(one)
 
 
 class OfReports(unittest.TestCase):
