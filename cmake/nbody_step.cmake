@@ -14,8 +14,8 @@
 # shows for all that what it makes of them can be linked, and says that there is no device.
 include(checked_by_nvcc)
 
-# A GPU has no errno: sqrtf is one instruction. What this processor has is used where it runs what it builds
-# (not where it builds to install: ../packaging).
+# A GPU has no errno: sqrtf is one instruction. Programs that run where they are built use all that
+# this processor has; those to install do not (../packaging).
 set(flags -O2 -march=native -fno-math-errno)
 if(NBODY_PORTABLE OR CMAKE_CROSSCOMPILING)
   list(REMOVE_ITEM flags -march=native)

@@ -11,7 +11,7 @@ readonly CMAKE_NEEDED=3.25
 
 readonly PACKAGES=packaging/packages.txt
 
-# package_manager: apt, dnf or pacman, of which this system's packages come; nothing where it has none of them
+# package_manager: apt, dnf or pacman, whichever this system has; nothing if none of them
 package_manager() {
   local manager
   for manager in apt dnf pacman; do
@@ -61,7 +61,7 @@ is_there() {
   done
 }
 
-# missing_for COMMAND: lines "package|proofs|without|purpose", a package by its name here, or Debian's
+# missing_for COMMAND: lines "package|proofs|without|purpose"; the package's name here, or Debian's
 missing_for() {
   local manager apt dnf pacman conda proofs without purpose
   manager=$(package_manager)
@@ -107,7 +107,8 @@ cannot_install() {
     echo "Installing needs root. Give this line to the administrator, then run ./nbody again:"
     echo "$line"
   else
-    echo "These are the names in Debian: install them with this system's package manager, then run ./nbody again."
+    echo "These are the names in Debian: install them with this system's package manager, then run" \
+      "./nbody again."
   fi
   echo "Without an administrator: conda env create -f environment.yml && conda activate nbody-steps"
   exit 1
@@ -143,7 +144,8 @@ run_setup_command() {
   missing=$(missing_for setup)
   set_up setup
   if [ -z "$missing" ]; then
-    echo "Nothing to install: everything in $PACKAGES is here. ./nbody tour shows what there is to see."
+    echo "Nothing to install: everything in $PACKAGES is here. ./nbody tour shows what there is to" \
+      "see."
   elif [ -z "$(missing_for setup)" ]; then
     echo "Installed: everything in $PACKAGES is here. ./nbody tour shows what there is to see."
   fi

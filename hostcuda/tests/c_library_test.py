@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Device functions and a C library that declares functions of the same names, as newer ones will.
+"""Device functions and a C library that declares functions of the same names.
 
     c_library_test.py COMPILER
 
-Takes the device functions from hostcuda's own headers, so that none can be forgotten: a <math.h> put before
-the system's declares each of them, as a C library would, and every call of them must still compile.
+Takes the device functions from hostcuda's own headers, so that none can be forgotten: a <math.h>
+put before the system's declares each of them, as a C library would, and every call of them must
+still compile.
 """
 import re
 import subprocess
@@ -17,18 +18,20 @@ HOSTCUDA = Path(__file__).resolve().parents[1]
 INCLUDE = HOSTCUDA / "include"
 PROGRAM = "#include <cuda_runtime.h>\n"
 COMPILER = "c++"
+OPTIONS = ("-std=c++20", f"-I{INCLUDE}", f"-I{INCLUDE}/names")
 
 MARKER = re.compile(r'# \d+ "([^"]*)"')
 BLOCK = re.compile(r"\{[^{}]*\}")
-FUNCTION = re.compile(r"(?P<words>[\w\s*<>=&:]+?)\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^()]*)\)\s*\{\}")
+FUNCTION = re.compile(r"(?P<words>[\w\s*<>=&:]+?)\b(?P<name>[A-Za-z_]\w*)\s*"
+                      r"\((?P<parameters>[^()]*)\)\s*\{\}")
 BUILT_IN = re.compile(r"(?:const|unsigned|signed|char|short|int|long|float|double|void|\s|\*)+")
 NO_TYPES = re.compile(r"template\s*<class = void>|\b(?:static|inline|constexpr)\b")
 
 
 def preprocessed():
     """The text of hostcuda's headers, without those of the system."""
-    text = subprocess.run([COMPILER, "-std=c++20", f"-I{INCLUDE}", f"-I{INCLUDE}/names", "-x", "c++", "-E", "-"],
-                          input=PROGRAM, stdout=subprocess.PIPE, text=True, check=True).stdout
+    text = subprocess.run([COMPILER, *OPTIONS, "-x", "c++", "-E", "-"], input=PROGRAM,
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
     kept, ours = [], False
     for line in text.splitlines():
         if marker := MARKER.match(line):
@@ -49,8 +52,9 @@ def without_defaults(parameters):
 
 
 def device_functions():
-    """(result, name, types of its parameters) of each function of the global scope that C could declare, too:
-    of no type of ours. The runtime's API is C itself, by names that only NVIDIA gives."""
+    """Yields (result, name, types of its parameters) of each function of the global scope that C could
+    declare, too, because it has no type of ours. The runtime's API is C itself, by names that only
+    NVIDIA gives."""
     text = re.sub(r"__builtin_(?:FILE|LINE)\(\)|__attribute__\(\(.*?\)\)", "", preprocessed())
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     while BLOCK.search(text.replace("{}", "")):
@@ -69,22 +73,26 @@ class CLibraryTest(unittest.TestCase):
         functions = list(device_functions())
         names = {name for _, name, _ in functions}
         # As a check of the search: one of each header, of each way to write one.
-        for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd", "__syncthreads",
-                     "__trap", "clock64"):
+        for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd",
+                     "__syncthreads", "__trap", "clock64"):
             self.assertIn(name, names)
         declared, calls, seen = [], [], set()
         for result, name, types in functions:
-            language = "" if name in seen else 'extern "C" '  # C has no overloads: the others are C++'s
+            # C has no overloads: the others are C++'s.
+            language = "" if name in seen else 'extern "C" '
             seen.add(name)
             declared.append(f"{language}{result} {name}({', '.join(types)}) noexcept;")
-            calls.append(f"  static_cast<void>({name}({', '.join(f'Any<{one}>()' for one in types)}));")
+            arguments = ", ".join(f"Any<{one}>()" for one in types)
+            calls.append(f"  static_cast<void>({name}({arguments}));")
         with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "math.h").write_text("#pragma once\n#include_next <math.h>\n" + "\n".join(declared) + "\n")
+            Path(folder, "math.h").write_text("\n".join(
+                ["#pragma once", "#include_next <math.h>", *declared, ""]))
             program = Path(folder, "calls.cpp")
-            program.write_text(f"{PROGRAM}template <class T> T Any();\nvoid calls() {{\n" + "\n".join(calls) + "\n}\n")
+            program.write_text("\n".join(
+                [PROGRAM, "template <class T> T Any();", "void calls() {", *calls, "}", ""]))
             done = subprocess.run(
-                [COMPILER, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}",
-                 f"-I{INCLUDE}/names", "-isystem", folder, program],
+                [COMPILER, *OPTIONS, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-isystem", folder,
+                 program],
                 stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual((0, ""), (done.returncode, done.stderr))
 

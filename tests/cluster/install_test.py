@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Is what `cmake --install` copies a whole: do the programs run from there, and where there is Lmod, through the
-module file, also from a folder that was moved? And for any processor: nothing is copied that was compiled for
-this machine's only.
+"""Is what `cmake --install` copies a whole: do the programs run from there, and where there is Lmod,
+through the module file, also from a folder that was moved? And is it for any processor?
 
 usage: install_test.py BUILD COMPILER [TEST]
 
@@ -31,8 +30,8 @@ class Refuse(unittest.TestCase):
 
     def test_programs_for_this_processor_only(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            ended = subprocess.run(["cmake", "--install", str(BUILD), "--prefix", folder], text=True,
-                                   capture_output=True, check=False)
+            ended = subprocess.run(["cmake", "--install", str(BUILD), "--prefix", folder],
+                                   text=True, capture_output=True, check=False)
             self.assertEqual([], list(Path(folder).iterdir()))
         self.assertNotEqual(0, ended.returncode)
         said = " ".join(ended.stderr.split())
@@ -46,10 +45,10 @@ class Install(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.build = BUILD / "portable"
-        subprocess.run(["cmake", "--preset", "portable", "-B", str(cls.build), f"-DCMAKE_CXX_COMPILER={COMPILER}"],
-                       cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", str(cls.build), "--parallel", str(os.cpu_count())], check=True,
-                       stdout=subprocess.DEVNULL)
+        for command in (["--preset", "portable", "-B", str(cls.build),
+                         f"-DCMAKE_CXX_COMPILER={COMPILER}"],
+                        ["--build", str(cls.build), "--parallel", str(os.cpu_count())]):
+            subprocess.run(["cmake", *command], cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL)
 
     def setUp(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="nbody installed "))
@@ -77,7 +76,7 @@ class Install(unittest.TestCase):
         for program in (self.folder / "moved/bin").iterdir():
             text = program.read_bytes()
             self.assertIsNone(NATIVE.search(text), program)
-            if program.name.startswith("step"):  # its records name the flags: the search would find them
+            if program.name.startswith("step"):  # its records name the flags, so a search finds them
                 self.assertIn(b"-O", text, program)
 
     @unittest.skipUnless(LMOD.exists(), "no Lmod here (Debian: apt install lmod)")

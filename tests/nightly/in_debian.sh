@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# One of the jobs below in a bare chroot of a Debian, which has what its users have and nothing of this machine:
-#   in_debian.sh SUITE JOB REPOSITORY CCACHE     bookworm|trixie|sid; what is committed; a folder for ccache
+# Does one of the jobs below in a bare chroot of a Debian, with nothing of this machine:
+#   in_debian.sh SUITE JOB REPOSITORY CCACHE [VERSION]
+# SUITE: bookworm, trixie or sid. Only what is committed in REPOSITORY counts. JOB:
 #   commands      the two commands of the README
-#   clang VERSION every step with this clang++, and the tests of hostcuda and of one step
+#   clang         everything with clang++ VERSION; tests of hostcuda and of four steps
 #   arm64         hostcuda's suite and steps 00, 03, 12 and 15 for arm64, run by qemu
 # Exit code 77 with a reason: it cannot be done on this machine.
 set -euo pipefail
@@ -13,14 +14,16 @@ skip() {
 }
 
 suite=$1 job=$2 repository=$3 ccache=$4
-command -v mmdebstrap >/dev/null || skip "there is no mmdebstrap here (Debian: apt install mmdebstrap)"
+command -v mmdebstrap >/dev/null || skip "there is no mmdebstrap (Debian: apt install mmdebstrap)"
 [ "$(id -u)" -eq 0 ] || skip "only root can mount /dev and /proc in a chroot"
-[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || skip "there are no keys of Debian's archive here"
+[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || skip "there are no keys of Debian's archive"
 
 root=$(mktemp -d)
 clean() {
   for mounted in dev proc ccache; do
-    if mountpoint -q "$root/r/$mounted"; then umount "$root/r/$mounted" || umount -l "$root/r/$mounted"; fi
+    if mountpoint -q "$root/r/$mounted"; then
+      umount "$root/r/$mounted" || umount -l "$root/r/$mounted"
+    fi
   done
   # An unmounted chroot only: rm must not reach the machine's own devices.
   if grep -q " $root/" /proc/mounts; then
@@ -32,7 +35,8 @@ clean() {
 trap clean EXIT
 
 # From where this machine has its packages; an old index of sid is good enough.
-mirror=$(awk '/^URIs:/ { print $2; exit }' /etc/apt/sources.list.d/debian.sources 2>/dev/null || true)
+sources=/etc/apt/sources.list.d/debian.sources
+mirror=$(awk '/^URIs:/ { print $2; exit }' "$sources" 2>/dev/null || true)
 if ! mmdebstrap --variant=apt --include=ca-certificates,git,python3,sudo \
   --aptopt='Acquire::Check-Valid-Until "false"' "$suite" "$root/r" \
   "${mirror:-http://deb.debian.org/debian}" >"$root/log" 2>&1 </dev/null; then
@@ -52,11 +56,12 @@ inside() {
   local network=()
   mapfile -t network < <(env | grep -iE '^(https?_proxy|no_proxy)=' || true)
   echo "+ $1"
-  chroot "$root/r" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb CCACHE_DIR=/ccache \
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 DEBIAN_FRONTEND=noninteractive \
+  chroot "$root/r" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb \
+    CCACHE_DIR=/ccache OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 DEBIAN_FRONTEND=noninteractive \
     "${network[@]}" bash -euo pipefail -c "cd /root/nbody-steps; $1" </dev/null
 }
 install="apt-get install -y --no-install-recommends"
+steps="step(00|03|12|15)_[a-z0-9_]*"
 quietly=">/tmp/log 2>&1 || { tail -n 40 /tmp/log; exit 1; }"
 
 case $job in
@@ -67,21 +72,24 @@ case $job in
   clang)
     version=$5
     inside "apt-get update $quietly"
-    inside "$install \$(sh packaging/names.sh apt setup) clang-$version libomp-$version-dev $quietly"
-    inside "cmake --preset dev -DCMAKE_CXX_COMPILER=clang++-$version -DNBODY_EXPERIMENTS=OFF $quietly"
+    inside "$install \$(sh packaging/names.sh apt setup) \
+      clang-$version libomp-$version-dev $quietly"
+    inside "cmake --preset dev -DCMAKE_CXX_COMPILER=clang++-$version \
+      -DNBODY_EXPERIMENTS=OFF $quietly"
     inside "cmake --build build/cpu --parallel \$(nproc) $quietly"
     inside "ctest --test-dir build/cpu --no-tests=error --output-on-failure \
-      -R '^(hostcuda\.(eager|reverse|random|bugs|c_library)|step(00|03|12|15)_[a-z0-9_]*\.(force|physics))$'"
+      -R '^(hostcuda\.(eager|reverse|random|bugs|c_library)|$steps\.(force|physics))$'"
     ;;
   arm64)
     inside "dpkg --add-architecture arm64; apt-get update $quietly"
     inside "$install \$(sh packaging/names.sh apt setup) g++-aarch64-linux-gnu qemu-user \
       libboost-context-dev:arm64 libopenblas-dev:arm64 libgtest-dev:arm64 $quietly"
-    inside "cmake -G Ninja -B build/arm64 --toolchain tests/nightly/arm64.cmake -DNBODY_EXPERIMENTS=OFF $quietly"
-    inside "cmake --build build/arm64 --parallel \$(nproc) --target hostcuda_test hostcuda_bugs_test \
-      command_line_test {step00_cpu_omp,step03_tiling,step12_newton3,step15_barnes_hut}{,_test} $quietly"
+    inside "cmake -G Ninja -B build/arm64 --toolchain tests/nightly/arm64.cmake \
+      -DNBODY_EXPERIMENTS=OFF $quietly"
+    inside "cmake --build build/arm64 --parallel \$(nproc) --target hostcuda_test \
+      {step00_cpu_omp,step03_tiling,step12_newton3,step15_barnes_hut}{,_test} $quietly"
     inside "ctest --test-dir build/arm64 --no-tests=error --output-on-failure --timeout 1200 \
-      -R '^(hostcuda\.(eager|reverse|random|lazy|strict|no_poison)|step(00|03|12|15)_[a-z0-9_]*\.(force|physics|ladder))$'"
+      -R '^(hostcuda\.(eager|reverse|random|lazy|strict|no_poison)|$steps\.(force|physics|ladder))$'"
     ;;
   *)
     echo "in_debian: '$job' is no job: commands, clang or arm64" >&2

@@ -87,7 +87,8 @@ def other_gpus() -> str:
         limits = COMPUTE_CAPABILITIES[capability]
         resident = min(blocks_by(limits, 512, 32, 8192).values())
         first = min(32 / sms, 1)
-        rows.append([name.removeprefix("NVIDIA "), capability, str(sms), str(limits.fp32), str(limits.threads), f"{limits.shared} KB",
+        rows.append([name.removeprefix("NVIDIA "), capability, str(sms), str(limits.fp32),
+                     str(limits.threads), f"{limits.shared} KB",
                      f"1/{limits.fp32 // limits.xu}", f"{100 * first:.0f} %", f"{512 / (sms * resident):.1f}",
                      f"{8192 / LANES / (QUARTERS * sms):.1f}"])
     return markdown(("GPU", "compute capability", "SMs", "FP32 lanes per SM", "threads per SM", "shared memory per SM",

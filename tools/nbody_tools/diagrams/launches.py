@@ -43,8 +43,8 @@ def interactions() -> Drawing:
 
 def launch() -> Drawing:
     """Step 01: grid, block, warp, thread."""
-    d = Drawing(560, f"32 blocks on {SMS} SMs; a block is 32 warps, a warp 32 threads, a thread takes every "
-                     "1024th body")
+    d = Drawing(560, f"32 blocks on {SMS} SMs; a block is 32 warps, a warp 32 threads, a thread takes "
+                     "every 1024th body")
     d.heading(34, f"The grid: 32 blocks, one per system, on {SMS} SMs")
     d.polygon([(42, 68), (58, 68), (878, 214), (42, 214)], light(BLUE, 0.12))
     for sm in range(SMS):

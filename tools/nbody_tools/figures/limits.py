@@ -46,8 +46,8 @@ def draw_roofline(points: Sequence[Point], machine: dict[str, float], records: S
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False, loc="lower left")
     return save(figure, path, "Each step at the arithmetic intensity that Nsight Compute counted and the rate of its kernels, "
-                f"32 x 8192 bodies, {gpu_of(records)}, {dates(records)}. Above the dotted line: step 12, which "
-                "computes each "
+                f"32 x 8192 bodies, {gpu_of(records)}, {dates(records)}. Above the dotted line: step 12, "
+                "which computes each "
                 "pair once and is credited with both of its interactions.")
 
 
@@ -63,9 +63,9 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
     axes.set(xlabel="GPUs", ylabel="speedup over one GPU", xlim=(1, 16), ylim=(1, 16), xticks=(1, 2, 4, 8, 16))
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False)
-    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, two, four and eight "
-                f"{gpu_of(records).split()[-1]}s, {dates(records)}. Lines: Amdahl's law, with the serial share "
-                "from one and eight GPUs; beyond eight they "
+    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, "
+                f"two, four and eight {gpu_of(records).split()[-1]}s, {dates(records)}. Lines: Amdahl's law, "
+                "with the serial share from one and eight GPUs; beyond eight they "
                 "are predictions.")
 
 

@@ -1,4 +1,4 @@
-"""GPUs as rows of data: docs/machines.json describes them, docs/names.json names the one that was measured."""
+"""GPUs as rows of data: docs/machines.json has all, docs/names.json names the measured one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbody_tools.records.facts import read_json
 
 
 def described() -> dict[str, dict[str, Any]]:
-    """Returns the facts of every GPU of docs/machines.json, by name: those that have a compute capability."""
+    """Returns the facts of every machine with a compute capability, by name."""
     machines = read_json(ROOT / "docs" / "machines.json")
     return {name: {fact: row["value"] for fact, row in facts.items()}
             for name, facts in machines.items() if "capability" in facts}

@@ -17,7 +17,8 @@ class Occupancy(unittest.TestCase):
                 (1024, 32, 0, (2, 2, 228, 32)), (256, 91, 4096, (2, 8, 45, 32)), (32, 96, 4096, (20, 64, 45, 32)),
                 (384, 149, 30720, (1, 5, 7, 32)), (256, 65, 0, (3, 8, 228, 32)), (256, 64, 0, (4, 8, 228, 32))):
             with self.subTest(block=block, registers=registers):
-                self.assertEqual(tuple(hardware.blocks_by(hardware.measured_limits(), block, registers, shared).values()), expected)
+                blocks = hardware.blocks_by(hardware.measured_limits(), block, registers, shared)
+                self.assertEqual(tuple(blocks.values()), expected)
 
     def test_the_profiler_never_counts_more(self) -> None:
         kernels = dict(hardware.main_kernels(FACTS))
@@ -30,7 +31,8 @@ class Occupancy(unittest.TestCase):
             with self.subTest(step):
                 possible = 100 * blocks * block / hardware.measured_limits().threads
                 self.assertLessEqual(metrics["occupancy_percent"], possible + 0.1)
-                if metrics["grid_size"] > 10 * blocks * gpus.measured()["sms"]:  # many waves: close to what is possible
+                # Many waves: close to what is possible.
+                if metrics["grid_size"] > 10 * blocks * gpus.measured()["sms"]:
                     self.assertGreater(metrics["occupancy_percent"], 0.9 * possible)
 
     def test_other_gpus_have_rows(self) -> None:
