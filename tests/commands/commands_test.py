@@ -152,9 +152,17 @@ def reason_to_skip(command: Command) -> str:
     return "needs a GPU" if is_tool and command.needs_gpu and not has_gpu() else ""
 
 
+def is_shown_for_the_cpu(command: Command, commands: list[Command]) -> bool:
+    """Whether the page also has a small run for the CPU of a program that on_the_cpu cannot reduce."""
+    program = command.text.split()[0].replace("build/cuda/", "build/cpu/")
+    others = [one for one in commands if one.page == command.page and program in one.text.split()]
+    return "build/cuda/" in command.text and bool(others) and on_the_cpu(command.text) == \
+        command.text.replace("build/cuda/", "build/cpu/")
+
+
 class Check:
-    def __init__(self, clone: Clone) -> None:
-        self.clone = clone
+    def __init__(self, clone: Clone, commands: list[Command]) -> None:
+        self.clone, self.commands = clone, commands
         self.failures: list[str] = []
         self.skipped: list[str] = []
         self.count = 0
@@ -179,7 +187,10 @@ class Check:
         print(f"FAILED {self.failures[-1]}", flush=True)
 
     def check(self, command: Command) -> None:
-        if reason := reason_to_skip(command):
+        reason = reason_to_skip(command)
+        if not reason and not has_gpu() and is_shown_for_the_cpu(command, self.commands):
+            reason = "the page shows it for the CPU"
+        if reason:
             self.skipped.append(f"{command.where}: {reason}: {command.text}")
             return
         text = command.text
@@ -252,7 +263,7 @@ def main() -> int:
         print("\n".join(problems) or f"{len(commands)} commands on {len(names)} pages")
         return 1 if problems else 0
     with tempfile.TemporaryDirectory() as folder:
-        check = Check(Clone(options.keep or Path(folder) / "clone"))
+        check = Check(Clone(options.keep or Path(folder) / "clone"), commands)
         targets = " ".join(targets_shown(commands))
         built = check.clone.run(f"./nbody build {targets} && "
                                 "cmake build/cpu -DBUILD_TESTING=ON -DNBODY_EXPERIMENTS=ON", 7200)
