@@ -46,8 +46,7 @@ OWN_FILES = {
     "snapshot_": "build/cpu/step00_cpu_omp/step00_cpu_omp --scenario figure-eight --steps 20 "
                  "--snapshot-every 10 --snapshot-dir .",
     "galaxy.hdf5": "build/cpu/tools/ic/nbody-ic spiral build/galaxy.bin --bodies 2000 && "
-                   "build/cpu/tools/convert/nbody-convert build/galaxy.bin galaxy.hdf5 "
-                   "--from-units kpc-100kms",
+                   "build/cpu/tools/convert/nbody-convert build/galaxy.bin galaxy.hdf5",
     "galaxy.bin": "build/cpu/tools/ic/nbody-ic spiral galaxy.bin --bodies 2000",
     "submissions/": "mkdir -p submissions/one && ./nbody lab 03 --to submissions/one",
     "grade 20 nbody.cu": "./nbody lab 20 --to build/lab20 && cp build/lab20/nbody.cu .",
@@ -166,6 +165,7 @@ class Check:
     def __init__(self, clone: Clone, commands: list[Command]) -> None:
         self.clone, self.commands = clone, commands
         self.failures: list[str] = []
+        self.made: set[str] = set()  # of OWN_FILES
         self.skipped: list[str] = []
         self.count = 0
 
@@ -176,9 +176,10 @@ class Check:
             if name in command.text:
                 self.clone.run(f"cat > {name} <<'END_OF_FILE'\n{content}END_OF_FILE", 60)
         for name, making in OWN_FILES.items():
-            if name in command.text:
+            if name in command.text and name not in self.made:
+                self.made.add(name)
                 own = name.split()[-1]
-                made = self.clone.run(f"echo '/{own}*' >> .git/info/exclude; {making}", 600)
+                made = self.clone.run(f"rm -rf {own}* && echo '/{own}*' >> .git/info/exclude; {making}", 600)
                 if made.code != 0:
                     self.fail(command, f"its input could not be made: {making}", made)
 
