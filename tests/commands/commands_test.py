@@ -154,7 +154,7 @@ def reason_to_skip(command: Command) -> str:
 
 
 def is_shown_for_the_cpu(command: Command, commands: list[Command]) -> bool:
-    """Whether the page also has a small run for the CPU of a program that on_the_cpu cannot reduce."""
+    """Whether the page has a small run on the CPU too, of a program that on_the_cpu cannot reduce."""
     program = command.text.split()[0].replace("build/cuda/", "build/cpu/")
     others = [one for one in commands if one.page == command.page and program in one.text.split()]
     return "build/cuda/" in command.text and bool(others) and on_the_cpu(command.text) == \
@@ -179,7 +179,8 @@ class Check:
             if name in command.text and name not in self.made:
                 self.made.add(name)
                 own = name.split()[-1]
-                made = self.clone.run(f"rm -rf {own}* && echo '/{own}*' >> .git/info/exclude; {making}", 600)
+                hide = f"rm -rf {own}* && echo '/{own}*' >> .git/info/exclude"
+                made = self.clone.run(f"{hide} && {making}", 600)
                 if made.code != 0:
                     self.fail(command, f"its input could not be made: {making}", made)
 
@@ -218,7 +219,7 @@ class Check:
 
 
 def is_expected(command: Command, ended: Ended) -> bool:
-    """A page may say that a command fails. diff finds the lesson, and a student's first file fails."""
+    """A page may say that a command fails. diff finds the lesson, and a lab's first file fails."""
     if "fails" in command.comment:
         return ended.code == 1
     is_found = command.text.startswith("diff ") or (
