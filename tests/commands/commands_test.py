@@ -154,7 +154,7 @@ def reason_to_skip(command: Command) -> str:
 
 
 def is_shown_for_the_cpu(command: Command, commands: list[Command]) -> bool:
-    """Whether the page has a small run on the CPU too, of a program that on_the_cpu cannot reduce."""
+    """Whether the page has a small run on the CPU of a program that on_the_cpu cannot reduce."""
     program = command.text.split()[0].replace("build/cuda/", "build/cpu/")
     others = [one for one in commands if one.page == command.page and program in one.text.split()]
     return "build/cuda/" in command.text and bool(others) and on_the_cpu(command.text) == \
@@ -208,7 +208,9 @@ class Check:
         ended = self.clone.run(text, PATIENCE * allowed, SERVER.search(text) is not None)
         self.count += 1
         print(f"{command.where}: {ended.seconds:.1f} s: {text}", flush=True)
-        if ended.code is None:
+        if ended.code == 77:
+            self.skipped.append(f"{command.where}: {ended.output.strip()[-100:]}: {command.text}")
+        elif ended.code is None:
             self.fail(command, f"still runs after {PATIENCE * allowed:.0f} s", ended)
         elif not is_expected(command, ended):
             self.fail(command, f"exit code {ended.code}", ended)

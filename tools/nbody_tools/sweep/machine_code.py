@@ -42,10 +42,12 @@ def compiled(folder: Path) -> str:
     if nvcc is None:
         raise ToolError("machine_code: no nvcc here")
     target = folder / "nbody.cubin"
-    done = subprocess.run([nvcc, "-std=c++20", "-O3", "-arch=sm_90", "-cubin", f"-I{ROOT}", f"-I{ROOT / 'common/include'}",
-                           str(folder / "nbody.cu"), "-o", str(target)], capture_output=True, text=True, check=False)
+    includes = [f"-I{ROOT / part}" for part in ("", "common", "common/include")]
+    words = [nvcc, "-std=c++20", "-O3", "-arch=sm_90", "-cubin", *includes, str(folder / "nbody.cu")]
+    done = subprocess.run([*words, "-o", str(target)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise Failed(f"nvcc: {done.stderr.strip().splitlines()[0]}")
+        lines = done.stderr.strip().splitlines()
+        raise Failed(f"nvcc: {next((line for line in lines if 'error' in line), lines[0])}")
     return machine_code(target, find_cuobjdump("cuobjdump"))
 
 
