@@ -22,6 +22,8 @@ if(NBODY_PORTABLE OR CMAKE_CROSSCOMPILING)
 endif()
 set(NBODY_HOSTCUDA_FLAGS ${flags} CACHE STRING "How the host compiler compiles kernels")
 
+option(NBODY_COVERAGE "Count which lines and branches of the steps run (tests/coverage)" OFF)
+
 # nbody_object(target source text [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]): a source compiled
 # like that of a step; behind its flags `text` goes into records.
 function(nbody_object target source text)
@@ -35,6 +37,11 @@ function(nbody_object target source text)
   else()
     set(flags ${NBODY_HOSTCUDA_FLAGS})
     hostcuda_target(${target})
+  endif()
+  if(NBODY_COVERAGE)
+    # Optimised, lines are merged, and some count as not executed.
+    list(APPEND flags -O0 --coverage)
+    target_link_options(${target} INTERFACE --coverage)
   endif()
   target_compile_options(${target} PRIVATE ${flags})
   list(JOIN flags " " flags_text)
@@ -75,6 +82,28 @@ function(nbody_step name)
   endif()
 endfunction()
 
+# nbody_step_variant(name variant FILTER filter DEFINES NAME=VALUE...
+#                    [CUDA_FLAGS flag...] [LIBRARIES cublas] [COMMON nbody_cluster])
+#
+# name_variant_test: the tests of a step compiled with other values of its TUNABLE parameters, so
+# that a small problem takes the branches that otherwise need more bodies than a test can have
+# without a GPU.
+function(nbody_step_variant name variant)
+  if(NBODY_CUDA OR NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 2 step "" "FILTER" "DEFINES;CUDA_FLAGS;LIBRARIES;COMMON")
+  set(object ${name}_${variant}_object)
+  nbody_object(${object} ${CMAKE_CURRENT_SOURCE_DIR}/nbody.cu "" CUDA_FLAGS ${step_CUDA_FLAGS}
+    LIBRARIES ${step_LIBRARIES})
+  target_link_libraries(${object} PUBLIC ${step_COMMON})
+  target_compile_definitions(${object} PRIVATE ${step_DEFINES})
+  nbody_executable(${name}_${variant}_test ${object} nbody_step_tests)
+  nbody_test(${name}.${variant} ${name} 300
+    ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};HOSTCUDA_ORDER=random"
+    COMMAND ${name}_${variant}_test --gtest_filter=${step_FILTER})
+endfunction()
+
 # nbody_add_program_test(name test arguments...): a run of the program that has to be right, if it is built.
 function(nbody_add_program_test name test)
   if(TARGET ${name} AND BUILD_TESTING)
@@ -110,13 +139,16 @@ function(nbody_add_step_tests name)
       set(emulated TRUE)
     endif()
   endif()
-  # At night, where there is no GPU: 4099 bodies with every gate. By day 8,219 bodies (LadderLarge) have
+  # At night, where there is no GPU: 4099 bodies with every gate. By day 9,217 bodies (LadderLarge) have
   # more tiles, and the step's own boundaries are among the sizes. Where a device is emulated also 2,111
-  # bodies for nine steps, which 1,031 take by day; and the gates that need more than one step, of 8,219 and
+  # bodies for nine steps, which 1,031 take by day; and the gates that need more than one step, of 9,217 and
   # of 6,144 bodies.
   set(night)
   if(emulated)
     set(night "Force.*Large*:*.ManyBodies:*4099:*/2111")
+    if(name MATCHES "^step(0[34]|1[0124])")  # large blocks, or several kernels per time step
+      string(APPEND night ":*TwelveBits*")
+    endif()
   elseif(NOT NBODY_CUDA)
     set(night "*4099")
   endif()
@@ -128,11 +160,14 @@ function(nbody_add_step_tests name)
   endif()
   if(emulated)
     # Other random problems than in the usual order, and fewer. Many systems are in random orders below.
-    set(by_day "-*Large*:*4099:*/1000")
-    nbody_add_step_test(${name} reverse "Force.*:*Ladder*:${by_day}:*AreAllRight:*FillADevice"
-      HOSTCUDA_ORDER=reverse NBODY_TEST_SEED=17 NBODY_TEST_CASES=2)
+    set(by_day "-*Large*:*4099:*/1000:*TwelveBits*:*Float64*:*Shapes*:*FullBlocks*")
+    # As many multiprocessors as a large GPU has: the rules that choose shapes then choose others.
+    set(many_systems "*AreAllRight:*FillADevice:*AByteCounts")
+    nbody_add_step_test(${name} reverse "Force.*:*Ladder*:${by_day}:${many_systems}"
+      HOSTCUDA_ORDER=reverse HOSTCUDA_SMS=132 NBODY_TEST_SEED=17 NBODY_TEST_CASES=2)
     nbody_add_nightly_step_test(${name} reverse_all "Force.*:*Ladder*" HOSTCUDA_ORDER=reverse)
-    # Three devices by default: a step that uses one must not notice the others. By day two and three.
+    # Three devices by default: a step that uses one must not notice the others. By day two, three
+    # and five.
     set(device_counts ${ARGN})
     if(NOT device_counts)
       set(device_counts 3)
@@ -141,16 +176,20 @@ function(nbody_add_step_tests name)
     foreach(devices IN LISTS device_counts)
       set(add nbody_add_nightly_step_test)
       set(filter "Force.*:*Ladder*:${by_day}")
-      if(devices MATCHES "^[23]$")
+      if(devices MATCHES "^[235]$")
         set(add nbody_add_step_test)
         string(APPEND filter ":*AreAllRight")  # more systems than those fill a device
+      endif()
+      if(NOT ARGN)
+        string(APPEND filter ":*AByteCounts")  # which differ where devices share the systems
       endif()
       cmake_language(CALL ${add} ${name} adversarial_${devices} "${filter}" ${adversarial}
         HOSTCUDA_DEVICES=${devices} NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)
     endforeach()
     # The largest sizes in these orders, which are not on the two sides of any boundary, and many systems
     # for many steps: at night.
-    nbody_add_nightly_step_test(${name} adversarial_large "*Large*:*4099:*/1000:*AreAllRight" ${adversarial})
+    nbody_add_nightly_step_test(${name} adversarial_large
+      "*Large*:*4099:*/1000:*AreAllRight:*Float64*:*Shapes*:*FullBlocks*" ${adversarial})
   endif()
   # run_step() is the same in every program. Here, what a step can spoil: the end of a run that came in
   # parts, the record, the precision, the devices. All the rest is in tests/command_line.

@@ -20,7 +20,7 @@ using namespace nbody;  // arithmetic with float3
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // of a block that lets tiles meet
 constexpr int kBlockSize = 128;                   // of update_bodies
-constexpr size_t kMaxBytes = size_t{2} << 30;     // for partial sums: the rest has to wait for them
+constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced

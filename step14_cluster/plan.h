@@ -36,7 +36,7 @@ struct Plan {
   int tile() const { return segment / tiles; }
   bool same_sizes(const Plan& other) const {
     return systems == other.systems && n == other.n && segment == other.segment &&
-           by_systems == other.by_systems;
+           tiles == other.tiles && by_systems == other.by_systems;
   }
   int keeper(int segment_of_all) const { return segment_of_all / kept; }
   // Real bodies, not those that fill it up.

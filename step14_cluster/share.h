@@ -13,11 +13,11 @@
 
 namespace {
 
-constexpr int kBlockSize = 128;                 // of kernels that take a body per thread
-constexpr size_t kMaxBytes = size_t{2} << 30;   // for partial sums: the rest has to wait for them
-constexpr size_t kMaxUnits = 65535;             // of a launch
-constexpr size_t kGroups = TUNABLE(GROUPS, 4);  // of whole systems
-constexpr size_t kBlocksOfGroup = 4096;         // fewer are not worth launches of their own
+constexpr int kBlockSize = 128;  // of kernels that take a body per thread
+constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
+constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // of a launch
+constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // of whole systems
+constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // fewer need no own launches
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced

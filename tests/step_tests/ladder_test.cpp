@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "nbody/tuning.h"
 #include "scenarios/initial_conditions.h"
 #include "step_under_test.h"
 
@@ -61,6 +62,59 @@ TEST(LadderSystems, FillADevice) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
+// More than eight bits count. The rest is four on five devices, two on three, three on four.
+TEST(LadderSystems, AreMoreThanAByteCounts) {
+  const auto start = make_scenario(find_scenario("galaxies"), {299, 7, 29, 0.05}).systems;
+  EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "");
+}
+
+// Several systems as large as blocks may be, the last so large that blocks take turns. Seven of
+// them fill eight emulated multiprocessors.
+class LadderFullBlocks : public testing::TestWithParam<int> {};
+
+TEST_P(LadderFullBlocks, PassEveryGate) {
+  if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
+  const int n = GetParam(), systems = n > 1100 ? 4 : 7;
+  const auto start = make_scenario(find_scenario("galaxies"), {systems, n, 31, 0.05}).systems;
+  EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05, ValidationMode::sampled), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, LadderFullBlocks, testing::Values(512, 513, 1023, 1025, 1301),
+                         testing::PrintToStringParamName());
+
+// Every body of the first has another mass; in the second, most tiles of any size have one. All
+// shapes have an even number of tiles: the ring of tiles has two halves.
+Systems of_many_masses() {
+  Systems start = make_scenario(find_scenario("galaxies"), {2, 1499, 37, 0.05}).systems;
+  for (std::size_t k = 0; k < start.bodies.size(); ++k)
+    start.bodies[k].mass *= 1 + static_cast<float>(k) / 1024;
+  return start;
+}
+Systems of_two_masses() {
+  Systems start = make_scenario(find_scenario("galaxies"), {1, 1499, 39, 0.05}).systems;
+  for (std::size_t k = 0; k < start.bodies.size(); ++k)
+    start.bodies[k].mass = k % 3 == 0 ? 1e-3f : 5e-4f;
+  return start;
+}
+
+// A step that chooses among shapes by a rule computes the same in each, whichever the rule takes
+// for a size on this device.
+TEST(LadderShapes, AreAllRight) {
+  if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
+  for (const Systems& start : {of_many_masses(), of_two_masses()}) {
+    simulate(start, 0.01, 1, 0.05);
+    if (!tuning().chosen) GTEST_SKIP() << "this step has one shape";
+    const int shapes = tuning().chosen->of;
+    const int apart = shapes / 12 + 1;  // of dozens, which differ in their chunks, some are enough
+    for (int rank = 0; rank < shapes; rank += apart) {
+      tuning().shapes = {{start.count, start.bodies_per_system, rank}};
+      EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "") << "shape " << rank;
+      EXPECT_EQ(tuning().chosen->rank, rank);
+    }
+    tuning().shapes.clear();
+  }
+}
+
 // Clusters of bodies far from the origin and from each other, with masses from 1e-2 to 1e4.
 TEST(LadderRange, FarAndHeavyBodies) {
   Systems start = make_scenario(find_scenario("galaxies"), {2, 203, 5, 0.05}).systems;
@@ -85,10 +139,39 @@ TEST(LadderRange, BodiesWithoutMass) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// An odd number of bodies above every power of two a counter may have been cut to. The validator's
-// sample is enough: that forces do not depend on the place of a body, it checks for all of them.
+// The system with the fewest massive bodies comes first, and none has as many as the next.
+TEST(LadderRange, FewMassiveBodiesFirst) {
+  Systems start = make_scenario(find_scenario("galaxies"), {3, 600, 41, 0.05}).systems;
+  for (int s = 0; s < 2; ++s)
+    for (std::size_t i = 0; i < 600; ++i)
+      if (i % 20 >= (s == 0 ? 1 : 9)) start.system(s)[i].mass = 0;
+  EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
+}
+
+// In float64, where a step has that: limits there are a hundred million times narrower.
+TEST(LadderFloat64, PassesEveryGate) {
+  if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
+  for (const int n : {1, 33, 257, 513, is_slow() ? 600 : 1301}) {
+    const int systems = n > 1000 ? 1 : 3;
+    const auto start = make_scenario(find_scenario("galaxies"), {systems, n, 43, 0.05}).systems;
+    EXPECT_EQ(failed_gates_in_float64(start, 0.01, 3, 0.05), "") << n << " bodies";
+  }
+}
+
+// With another number of massive bodies in each system.
+TEST(LadderFloat64, FewMassiveBodiesFirst) {
+  if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
+  Systems start = make_scenario(find_scenario("galaxies"), {2, 900, 47, 0.05}).systems;
+  for (std::size_t i = 0; i < 900; ++i)
+    if (i % 3 != 1) start.system(0)[i].mass = 0;
+  EXPECT_EQ(failed_gates_in_float64(start, 0.01, 2, 0.05), "");
+}
+
+// An odd number of bodies above every power of two a counter may have been cut to, and one more
+// than tiles of any size hold. The validator's sample is enough: that forces do not depend on the
+// place of a body, it checks for all of them.
 Systems many_bodies() {
-  const int n = step().platform.backend == "cuda" ? 65537 : 8219;
+  const int n = step().platform.backend == "cuda" ? 65537 : 9217;
   return make_scenario(find_scenario("galaxies"), {1, n, 13, 0.05}).systems;
 }
 
@@ -115,6 +198,15 @@ TEST_P(LadderSteps, AreAllTaken) {
 
 INSTANTIATE_TEST_SUITE_P(Large, LadderSteps, testing::Values(1031, 2111),
                          testing::PrintToStringParamName());
+
+// More steps than twelve bits count, of two bodies around each other and a third one far out.
+TEST(LadderSteps, AreMoreThanTwelveBitsCount) {
+  Systems start(1, 3);
+  start.bodies[0] = {-0.5f, 0, 0, 0, -0.7f, 0, 1};
+  start.bodies[1] = {0.5f, 0, 0, 0, 0.7f, 0, 1};
+  start.bodies[2] = {0, 0, 9, 0.5f, 0, 0, 0.125f};
+  EXPECT_EQ(failed_gates(start, 0.001, 4099, 0.05), "");
+}
 
 }  // namespace
 }  // namespace nbody::test

@@ -1,6 +1,7 @@
 // run_step() for tests: keeps what the step passes to it and runs GoogleTest.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -90,6 +91,22 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode, Approximation approximation) {
   return failed(validated(start, dt, steps, softening, mode, Integrator::euler, approximation));
+}
+
+std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening) {
+  const auto advance_with = [](double eps) -> Advance<double> {
+    return [eps](SystemsF64& systems, double length, int count) {
+      current.info.float64({length, count, eps * eps, 1, {}}, systems);
+    };
+  };
+  const Advance<double> advance = advance_with(softening);
+  SystemsF64 first(start.count, start.bodies_per_system);
+  std::ranges::transform(start.bodies, first.bodies.begin(), widened);
+  SystemsF64 end = first;
+  advance(end, dt, steps);
+  return failed(validate<double>(
+      {current.info.summation, dt, steps, softening * softening, first, end}, ValidationMode::full,
+      advance, {advance, advance_with(kOtherLength * softening)}));
 }
 
 std::string failed_gates_of_one_step(const Systems& start, double dt, double softening) {

@@ -31,6 +31,8 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full,
                          Approximation approximation = {});
+// The same of the step's float64, which it must have.
+std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening);
 // The same of a single step, without those gates that need further ones.
 std::string failed_gates_of_one_step(const Systems& start, double dt, double softening);
 
