@@ -10,6 +10,19 @@ import sys
 from pathlib import Path
 
 
+def shape_table(command, rank, environment, record):
+    """The options that give a run one shape: a table as ./nbody tune writes it, for this problem."""
+    subprocess.run([*command, "--validate", "off", "--json", record], cwd=record.parent,
+                   env=environment, stdout=subprocess.DEVNULL, check=True)
+    of_rule = json.loads(record.read_text())
+    record.unlink()
+    entry = {key: of_rule[key] for key in ("step", "systems", "bodies")} | {"rank": rank}
+    table = {"devices": {of_rule["device"]["name"]: {"date": "2026-11-23", "shapes": [entry]}}}
+    file = record.with_suffix(".shapes")
+    file.write_text(json.dumps(table))
+    return ["--tuned", file]
+
+
 def run(program, declared, mode, record, weak=None):
     """The outcome of a run: the gates that failed, the verdicts of weak checks, or why it was stopped."""
     # Blocks of a grid run on one core, so that a race between them ends the same way every time.
@@ -20,13 +33,19 @@ def run(program, declared, mode, record, weak=None):
     if weak:
         environment["NBODY_WEAK_CHECKS"] = str(weak)
         weak.unlink(missing_ok=True)
-    done = subprocess.run([program, declared["variant"], *declared["run"], "--quiet", "--json", record],
+    command = [program, declared["variant"], *declared["run"], "--quiet"]
+    if declared["shape"] >= 0:
+        command += shape_table(command, declared["shape"], environment, record)
+    done = subprocess.run([*command, "--json", record],
                           cwd=record.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", check=False)
     found = {"exit": done.returncode, "said": done.stdout}
     if record.exists():
         data = json.loads(record.read_text())
         found |= {key: data[key] for key in ("verdict", "failed", "errors", "limits")}
+        if declared["shape"] >= 0 and data["shape"]["rank"] != declared["shape"]:
+            sys.exit(f"{declared['name']}: took another shape than {declared['shape']}: "
+                     f"{data['shape']}")
         if weak:
             found["weak"] = json.loads(weak.read_text())
     return found

@@ -37,12 +37,27 @@ def tiny_cluster(chance):
     yield from cluster_and_companion(chance, 1e-10)
 
 
+def tiles_of_two_masses(chance):
+    """Two masses, a third of the bodies and two thirds: whole tiles of 768 bodies have one."""
+    for k in range(2304):
+        mass = 0.002 if k % 3 else 0.008
+        yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
+
+
+def massless_first(chance):
+    """Two systems: in the first a third of the bodies has a mass, in the second all have."""
+    for k in range(1800):
+        mass = 0 if k < 900 and k % 3 else 0.001
+        yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))
+
+
 COMMENTS = {tiny_cluster: "# softening=1e-12\n# dt=1e-18\n"}
 SEED = 5  # a wrong quadrupole then fails one gate alone; with any other it fails that one, too
 
 
 def write_inputs(folder):
-    for bodies in (two_masses, two_places, far_and_heavy, cluster_and_companion, tiny_cluster):
+    for bodies in (two_masses, two_places, far_and_heavy, cluster_and_companion, tiny_cluster,
+                   tiles_of_two_masses, massless_first):
         rows = [",".join(f"{value:.6g}" for value in body) for body in bodies(Random(SEED))]
         text = "\n".join(["m,x,y,z,vx,vy,vz", *rows, ""])
         (folder / f"{bodies.__name__}.csv").write_text(COMMENTS.get(bodies, "") + text, encoding="utf-8")

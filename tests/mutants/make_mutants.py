@@ -45,6 +45,7 @@ class Mutant:
     passes_plain: bool = False
     define: str = ""
     ladder: bool = False
+    shape: int = -1
     file: str = "nbody.*"
 
     @property
@@ -55,6 +56,11 @@ class Mutant:
     @property
     def variant(self):
         return self.name or self.control
+
+    @property
+    def macros(self):
+        """The pairs of name and value that `define` sets."""
+        return [setting.split("=", 1) for setting in self.define.split()]
 
     @property
     def edits(self):
@@ -99,13 +105,16 @@ def declarations(mutant):
     """The tests of a mutant: its own, and that the step without the edit is right."""
     caught_by = mutant.caught_only_by or mutant.caught_by
     record = {"step": mutant.step, "caught_by": caught_by, "only": bool(mutant.caught_only_by),
-              "says": mutant.says, "passes_plain": mutant.passes_plain, "run": mutant.run.split()}
+              "says": mutant.says, "passes_plain": mutant.passes_plain, "run": mutant.run.split(),
+              "shape": mutant.shape}
     mode = mutant.mode.split()
     if mutant.name:
         yield record | {"name": mutant.name, "variant": mutant.name, "mode": mode,
                         "is_wrong": bool(caught_by or mutant.says), "wrong": mutant.wrong}
     for mode in (mode, []):
         key = f"{mutant.control} {';'.join(mode)} {';'.join(record['run'])}"
+        if mutant.shape >= 0:
+            key += f" {mutant.shape}"
         yield record | {
             "name": f"right.{mutant.step}.{hashlib.md5(key.encode()).hexdigest()[:6]}",
             "variant": mutant.control, "mode": mode, "is_wrong": False, "wrong": "",
@@ -128,7 +137,8 @@ def write_tests(root, folder):
     steps = dict.fromkeys(mutant.step for mutant in mutants)
     lines = [f"nbody_mutant_program({step} \"{source_of(root, step)}\")" for step in steps]
     lines += [f"nbody_mutant_test({name} {test['step']})" for name, test in tests.items()]
-    lines += [f"nbody_ladder_test({mutant.name} {mutant.step})" for mutant in mutants if mutant.ladder]
+    lines += [f"nbody_ladder_test({mutant.name} {mutant.step} {mutant.mode})"
+              for mutant in mutants if mutant.ladder]
     (folder / "mutants.cmake").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -146,8 +156,8 @@ def edited_text(mutant, source, main="nbody::step_main"):
 
 
 def namespace(mutant, name, source, text):
-    macro, _, value = mutant.define.partition("=")
-    begin, end = (f"#undef {macro}\n#define {macro} {value}\n", f"#undef {macro}\n") if macro else ("", "")
+    begin = "".join(f"#undef {macro}\n#define {macro} {value}\n" for macro, value in mutant.macros)
+    end = "".join(f"#undef {macro}\n" for macro, _ in mutant.macros)
     # The compiler names the step's file, not this one.
     return f'{begin}namespace {name} {{\n#line 1 "{source}"\n{text}\n}}\n{end}'
 
