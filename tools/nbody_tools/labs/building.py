@@ -1,9 +1,10 @@
-"""Builds a submission inside the sandbox: for the CPU through hostcuda, plain and with its accesses traced, and
-with nvcc.
+"""Builds a submission inside the sandbox: for the CPU through hostcuda, plain and with its accesses
+traced, and with nvcc.
 
-CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt). What a
-compiler needs of the project is copied into a folder of its own, the kit: its public headers, hostcuda's, those
-of the lab's step, hostcuda's launcher and the libraries. No other file of the project can be read there.
+CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt).
+What a compiler needs of the project is copied into a folder of its own, the kit: its public headers,
+hostcuda's, those of the lab's step, hostcuda's launcher and the libraries. No other file of the
+project can be read there.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def read_tools(build: Path) -> Tools:
     try:
         return Tools(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise ToolError(f"{file}: {error}: build the target grade_tools first; ./nbody grade does") from error
+        raise ToolError(f"{file}: {error}: build the target grade_tools first; "
+                        "./nbody grade does") from error
 
 
 class Workshop:
@@ -68,10 +70,12 @@ class Workshop:
 
     kit    read by compilers
     made   written by compilers, and the submission lies there
-    run    the programs, and out/ where one may write; a submission that runs sees only this and its source
+    run    the programs, and out/ where one may write; a submission that runs sees this and its
+           source only
     """
 
-    def __init__(self, folder: Path, tools: Tools, steps: Sequence[str], sandbox: str = "auto") -> None:
+    def __init__(self, folder: Path, tools: Tools, steps: Sequence[str],
+                 sandbox: str = "auto") -> None:
         self.folder, self.tools = folder, tools
         self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
         self.sources: list[Path] = []  # findings quote their lines
@@ -80,8 +84,9 @@ class Workshop:
         for step in steps:
             for header in (ROOT / step).glob("*.h"):
                 copied(header, self.kit / step / header.name)
-        self._libraries = {variant: [copied(Path(file), self.kit / "lib" / Path(file).name) for file in files]
-                           for variant, files in tools.libraries.items()}
+        self._libraries = {
+            variant: [copied(Path(file), self.kit / "lib" / Path(file).name) for file in files]
+            for variant, files in tools.libraries.items()}
         own_sandbox = copied(Path(tools.sandbox), self.kit / "grade_sandbox")
         for path in (self.made, self.run / "out"):
             path.mkdir(parents=True)
@@ -106,15 +111,16 @@ class Workshop:
         return list(self._libraries[TRACED] or self._libraries[PLAIN])
 
     def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = ()) -> str:
-        """Runs a compiler or its like in the sandbox, in the folder `made`; returns what it printed."""
-        access = Access(read=(self.kit, *more), execute=(*toolchain(words[0]), *more), write=(self.made,), build=True)
+        """Runs a compiler or its like in the sandbox, in the folder `made`; returns its output."""
+        access = Access(read=(self.kit, *more), execute=(*toolchain(words[0]), *more),
+                        write=(self.made,), build=True)
         with tempfile.TemporaryFile(dir=self.folder) as output:
             process = subprocess.Popen(
                 self.sandbox.words(access, MEGABYTES, seconds, [program_of(words[0]), *words[1:]]),
                 cwd=self.made, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TMPDIR": str(self.made),
-                     "HOME": str(self.made), "PYTHONDONTWRITEBYTECODE": "1"})
+                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                     "TMPDIR": str(self.made), "HOME": str(self.made), "PYTHONDONTWRITEBYTECODE": "1"})
             why = ""
             try:
                 watch(process, seconds)
@@ -124,40 +130,41 @@ class Workshop:
             output.seek(0)
             said = output.read(MAX_OUTPUT).decode("utf-8", errors="replace")
         if why or code:
-            raise DoesNotCompile(why or readable(said, self.folder) or f"the compiler ended with {code}")
+            raise DoesNotCompile(why or readable(said, self.folder) or
+                                 f"the compiler ended with {code}")
         return said
 
     def include_options(self) -> list[str]:
-        folders = (self.kit / "common" / "include", self.kit, self.kit / "hostcuda" / "cublas" / "include")
-        return [f"-I{path}" for path in folders]
+        return [f"-I{self.kit / path}" for path in ("common/include", ".", "hostcuda/cublas/include")]
 
     def compile_for_cpu(self, source: str, variant: str) -> Path:
-        """The object file, and beside it VARIANT.d, which lists the files that the preprocessor opened. The text
-        is rewritten by hostcuda's launcher."""
+        """The object file, and next to it VARIANT.d, which lists the files that the preprocessor
+        opened. hostcuda's launcher rewrites the text."""
         # A symbol that is unique in the process could not be hidden from the libraries.
-        flags = [*self.tools.flags, "-fno-gnu-unique", *(FLAGS[TRACED] if variant == TRACED else [])]
+        flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
         python, needed = python_for_nobody()
-        self.call([python, str(self.kit / "hostcuda" / "launcher" / "hostcudacc.py"), self.tools.compiler, *COMMON,
-                   *self.include_options(), *flags, "-fopenmp", "-MD", "-MF", f"{variant}.d", "-c", source,
-                   "-o", f"{variant}.o"], more=needed)
+        launcher = self.kit / "hostcuda" / "launcher" / "hostcudacc.py"
+        self.call([python, str(launcher), self.tools.compiler, *COMMON, *self.include_options(), *flags,
+                   "-fopenmp", "-MD", "-MF", f"{variant}.d", "-c", source, "-o", f"{variant}.o"],
+                  more=needed)
         return self.made / f"{variant}.o"
 
     def compile_both(self, source: str) -> Path:
         """The plain object file; the two are compiled at the same time."""
         with ThreadPoolExecutor(2) as pool:
-            plain, traced = (pool.submit(self.compile_for_cpu, source, variant) for variant in (PLAIN, TRACED))
-            plain.result(), traced.result()
+            list(pool.map(lambda variant: self.compile_for_cpu(source, variant), (PLAIN, TRACED)))
         return self.made / f"{PLAIN}.o"
 
     def opened(self, variant: str) -> set[str]:
         """The files that the preprocessor opened; those of the project by their paths in it."""
         rule = (self.made / f"{variant}.d").read_text(encoding="utf-8", errors="replace")
         words = re.split(r"(?<!\\)\s+", rule.replace("\\\n", " "))
-        files = {os.path.normpath(word.replace("\\ ", " ")) for word in words if word and not word.endswith(":")}
+        files = {os.path.normpath(word.replace("\\ ", " ")) for word in words
+                 if word and not word.endswith(":")}
         return {file.removeprefix(f"{self.kit}/") for file in files}
 
     def link_for_cpu(self, variant: str) -> Path:
-        """Of the submission's symbols only main() can be seen by the libraries, so that it can take the place of
+        """The libraries see only main() of the submission's symbols, so that it can take the place of
         none of their functions, whatever it defines."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
         self.call(["objcopy", "--keep-global-symbol=main", f"{variant}.r.o", f"{variant}.l.o"])
@@ -182,9 +189,9 @@ class Workshop:
         flags = re.search(r"CUDA_FLAGS((?: -[^\s)]+)+)", recipe)
         architectures = ["-arch=native"] if self.tools.architectures == ["native"] else [
             f"-gencode=arch=compute_{one},code=sm_{one}" for one in self.tools.architectures]
-        self.call([self.tools.compiler, *COMMON, "-O3", *(flags[1].split() if flags else []), *architectures,
-                   *self.include_options()[:2], "-Xcompiler=-fopenmp", source, *map(str, self._libraries[PLAIN]),
-                   "-lcublas", "-o", name], GPU_SECONDS)
+        self.call([self.tools.compiler, *COMMON, "-O3", *(flags[1].split() if flags else []),
+                   *architectures, *self.include_options()[:2], "-Xcompiler=-fopenmp", source,
+                   *map(str, self._libraries[PLAIN]), "-lcublas", "-o", name], GPU_SECONDS)
         return self._installed(name)
 
 

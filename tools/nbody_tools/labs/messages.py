@@ -1,5 +1,5 @@
-"""What a compiler said, for the student: about the submission and about headers that anyone may read, with no line
-of a file but the submission's own.
+"""Messages of compilers and of the tracer, for the student: about the submission and about headers
+that anyone may read, with no line of a file but the submission's own.
 """
 
 from __future__ import annotations
@@ -7,12 +7,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-# FILE:LINE[:COLUMN]: MESSAGE, FILE: In function ..., and the lines that say how a header came to be read.
+# FILE:LINE[:COLUMN]: MESSAGE, FILE: In function ..., and the lines that say who includes a header.
 OF_FILE = re.compile(r"(?:In file included from |                 from )?(?P<file>[^\s:][^:]*):"
                      r"(?:(?P<line>\d+)(?::\d+)?[:,])?")
 EXCERPT = re.compile(r"\s*\d* \|")
-OF_TOOL = re.compile(r"(?:c\+\+|g\+\+|clang\+\+|cc1plus|nvcc|as|ld|collect2|hostcudacc)\b[^:]*: |compilation terminated")
-PUBLIC = re.compile(r"(?:/usr/(?:local/)?include|/usr/lib/gcc|/usr/lib/llvm\S*|/usr/local/cuda[^/]*)/")
+OF_TOOL = re.compile(r"(?:c\+\+|g\+\+|clang\+\+|cc1plus|nvcc|as|ld|collect2|hostcudacc)\b[^:]*: |"
+                     r"compilation terminated")
+PUBLIC = re.compile(r"(?:/usr/(?:local/)?include|/usr/lib/gcc|/usr/lib/llvm\S*|"
+                    r"/usr/local/cuda[^/]*)/")
 ALLOCATES = re.compile(r"Array<[^;]*>\s+(\w+)\s*[({]|cuda(?:Malloc|HostAlloc)\w*\(\s*&(\w+)")
 LEFT_OUT = "(a message about another file is not shown)"
 CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 64 MB"),
@@ -44,7 +46,7 @@ def readable(said: str, folder: Path) -> str:
 
 
 def with_names(said: str, text: str) -> str:
-    """A message of the tracer with the name of an array where it says the line that allocates it."""
+    """A message of the tracer, with the name of an array for the line that allocates it."""
     lines = text.splitlines()
 
     def named(match: re.Match[str]) -> str:
@@ -59,7 +61,8 @@ def is_own(file: str, folder: Path) -> bool:
 
 
 def is_public(file: str, folder: Path) -> bool:
-    return bool(PUBLIC.match(file)) or file.startswith(f"{folder}/kit/") and file.endswith((".h", ".cuh"))
+    is_of_project = file.startswith(f"{folder}/kit/") and file.endswith((".h", ".cuh"))
+    return is_of_project or bool(PUBLIC.match(file))
 
 
 def without_folders(line: str, folder: Path) -> str:

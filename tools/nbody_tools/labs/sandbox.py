@@ -1,9 +1,9 @@
-"""The sandbox that compilers and submissions run in: bubblewrap where it is installed and works, and in any
+"""The sandbox of compilers and submissions: bubblewrap where it is installed and works, and in any
 case tools/grade/sandbox.cpp (Landlock, seccomp, limits), inside it or alone.
 
-bubblewrap shows a program a file system of its own with nothing but the folders named here, and its own
-processes, network and users. Landlock forbids the same files where namespaces are not allowed, as in most
-containers.
+bubblewrap shows a program a file system of its own with nothing but the folders named here, and its
+own processes, network and users. Landlock forbids the same files where namespaces are not allowed,
+as in most containers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ ALONE = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--
 # Root becomes nobody inside by itself; anyone else is nobody in a namespace of users.
 USERS = {"as root": ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
          "in a namespace": ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)}
-LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.so.cache", "/etc/alternatives")
+LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/etc/ld.so.cache",
+             "/etc/alternatives")
 PROGRAMS = ("/bin", "/usr/bin", "/usr/libexec", "/usr/local/bin")
 HEADERS = ("/usr/include", "/usr/local/include")
 LINKS = ("/lib", "/lib32", "/lib64")  # into /usr, on most systems
@@ -44,16 +45,20 @@ class Sandbox:
     tool: Path  # grade_sandbox, where nobody may read it
     bubblewrap: tuple[str, ...] = ()
     why_not: str = ""  # there is no bubblewrap here
-    guards: dict[str, str] = field(default_factory=dict)  # user, files and calls, each with its guard or "-"
+    # user, files and calls, each with its guard or "-"
+    guards: dict[str, str] = field(default_factory=dict)
 
-    def words(self, access: Access, megabytes: int, seconds: int, program: Sequence[str]) -> list[str]:
-        """The command line that runs a program; SECONDS of processor time are for each of its processes."""
+    def words(self, access: Access, megabytes: int, seconds: int,
+              program: Sequence[str]) -> list[str]:
+        """The command line that runs a program; each process has `seconds` of processor time."""
         outside = () if access.gpu else self.bubblewrap  # CUDA's driver wants more of the machine
         words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
         words += ["--build"] * access.build + ["--gpu"] * access.gpu
         readable = (*LIBRARIES, *LINKS, "/proc", "/sys", *access.read)
-        runnable = (*LOADERS, *access.execute, *((*PROGRAMS, *HEADERS, *LIBRARIES, *LINKS) if access.build else ()))
-        for option, paths in (("--read", readable), ("--execute", runnable), ("--write", access.write)):
+        of_build = (*PROGRAMS, *HEADERS, *LIBRARIES, *LINKS) if access.build else ()
+        runnable = (*LOADERS, *access.execute, *of_build)
+        options = (("--read", readable), ("--execute", runnable), ("--write", access.write))
+        for option, paths in options:
             for path in paths:
                 words += [option, str(path)]
         return [*words, str(megabytes), str(seconds), *program]
@@ -66,7 +71,8 @@ class Sandbox:
         rights |= {str(path): "--bind" for path in access.write}
         words = ["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null"]
         # bubblewrap makes the folders around a mount for its own user only.
-        for folder in sorted({str(parent) for path in rights for parent in Path(path).parents} - {"/"}):
+        around = {str(parent) for path in rights for parent in Path(path).parents} - {"/"}
+        for folder in sorted(around):
             words += ["--perms", "0755", "--dir", folder]
         for path in sorted(rights):  # a folder comes before what lies in it
             words += [rights[path], path, path]
@@ -99,8 +105,9 @@ def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
 
 def guards_of(words: list[str]) -> dict[str, str]:
     """What grade_sandbox says of itself; empty if it could not be started."""
-    ended = subprocess.run([*words, "--protections"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.DEVNULL, text=True, check=False)
+    ended = subprocess.run([*words, "--protections"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                           check=False)
     return dict(line.split() for line in ended.stdout.splitlines()) if ended.returncode == 0 else {}
 
 

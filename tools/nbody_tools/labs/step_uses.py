@@ -1,5 +1,5 @@
-"""What a submission may use: the functions of the project that its step and the headers call, and the files that
-the headers open.
+"""What a submission may use: functions of the project that its step and the headers call, and the
+files that the headers open.
 
 A step's own object file says which they are, so no list of names can fall behind the headers. It is
 compiled without optimization and with all inline functions of the headers, because a submission may
@@ -33,7 +33,7 @@ class Uses:
 
 
 def uses_of_step(tools: Tools, lab: Lab) -> Uses:
-    """The names that the lab's step, or a header that it may include, calls, and the files that are opened."""
+    """The names that the lab's step, or a header, calls, and the files that are opened."""
     kept = Path(tools.judge).parent / f"{lab.step}-{fingerprint(tools, lab)}.uses.json"
     try:
         return Uses(**json.loads(kept.read_text(encoding="utf-8")))
@@ -70,8 +70,8 @@ def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
 
 def text_of(lab: Lab) -> str:
     """The step with every header that a submission may include."""
-    return "".join(f"#include <{name}>\n" for name in sorted(allowed_includes(lab))) + lab.source.read_text(
-        encoding="utf-8")
+    includes = "".join(f"#include <{name}>\n" for name in sorted(allowed_includes(lab)))
+    return includes + lab.source.read_text(encoding="utf-8")
 
 
 def fingerprint(tools: Tools, lab: Lab) -> str:

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 MAX_BYTES = 200_000
-# A compiler takes them for white space, or an editor shows the text in another order than it compiles.
+# Compilers take them for white space, or editors show the text in another order than it compiles.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 NAMES = {"\r": "a carriage return without a line feed", "\f": "a form feed", "\v": "a vertical tab"}
 
@@ -44,7 +44,7 @@ def read_bytes(file: Path) -> bytes:
 
 
 def with_line_feeds(text: str) -> str:
-    """The text with line feeds for the line ends of Windows, and without any other control character."""
+    """The text with line feeds for the line ends of Windows; refuses other control characters."""
     text = text.replace("\r\n", "\n")
     if found := CONTROL.search(text):
         what = NAMES.get(found[0], f"the character U+{ord(found[0]):04X}")

@@ -41,6 +41,7 @@ LINES = 6  # of what a submission printed
 OF_RUN = {"composition", "momentum", "angular_momentum", "trajectory"}
 OF_FORCES = re.compile(r"acceleration_|rms_at|p99_at|body_order|finite")
 PARTIAL = 0.5  # of a test's points are shared by its problems, the others are for all of them
+NEVER_ENDS = "without reaching a barrier or its end"  # hostcuda's watchdog, of a kernel
 OUT_OF_BOUNDS = "out of bounds"  # in a message of the tracer
 FINDINGS = 2  # that are shown: the first is mostly the cause of the others
 
@@ -161,7 +162,7 @@ class Tests:
         done = run(self._workshop, self._programs[program], mode, problems, self._summation, self._lab.megabytes,
                    f"{self._lab.environment} {environment}", max(1.0, min(SECONDS, self._seconds_left)))
         self._seconds_left -= done.seconds
-        if done.timed_out:
+        if done.timed_out or NEVER_ENDS in done.said:
             self._hung = name
         return done
 

@@ -1,5 +1,5 @@
-"""Waits for programs that nobody trusts to end: by the processor time that they have used, which does not
-depend on what else the machine does, and by whether they still use any.
+"""Waits for programs that nobody trusts to end: by the processor time that they have used, which
+does not depend on what else the machine does, and by whether they still use any.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Optional, Sequence
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
 STALLED_SECONDS = 6.0  # without a hundredth of a second of processor time
-SLOW_SECONDS, IDLE = 20.0, 0.02  # from then on, a program that sleeps in between uses less of a processor
+SLOW_SECONDS, IDLE = 20.0, 0.02  # from then on, less of a processor than that is sleep
 
 
 watched_seconds: list[float] = []  # that each program so far was seen to use
@@ -25,23 +25,26 @@ class TooLong(Exception):
 
 
 def seconds_of_sessions(sessions: Sequence[int]) -> float:
-    """Processor time of all processes in these sessions, with the children that they have waited for."""
+    """Processor time of all processes in these sessions, with children that have ended."""
     ticks = 0
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():
             continue
         try:
-            words = (process / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+            stat = (process / "stat").read_text(encoding="ascii", errors="replace")
         except OSError:
             continue  # it has ended meanwhile
+        words = stat.rpartition(")")[2].split()  # a name may hold anything
         if int(words[3]) in sessions:
             ticks += sum(map(int, words[11:15]))
     return ticks / TICKS
 
 
-def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess.Popen] = ()) -> float:
-    """Waits for a process that leads a session of its own, and returns the processor time it was seen to use.
-    Raises TooLong once it has used more than `seconds`, or once neither it nor those beside it use any."""
+def watch(process: subprocess.Popen, seconds: float,
+          beside: Sequence[subprocess.Popen] = ()) -> float:
+    """Waits for a process that leads its own session, and returns the processor time that it used.
+    Raises TooLong once it has used more than `seconds`, or once neither it nor those beside it use
+    any."""
     begun = time.monotonic()
     used, before, changed = 0.0, -1.0, begun
     try:
@@ -53,7 +56,8 @@ def watch(process: subprocess.Popen, seconds: float, beside: Sequence[subprocess
             if used > seconds:
                 raise TooLong(f"it did not end within {seconds:.0f} s of processor time")
             if time.monotonic() - changed > STALLED_SECONDS:
-                raise TooLong(f"it did not end: it waited for {STALLED_SECONDS:.0f} s without doing anything")
+                raise TooLong(f"it did not end: it waited for {STALLED_SECONDS:.0f} s "
+                              "without doing anything")
             waited = time.monotonic() - begun
             if waited > SLOW_SECONDS and of_all < IDLE * waited:
                 raise TooLong(f"it did not end: in {waited:.0f} s it did hardly anything")
