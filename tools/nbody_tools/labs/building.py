@@ -110,7 +110,8 @@ class Workshop:
         """All that a submission is linked with, in one of its two forms."""
         return list(self._libraries[TRACED] or self._libraries[PLAIN])
 
-    def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = ()) -> str:
+    def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = (),
+             most: int = MAX_OUTPUT) -> str:
         """Runs a compiler or its like in the sandbox, in the folder `made`; returns its output."""
         access = Access(read=(self.kit, *more), execute=(*toolchain(words[0]), *more),
                         write=(self.made,), build=True)
@@ -128,7 +129,7 @@ class Workshop:
                 why = f"the compiler was ended: {error}"
             code = end(process)
             output.seek(0)
-            said = output.read(MAX_OUTPUT).decode("utf-8", errors="replace")
+            said = output.read(most).decode("utf-8", errors="replace")
         if why or code:
             raise DoesNotCompile(why or readable(said, self.folder) or
                                  f"the compiler ended with {code}")

@@ -16,6 +16,7 @@ OF_TOOL = re.compile(r"(?:c\+\+|g\+\+|clang\+\+|cc1plus|nvcc|as|ld|collect2|host
 PUBLIC = re.compile(r"(?:/usr/(?:local/)?include|/usr/lib/gcc|/usr/lib/llvm\S*|"
                     r"/usr/local/cuda[^/]*)/")
 ALLOCATES = re.compile(r"Array<[^;]*>\s+(\w+)\s*[({]|cuda(?:Malloc|HostAlloc)\w*\(\s*&(\w+)")
+WIDTH = 300  # of a line: one may hold the whole submission
 LEFT_OUT = "(a message about another file is not shown)"
 CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 64 MB"),
           ("out of memory", "the compiler took more memory than it is given"),
@@ -42,7 +43,7 @@ def readable(said: str, folder: Path) -> str:
             kept.append(without_folders(line, folder))
         elif LEFT_OUT not in kept:
             kept.append(LEFT_OUT)
-    return "\n".join(kept)
+    return "\n".join(line[:WIDTH] for line in kept)
 
 
 def with_names(said: str, text: str) -> str:

@@ -9,10 +9,12 @@ from typing import Sequence
 
 from nbody_tools.labs.building import Workshop
 
+WHOLE = 1 << 30  # the sandbox ends a program whose output is larger than a file may be
+
 
 def symbols(workshop: Workshop, files: Sequence[Path], *options: str) -> list[tuple[str, str]]:
     """(type, name) of symbols, as they are linked."""
-    listed = workshop.call(["nm", *options, *map(str, files)])
+    listed = workshop.call(["nm", *options, *map(str, files)], most=WHOLE)
     return [(match[1], match[2])
             for match in re.finditer(r"^(?:[0-9a-f]+)? +([A-Za-z]) (.*)$", listed, re.M)]
 
