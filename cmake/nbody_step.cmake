@@ -23,6 +23,10 @@ endif()
 set(NBODY_HOSTCUDA_FLAGS ${flags} CACHE STRING "How the host compiler compiles kernels")
 
 option(NBODY_COVERAGE "Count which lines and branches of the steps run (tests/coverage)" OFF)
+set(NBODY_STEP_TEST_SECONDS 300)
+if(NBODY_COVERAGE)
+  set(NBODY_STEP_TEST_SECONDS 1800)  # not optimised
+endif()
 
 # nbody_object(target source text [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]): a source compiled
 # like that of a step; behind its flags `text` goes into records.
@@ -99,7 +103,7 @@ function(nbody_step_variant name variant)
   target_link_libraries(${object} PUBLIC ${step_COMMON})
   target_compile_definitions(${object} PRIVATE ${step_DEFINES})
   nbody_executable(${name}_${variant}_test ${object} nbody_step_tests)
-  nbody_test(${name}.${variant} ${name} 300
+  nbody_test(${name}.${variant} ${name} ${NBODY_STEP_TEST_SECONDS}
     ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};HOSTCUDA_ORDER=random"
     COMMAND ${name}_${variant}_test --gtest_filter=${step_FILTER})
 endfunction()
@@ -204,7 +208,7 @@ function(nbody_add_command_line_test test name filter)
 endfunction()
 
 function(nbody_add_step_test name group filter)
-  nbody_test(${name}.${group} ${name} 300 SKIP_RETURN_CODE 77
+  nbody_test(${name}.${group} ${name} ${NBODY_STEP_TEST_SECONDS} SKIP_RETURN_CODE 77
     ENVIRONMENT "${NBODY_TEST_ENVIRONMENT};${ARGN}" COMMAND ${name}_test --gtest_filter=${filter})
 endfunction()
 

@@ -1,0 +1,89 @@
+"""Judges what gcov counted: which lines, branches and instances of templates did not run."""
+import json
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# The branch of an error that no test causes in every call: tests/faults causes them.
+ERROR_CHECK = re.compile(r"\b(CUDA|CUBLAS)_CHECK\(")
+# To the end of a scope belongs what destructors do while an exception passes.
+END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")
+
+
+@dataclass
+class Counts:
+    """Of one file of a step, over all programs that contain it."""
+    lines: dict = field(default_factory=lambda: defaultdict(int))      # (line, instance) -> times
+    branches: dict = field(default_factory=lambda: defaultdict(list))  # (line, count) -> times each
+    instances: dict = field(default_factory=lambda: defaultdict(int))  # (line, name) -> times
+
+
+@dataclass(frozen=True, order=True)
+class Missing:
+    """A place that did not run."""
+    file: str
+    line: int
+    what: str
+
+
+def counted(root, build, steps):
+    """file -> Counts, from everything that gcov finds below the folders of `steps` in `build`."""
+    counts = defaultdict(Counts)
+    for data in sorted(path for step in steps for path in (build / step).rglob("*.gcda")):
+        done = subprocess.run(["gcov", "--json-format", "--stdout", data], cwd=data.parent,
+                              check=True, capture_output=True, text=True)
+        for line in done.stdout.splitlines():
+            for file in json.loads(line)["files"]:
+                path = Path(file["file"]).resolve()
+                if path.is_relative_to(root) and path.relative_to(root).parts[0] in steps:
+                    add(counts[str(path.relative_to(root))], file)
+    return counts
+
+
+def add(counts, file):
+    """Adds one file of gcov's answer."""
+    names = {function["name"]: function["demangled_name"] for function in file["functions"]}
+    for function in file["functions"]:
+        key = function["start_line"], names[function["name"]]
+        counts.instances[key] += function["execution_count"]
+    for line in file["lines"]:
+        number, name = line["line_number"], names.get(line.get("function_name"), "")
+        counts.lines[number, name] += line["count"]
+        taken = [branch["count"] for branch in line["branches"] if not branch["throw"]]
+        sums = counts.branches[number, len(taken)]
+        sums[:] = [a + b for a, b in zip(sums or [0] * len(taken), taken)]
+
+
+def missing(file, counts, text):
+    """What did not run: whole instances, else lines of them, else branches in whatever instance."""
+    dead = {name for (_, name), times in counts.instances.items() if times == 0}
+    for (line, name), times in counts.instances.items():
+        if times == 0:
+            yield Missing(file, line, f"never called: {name}")
+    executed = set()
+    for (line, name), times in counts.lines.items():
+        if times > 0:
+            executed.add(line)
+        elif name not in dead and not END_OF_SCOPE.fullmatch(text[line - 1]):
+            yield Missing(file, line, f"never executed in {name or 'any function'}")
+    for (line, _), times in counts.branches.items():
+        if line in executed and 0 in times and not ERROR_CHECK.search(text[line - 1]):
+            yield Missing(file, line, f"{times.count(0)} of {len(times)} branches never taken")
+
+
+def judged(places, exceptions, texts):
+    """The places without an exception, and the exceptions without a place."""
+    used = set()
+
+    def is_excepted(place):
+        line = texts[place.file][place.line - 1]
+        for number, exception in enumerate(exceptions):
+            if exception["file"] == place.file and exception["line"] in line:
+                used.add(number)
+                return True
+        return False
+
+    left = sorted({place for place in places if not is_excepted(place)})
+    return left, [one for number, one in enumerate(exceptions) if number not in used]

@@ -1,0 +1,58 @@
+"""The judge of coverage sees lines, branches and shapes that did not run, and useless exceptions."""
+import unittest
+
+from judge import Counts, Missing, add, judged, missing
+
+TEXT = ["void f() {", "  if (a) b();", "  CUDA_CHECK(c());", "}"]
+
+
+def gcov(functions, lines):
+    """An answer of gcov: name -> times, and (line, function, times, branches taken)."""
+    return {"functions": [{"name": name, "demangled_name": name, "start_line": 1,
+                           "execution_count": times} for name, times in functions.items()],
+            "lines": [{"line_number": line, "function_name": name, "count": times,
+                       "branches": [{"count": taken, "throw": False} for taken in branches]}
+                      for line, name, times, branches in lines]}
+
+
+def found(*answers):
+    counts = Counts()
+    for answer in answers:
+        add(counts, answer)
+    return list(missing("x.cu", counts, TEXT))
+
+
+class Judge(unittest.TestCase):
+    RAN = gcov({"f<1>": 3}, [(1, "f<1>", 3, []), (2, "f<1>", 3, [2, 1]), (3, "f<1>", 3, [0, 3])])
+
+    def test_nothing_is_missing_where_everything_ran(self):
+        self.assertEqual([], found(self.RAN))
+
+    def test_a_branch_that_was_not_taken(self):
+        once = gcov({"f<1>": 3}, [(2, "f<1>", 3, [3, 0])])
+        self.assertEqual([Missing("x.cu", 2, "1 of 2 branches never taken")], found(once))
+        self.assertEqual([], found(once, self.RAN), "another program took it")
+
+    def test_a_shape_that_was_not_launched(self):
+        other = gcov({"f<2>": 0}, [(2, "f<2>", 0, [0, 0])])
+        self.assertEqual([Missing("x.cu", 1, "never called: f<2>")], found(self.RAN, other))
+
+    def test_a_line_that_one_shape_left_out(self):
+        other = gcov({"f<2>": 1}, [(2, "f<2>", 0, [0, 0])])
+        self.assertEqual([Missing("x.cu", 2, "never executed in f<2>")], found(self.RAN, other))
+
+    def test_an_end_of_a_scope_is_left_by_exceptions_too(self):
+        self.assertEqual([], found(self.RAN, gcov({"f<1>": 3}, [(4, "f<1>", 0, [])])))
+
+    def test_exceptions_have_a_place_each(self):
+        place, texts = Missing("x.cu", 2, "never executed in f"), {"x.cu": TEXT}
+        right = {"file": "x.cu", "line": "if (a)", "why": "it cannot be"}
+        self.assertEqual(([], []), judged([place], [right], texts))
+        self.assertEqual(([place], []), judged([place], [], texts))
+        self.assertEqual(([], [right]), judged([], [right], texts))
+        elsewhere = {**right, "file": "y.cu"}
+        self.assertEqual(([place], [elsewhere]), judged([place], [elsewhere], texts))
+
+
+if __name__ == "__main__":
+    unittest.main()
