@@ -83,7 +83,8 @@ class OfSubjects(unittest.TestCase):
             found = [paths_of(one, [subject]) for one in rows
                      if subject.tests.search(f"{one.preset} {one.test}")]
             self.assertTrue(any(any(map(matcher(paths), files)) for paths in found),
-                            f"no test, or no file of one, for {subject.tests.pattern}")
+                            f"{subject.tests.pattern} finds no row of tests/nightly.csv, or no file "
+                            "of one: a new test has a row once it has run")
         for one in rows:
             matches = matcher(paths_of(one, table))
             self.assertTrue(any(map(matches, files)), f"{one.test} has no file")
