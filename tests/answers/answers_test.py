@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "cmake")]
 from edit_source import EditError, edited  # noqa: E402
 from nbody_tools.course.rebuild import build_as  # noqa: E402
 from nbody_tools.diagrams.pairs import meetings  # noqa: E402
-from nbody_tools.course.hardware import H200, blocks_by  # noqa: E402
+from nbody_tools.course.hardware import blocks_by, measured_limits  # noqa: E402
 from nbody_tools.records.facts import Facts  # noqa: E402
 from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402
 from nbody_tools.steps import number_of, step_folders  # noqa: E402
@@ -41,7 +41,8 @@ def spans(run):
 
 WORDS = {  # of equations
     "math": math, "round": round, "len": len, "meetings": meetings,
-    "occupancy": lambda block, registers: blocks_by(H200, block, registers, 4096)["registers"] * block // 32,
+    "occupancy": lambda block, registers: (
+        blocks_by(measured_limits(), block, registers, 4096)["registers"] * block // 32),
     "finished": lambda run, until: sum(s.stage == "compute" and s.end < until for s in spans(run)),
     "hidden": lambda run: round(100 * sums(spans(run)).hidden_share),
     "float32": lambda value: struct.unpack("f", struct.pack("f", value))[0],
