@@ -33,7 +33,8 @@ std::vector<int> evenly_spaced(int n, int count);
 // What the forces of a step may err by that takes far bodies together (nbody/step.h).
 //
 // Relative to what the forces on a body would add up to if nothing cancelled: the root mean square
-// over the bodies of a system, and the 99th percentile. Both are 0 where theta is 0.
+// over the bodies of a system, and the 99th percentile. Both are 0 where theta is 0. With a force
+// tolerance nodes are opened for either reason, and the smaller limit holds.
 struct ErrorLimit {
   double rms = 0, p99 = 0;
 };

@@ -54,10 +54,12 @@ void require_same_map(const Options& options, Job& job) {
   saved_activity_map(options, job);
 }
 
-// "0.6, 2"; empty for a direct sum.
+// "0.6, 2" or "1, 2, 0.01"; empty for a direct sum.
 std::string approximation_of(const Options& options) {
   if (!options.approximation) return "";
-  return joined(shortest(options.approximation->theta), ", ", options.approximation->multipole);
+  const auto& [theta, multipole, force_tolerance] = *options.approximation;
+  const std::string more = force_tolerance ? ", " + shortest(*force_tolerance) : "";
+  return joined(shortest(theta), ", ", multipole, more);
 }
 
 const char* precision_of(const Options& options) { return options.float64 ? "double" : "single"; }

@@ -14,9 +14,13 @@ namespace {
 // Beyond 1 a node could overlap the bodies on which it acts as a whole.
 constexpr double kMaxTheta = 1;
 constexpr const char* kThetaAllowed = "a number from 0 to 1";
+// Beyond 1 a node could neglect more than the force.
+constexpr double kMaxForceTolerance = 1;
+constexpr const char* kForceToleranceAllowed = "a number from 0 to 1";
 
 void check_combinations(const StepInfo& info, const Options& options,
-                        const std::optional<double>& theta, const std::optional<int>& multipole) {
+                        const std::optional<double>& theta, const std::optional<int>& multipole,
+                        const std::optional<double>& force_tolerance) {
   const auto refuse_if = [](bool wrong, const auto&... why) {
     if (wrong) throw UsageError(why...);
   };
@@ -54,6 +58,11 @@ void check_combinations(const StepInfo& info, const Options& options,
   refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
             " is not allowed; ", info.name,
             " computes the direct sum, step15_barnes_hut goes down a tree");
+  refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),
+            "--force-tolerance is not allowed; ", info.name,
+            " has no test for it, step15b_force_aware has");
+  if (force_tolerance && *force_tolerance > kMaxForceTolerance)
+    refuse("--force-tolerance", shortest(*force_tolerance), kForceToleranceAllowed);
   if (theta && *theta > kMaxTheta) refuse("--theta", shortest(*theta), kThetaAllowed);
   refuse_if(options.distribute != Distribution::automatic && !info.cluster,
             "--distribute needs ranks to distribute over: step14_cluster, not ", info.name);
@@ -67,7 +76,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   constexpr int most = std::numeric_limits<int>::max();
   Options options;
   options.program = info.name;
-  std::optional<double> theta;
+  std::optional<double> theta, force_tolerance;
   std::optional<int> multipole;
   CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
   parser.text("--input", options.input,
@@ -98,6 +107,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
               " 0: the direct sum (step 15)");
   parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
                      "what a node acts by, 0 its mass, 2 its quadrupole too (step 15)");
+  parser.real("--force-tolerance", force_tolerance, 0, kForceToleranceAllowed,
+              "what a node may neglect, relative to the force on a body (step 15b)");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.choice<Distribution>("--distribute", options.distribute,
                               {{"auto", Distribution::automatic},
@@ -149,10 +160,12 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
-  check_combinations(info, options, theta, multipole);
+  check_combinations(info, options, theta, multipole, force_tolerance);
   options.approximation = info.approximation;
   if (theta) options.approximation->theta = static_cast<float>(*theta);
   if (multipole) options.approximation->multipole = *multipole;
+  if (force_tolerance)
+    options.approximation->force_tolerance = static_cast<float>(*force_tolerance);
   return options;
 }
 

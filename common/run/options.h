@@ -27,7 +27,7 @@ struct Options {
   std::optional<Integrator> integrator;
   std::optional<std::uint64_t> seed;
   bool float64 = false;  // --precision double
-  // --theta and --multipole, or the step's own; nothing for a direct sum.
+  // --theta, --multipole, --force-tolerance, or the step's own; nothing for a direct sum.
   std::optional<Approximation> approximation;
   Distribution distribute = Distribution::automatic;  // over ranks
   int devices = 0;  // 0: all there are, or one where a step can use only one

@@ -41,9 +41,13 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
   out << format("  run          %s of dt %s, softening %s, %s%s\n", steps.c_str(),
                 shortest(job.start.dt).c_str(), shortest(job.start.softening).c_str(),
                 to_string(job.start.integrator), is_float64(job.start) ? ", float64" : "");
-  if (info.approximation)
-    out << format("  tree         theta %s, multipole %d\n",
-                  shortest(job.run.approximation.theta).c_str(), job.run.approximation.multipole);
+  if (info.approximation) {
+    const auto& [theta, multipole, force_tolerance] = job.run.approximation;
+    const std::string more =
+        force_tolerance ? ", force tolerance " + shortest(*force_tolerance) : "";
+    out << format("  tree         theta %s, multipole %d%s\n", shortest(theta).c_str(), multipole,
+                  more.c_str());
+  }
   for (const std::string& name : job.defaults)
     out << "  default      " << name << ": the file does not say it\n";
   if (job.is_finished())

@@ -59,8 +59,11 @@ Json json_of_shape(const Result& result) {
 Json json_of(const std::optional<Approximation>& approximation) {
   if (!approximation) return {};
   // As it was written on the command line, not as float32 widens it.
-  return {{"theta", Json::parse(shortest(approximation->theta))},
-          {"multipole", approximation->multipole}};
+  Json json = {{"theta", Json::parse(shortest(approximation->theta))},
+               {"multipole", approximation->multipole}};
+  if (approximation->force_tolerance)
+    json["force_tolerance"] = Json::parse(shortest(*approximation->force_tolerance));
+  return json;
 }
 
 // null where nobody asked for it. JSON has no infinity: null says that there was no number.

@@ -272,16 +272,31 @@ TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
   if (first.exit_code == 2) {
     for (const char* option : {"--theta 0.5", "--multipole 2"})
       expect_refusal(run + option, "computes the direct sum, step15_barnes_hut goes down a tree");
+    expect_refusal(run + "--force-tolerance 0.1", "has no test for it, step15b_force_aware has");
     return;
   }
   EXPECT_EQ(first.exit_code, 0) << first.out << first.error;
   EXPECT_TRUE(says(first.out, "theta 0.75, multipole 0"));
-  EXPECT_TRUE(says(program_.read("a.json"), R"({"theta":0.75,"multipole":0})"));
+  EXPECT_TRUE(says(program_.read("a.json"), R"({"theta":0.75,"multipole":0)"));
   for (const char* wrong : {"--theta 1.01", "--theta -0.1", "--theta nan", "--multipole 1"})
     EXPECT_EQ(program_.run(run + wrong).exit_code, 2) << wrong;
   // A run that was interrupted goes on with its own angle.
   expect_the_same_end("--scenario plummer --bodies 333", 2, 1, " --theta 0.75");
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 0.75, 2");
+}
+
+TEST_F(CommandLine, AForceToleranceIsForStepsThatKnowTheForce) {
+  const std::string run = "--scenario plummer --bodies 333 --steps 2 ";
+  const Outcome first = program_.run(run + "--force-tolerance 0.25 --json a.json");
+  if (first.exit_code == 2)
+    return expect_refusal(run + "--force-tolerance 0.25", "step15b_force_aware has");
+  EXPECT_EQ(first.exit_code, 0) << first.out << first.error;
+  EXPECT_TRUE(says(first.out, "theta 1, multipole 2, force tolerance 0.25"));
+  EXPECT_TRUE(says(program_.read("a.json"), R"("force_tolerance":0.25)"));
+  for (const char* wrong : {"1.5", "-0.1", "nan", "x"})
+    EXPECT_EQ(program_.run(run + "--force-tolerance " + wrong).exit_code, 2) << wrong;
+  expect_the_same_end("--scenario plummer --bodies 333", 2, 1, " --force-tolerance 0.25");
+  expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 1, 2, 0.25");
 }
 
 // Where other programs keep the cores busy, a team of threads for 10,000 interactions takes

@@ -118,12 +118,20 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
 
 std::vector<Angle> angles() {
   if (!step().info.approximation) return {};
+  if (step().info.approximation->force_tolerance) {
+    return {{{1, 2, 5e-4f}, 3.1e-5},
+            {{1, 2, 5e-3f}, 1.5e-4},
+            {{1, 0, 5e-3f}, 3.7e-4},
+            {{0.3f, 2, 1}, 2.4e-5}};
+  }
   return {{{0.3f, 2}, 2.4e-5}, {{0.6f, 2}, 4.6e-4}, {{0.6f, 0}, 2.2e-3}, {{0.9f, 2}, 2.8e-3}};
 }
 INSTANTIATE_TEST_SUITE_P(Angles, LadderOpening, testing::ValuesIn(angles()), [](const auto& of) {
   const Approximation& angle = of.param.approximation;
-  return "theta" + std::to_string(static_cast<int>(10 * angle.theta + 0.5f)) + "_multipole" +
-         std::to_string(angle.multipole);
+  const auto whole = [](float x) { return std::to_string(static_cast<int>(x + 0.5f)); };
+  const auto& tolerance = angle.force_tolerance;
+  return "theta" + whole(10 * angle.theta) + "_multipole" + std::to_string(angle.multipole) +
+         (tolerance ? "_tolerance" + whole(1e4f * *tolerance) : "");
 });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LadderOpening);
 

@@ -160,6 +160,31 @@ class TreePage(fakes.InRepository):
         self.assertEqual(table[-4:], [f"| {quadrupole} | {theta} | 2.0e-03 | 3.0e-03 | 5.0e-03 |"
                                       for quadrupole in ("yes", "no") for theta in (0.4, 0.8)])
 
+    def test_openings(self) -> None:
+        def opened(step: str, milliseconds: float, rms: float, **more: object) -> dict:
+            data = tree_record(step, 3200, milliseconds, 0.5,
+                               force_error={**TREE_ERRORS, "rms": rms}, **more)
+            if step == part.FORCE_AWARE:
+                data["approximation"]["force_tolerance"] = 0.01
+            return data
+
+        self.assertIsNone(self.said("tree_openings"))
+        self.assertIsNone(self.said("opening_gain", "plummer", 3200, 1e-3))
+        walk = {"instructions": 200.0, "seconds": 2e-3}
+        half = {"instructions": 100.0, "seconds": 1e-3}
+        self.records("openings/a.jsonl", opened(part.TREE, 8, 1e-4),
+                     opened(part.TREE, 2, 1e-2, walk=walk),
+                     opened(part.FORCE_AWARE, 1, 1e-3, walk=half),
+                     opened(part.FORCE_AWARE, 2, 1e-4))
+        self.assertIn("| plummer, 3,200 | 15b, tolerance 0.01 | 1 ms | 1.0e-03 | 3.0e-03 | 5.0e-03 |",
+                      self.said("tree_openings"))
+        # 1e-3 is in the middle of 1e-4 and 1e-2: so is the time, of 8 and 2 ms.
+        self.assertAlmostEqual(self.said("opening_time", "plummer", 3200, "15", 1e-3), 4e-3)
+        self.assertAlmostEqual(self.said("opening_gain", "plummer", 3200, 1e-3), 4)
+        self.assertIsNone(self.said("opening_time", "plummer", 3200, "15", 1e-5))
+        self.assertIn("| instructions of a warp | 2 | 1 | 2.00 |",
+                      self.said("opening_account", "plummer", 3200))
+
     def test_every_revision_is_named(self) -> None:
         records = [tree_record(part.TREE, bodies, 1, 0.4, revision=name) for bodies, name in ((1000, "one"), (2000, "two"))]
         self.records("tree/a.jsonl", *records)

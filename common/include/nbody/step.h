@@ -22,6 +22,9 @@ struct Approximation {
   // enough to act as a whole. 0: none is.
   float theta = 0;
   int multipole = 2;  // up to which moment it acts: 0, its mass; 2, its quadrupole too
+  // For a step that compares the two: how large the first term that a node's moments neglect may
+  // be, relative to the force on a body. 0: no node acts as a whole.
+  std::optional<float> force_tolerance = {};
 };
 
 template <class Real>

@@ -1,4 +1,4 @@
-"""Step 15: bodies along Hilbert's curve, the tree over them, and what a group of them accepts.
+"""Steps 15 and 15b: bodies along Hilbert's curve, the tree over them, what a group of them accepts.
 
 In two dimensions, with cells that are squares; the program has cubes, boxes and quadrupoles.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Iterator
+from typing import Callable, Iterator
 
 from nbody_tools.diagrams.drawing import Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, VERMILION
@@ -15,7 +15,9 @@ from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, VERMILION
 LEVELS = 4  # the curve goes through 16 x 16 cells
 BODIES, LEAF, GROUP = 110, 4, 8
 THETA = 0.6
+TOLERANCE = 0.2
 Body = tuple[float, float]
+Box = tuple[float, float, float, float]
 
 
 def hilbert(x: int, y: int, levels: int = LEVELS) -> int:
@@ -60,14 +62,40 @@ class Cell:
         self.children = [] if len(own) <= LEAF else [
             Cell(qx, qy, half, part) for (qx, qy), part in zip(quarters, parts) if part]
 
-    def walk(self, box: tuple[float, float, float, float]) -> Iterator["Cell"]:
-        """What acts on a box: cells as a whole, and leaves."""
-        near = [max(box[k] - self.centre[k], self.centre[k] - box[k + 2], 0) for k in (0, 1)]
-        if math.hypot(*near) * THETA > self.radius or not self.children:
+    def distance(self, box: Box) -> float:
+        """From the centre of mass to the nearest point of the box."""
+        return math.hypot(*(max(box[k] - self.centre[k], self.centre[k] - box[k + 2], 0)
+                            for k in (0, 1)))
+
+    def walk(self, accepts: Callable[["Cell"], bool]) -> Iterator["Cell"]:
+        """What acts on a group: cells as a whole, and leaves."""
+        if accepts(self) or not self.children:
             yield self
         else:
             for child in self.children:
-                yield from child.walk(box)
+                yield from child.walk(accepts)
+
+
+def box_around(group: list[Body]) -> Box:
+    xs, ys = zip(*group)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def looks_small(cell: Cell, box: Box) -> bool:
+    return cell.distance(box) * THETA > cell.radius
+
+
+def neglects_little(cell: Cell, box: Box, bound: float) -> bool:
+    """As in step 15b: the first term that its moments neglect, all masses being 1."""
+    far = cell.distance(box)
+    return far > cell.radius and len(cell.own) * cell.radius ** 3 < bound * far ** 5
+
+
+def pull(body: Body, everyone: list[Body]) -> float:
+    """The magnitude of the force on a body, softened by a fiftieth of the square."""
+    weights = [(math.dist(body, other) ** 2 + 4e-4) ** -1.5 for other in everyone]
+    return math.hypot(*(sum(w * (other[k] - body[k]) for w, other in zip(weights, everyone))
+                        for k in (0, 1)))
 
 
 def tree_walk() -> Drawing:
@@ -90,13 +118,12 @@ def tree_walk() -> Drawing:
     for body in everyone:
         d.circle(*at(left, body), 4.5, VERMILION if body in group else "#000000")
 
-    box = (min(b[0] for b in group), min(b[1] for b in group), max(b[0] for b in group), max(b[1] for b in group))
+    box = box_around(group)
     d.rect(right, top, side, side)
     accepted = leaves = 0
-    for cell in Cell(0, 0, 1, everyone).walk(box):
+    for cell in Cell(0, 0, 1, everyone).walk(lambda cell: looks_small(cell, box)):
         x, y = at(right, (cell.x, cell.y + cell.side))
-        whole = math.hypot(*[max(box[k] - cell.centre[k], cell.centre[k] - box[k + 2], 0) for k in (0, 1)]
-                           ) * THETA > cell.radius
+        whole = looks_small(cell, box)
         accepted, leaves = accepted + whole, leaves + (not whole)
         d.rect(x, y, cell.side * side, cell.side * side, light(GREEN if whole else ORANGE, 0.35), GREY, 1)
         if whole:
@@ -112,4 +139,43 @@ def tree_walk() -> Drawing:
     d.key(right, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
     d.notes(left, y + 72, f"{BODIES} bodies in two dimensions, leaves of up to {LEAF}, theta {THETA}. The program has three dimensions,",
             "groups of 32, leaves of up to 16, and a quadrupole for each cell.")
+    return d
+
+
+def tree_openings() -> Drawing:
+    d = Drawing(600, "What acts on the same group: by the angle, and by the force")
+    everyone = bodies()
+    group = everyone[24:24 + GROUP]
+    box = box_around(group)
+    bound = TOLERANCE * min(pull(body, everyone) for body in group)
+    side, top = 410, 54
+    for left, title, accepts in (
+            (40, f"By the angle: r / R < {THETA}", lambda cell: looks_small(cell, box)),
+            (490, "By the force: m/R² (r/R)³ < α |a|",
+             lambda cell: neglects_little(cell, box, bound))):
+        d.heading(34, title, left)
+        d.rect(left, top, side, side)
+        accepted = leaves = 0
+
+        def at(body: Body) -> tuple[float, float]:
+            return left + body[0] * side, top + (1 - body[1]) * side
+
+        for cell in Cell(0, 0, 1, everyone).walk(accepts):
+            whole = accepts(cell)
+            accepted, leaves = accepted + whole, leaves + (not whole)
+            d.rect(*at((cell.x, cell.y + cell.side)), cell.side * side, cell.side * side,
+                   light(GREEN if whole else ORANGE, 0.35), GREY, 1)
+            if whole:
+                d.circle(*at(cell.centre), 3 + len(cell.own) ** 0.5, GREEN)
+            for body in () if whole else cell.own:
+                d.circle(*at(body), 4.5, VERMILION if body in group else "#000000")
+        d.rect(*at((box[0], box[3])), (box[2] - box[0]) * side, (box[3] - box[1]) * side, "none",
+               VERMILION, 3)
+        y = top + side + 34
+        d.key(left, y, light(GREEN, 0.35), f"{accepted} cells act as a whole", GREY, 1)
+        d.key(left, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
+    d.notes(40, top + side + 106,
+            f"The tree and the group (red) of step 15's picture; α = {TOLERANCE}. As many cells act, "
+            "but other ones: the far cluster",
+            "acts as one cell instead of four, and a heavy cell near the group as four instead of one.")
     return d

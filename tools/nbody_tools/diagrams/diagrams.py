@@ -34,6 +34,7 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step13_persistent": schedules.persistent,
     "step14_segments": pairs.segments,
     "step15_tree": curve.tree_walk,
+    "step15b_openings": curve.tree_openings,
 }
 
 

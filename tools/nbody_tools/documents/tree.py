@@ -173,6 +173,74 @@ def errors_table(records: Sequence[Record]) -> str:
             + markdown(("quadrupole", "theta", *ERRORS.values()), rows))
 
 
+def opening_records(results: Path) -> list[Record]:
+    return newest_measured(results / "openings", check_measurement)
+
+
+def opening_of(record: Record) -> str:
+    approximation = record.data["approximation"]
+    tolerance = approximation.get("force_tolerance")
+    return f"theta {approximation['theta']:g}" if tolerance is None else f"tolerance {tolerance:g}"
+
+
+def openings_table(records: Sequence[Record]) -> str:
+    """Row by row what an opening costs and how exact it is, problem after problem."""
+    if not records:
+        return ""
+    rows = []
+    for record in records:
+        error = record.data["force_error"]
+        rows.append([f"{record.problem.scenario}, {record.problem.bodies:,}",
+                     f"{record.number}, {opening_of(record)}", seconds(per_step(record).median),
+                     *(f"{error[key]:.1e}" for key in ERRORS)])
+    bodies, softening = records[0].data["force_error"]["bodies"], records[0].problem.softening
+    return (f"Time steps, and errors of {bodies} bodies; softening {softening:g}. "
+            f"{heading(records)}.\n\n" + markdown(("problem", "step, opening", "time step", *ERRORS.values()), rows))
+
+
+def is_of(record: Record, scenario: str, bodies: int) -> bool:
+    return (record.problem.scenario, record.problem.bodies) == (scenario, bodies)
+
+
+def opening_time(records: Sequence[Record], scenario: str, bodies: int, number: str,
+                 rms: float) -> Optional[float]:
+    """Seconds per time step at that error, interpolated on scales of logarithms."""
+    points = sorted(
+        (math.log(record.data["force_error"]["rms"]), math.log(per_step(record).median))
+        for record in records if is_of(record, scenario, bodies) and record.number == number)
+    for (x0, y0), (x1, y1) in zip(points, points[1:]):
+        if x0 <= math.log(rms) <= x1:
+            return math.exp(y0 + (y1 - y0) * (math.log(rms) - x0) / (x1 - x0))
+    return None
+
+
+def opening_gain(records: Sequence[Record], scenario: str, bodies: int,
+                 rms: float) -> Optional[float]:
+    """How many times as fast step 15b is as step 15, both as exact."""
+    before = opening_time(records, scenario, bodies, "15", rms)
+    after = opening_time(records, scenario, bodies, "15b", rms)
+    return before / after if before and after else None
+
+
+def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> str:
+    """The time of the walks as a product of two things that Nsight Compute counted."""
+    walks = {record.number: record.data["walk"] for record in records
+             if record.data.get("walk") and is_of(record, scenario, bodies)}
+    if set(walks) != {"15", "15b"}:
+        return ""
+    before, after = walks["15"], walks["15b"]
+    warps = math.ceil(bodies / 32)
+    rates = [walk["instructions"] / walk["seconds"] for walk in (before, after)]
+    rows = [["instructions of a warp",
+             *(f"{walk['instructions'] / warps:,.0f}" for walk in (before, after)),
+             f"{before['instructions'] / after['instructions']:.2f}"],
+            ["10¹² instructions per second", *(f"{rate * 1e-12:.3g}" for rate in rates),
+             f"{rates[1] / rates[0]:.2f}"],
+            ["walks", seconds(before["seconds"]), seconds(after["seconds"]),
+             f"**{before['seconds'] / after['seconds']:.2f}**"]]
+    return markdown(("counted", "15, theta 0.8", "15b, tolerance 0.01", "times as fast"), rows)
+
+
 def peers_of(results: Path) -> list[Peer]:
     """Of the newest file of ./nbody measure tree_peers, whose records have the same name."""
     found = sorted((results / "tree_peers").glob("*.peers.json"))
@@ -234,7 +302,16 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
     def timed(name: str, made: Callable[..., object], unit: str) -> Callable[..., Value]:
         return lambda *asked: Value(made(tree_records(results), *asked), unit, f"{name}{asked}")
 
-    return {"tree_peers": peers, "tree_peer_gain": peer_gain, "tree_energy": energies,
+    def opened(name: str, made: Callable[..., object], unit: str) -> Callable[..., Value]:
+        def value(*asked: object) -> Value:
+            return Value(made(opening_records(results), *asked) or None, unit, f"{name}{asked}")
+        return value
+
+    return {"tree_openings": opened("tree_openings", openings_table, "text"),
+            "opening_time": opened("opening_time", opening_time, "time"),
+            "opening_gain": opened("opening_gain", opening_gain, "number:3"),
+            "opening_account": opened("opening_account", opening_account, "text"),
+            "tree_peers": peers, "tree_peer_gain": peer_gain, "tree_energy": energies,
             "tree_step": timed("tree_step", step_time, "time"), "tree_build": timed("tree_build", build_of, "time"),
             "tree_shares": timed("tree_shares", build_shares, "text"),
             "tree_crossings": timed("tree_crossings", crossings, "text"), "tree_gains": timed("tree_gains", gains, "text"),

@@ -16,7 +16,7 @@ from nbody_tools.measure.accuracy import FIRST_STEP_OF_MANY_BLOCKS, accuracy, lo
 from nbody_tools.measure.checks import checks, same_bits, sanitize
 from nbody_tools.measure.galaxies import galaxies
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
-from nbody_tools.measure.tree import UNCHECKED, sphere, tree
+from nbody_tools.measure.tree import UNCHECKED, openings, sphere, tree
 from nbody_tools.measure.tree_peers import tree_peers
 from nbody_tools.records.record import check_measurement, read_records
 from nbody_tools.steps import STEP_FOLDERS, number_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
-OTHERS = ("step14_", "step15_")  # of several ranks, and a tree: parts of their own
+OTHERS = ("step14_", "step15")  # of several ranks, and trees: parts of their own
 FIRST_STEP_OF_CHUNKS = "10"  # from here its sum is divided, too
 FIRST_STEP_OF_MASSES = "11"  # from here equal masses, or none, may save work
 FLOAT64 = ("step11_register_blocking",)
@@ -273,4 +273,5 @@ def ncu_or_fail() -> str:
 PARTS: dict[str, Callable[[Bench], None]] = {
     part.__name__: part for part in (checks, sanitize, same_bits, staircase, sizes, small, masses, variants, timelines, profile,
                                      sass, patterns, devices, connections, cpu, activity, latencies, float64, accuracy,
-                                     long_disk, tensor_cores, production_sums, tree, tree_peers, galaxies, limits)}
+                                     long_disk, tensor_cores, production_sums, tree, openings,
+                                     tree_peers, galaxies, limits)}

@@ -14,7 +14,7 @@ from nbody_tools.measure import ncu
 if TYPE_CHECKING:
     from nbody_tools.measure.measure import Bench
 
-TREE = "step15_barnes_hut"
+TREE, FORCE_AWARE = "step15_barnes_hut", "step15b_force_aware"
 DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")
 THETAS = (0.4, 0.6, 0.8)  # of the curves of times
 # Bodies, and time steps: enough for a millisecond or more.
@@ -31,6 +31,12 @@ GALAXIES = ("--scenario", "collision", "--bodies", 100000, "--integrator", "leap
 STEPS_OF_GALAXIES, ROWS = 1000, 4
 PHASES = {"Reduce": "cube", "make_keys": "keys", "RadixSort": "sort", "make_nodes": "nodes", "find_moments": "moments",
           "advance": "walk"}  # by what names of kernels have in them
+# Problems with their time steps and openings: by angle, step 15; by force tolerance, step 15b.
+OPENED = ((("plummer", 65536), 20), (("plummer", 1048576), 5), (("disk-halo", 1048576), 5))
+ANGLES_OPENED = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4)
+TOLERANCES = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4)
+COUNTED = ((TREE, 0.8), (FORCE_AWARE, 0.01))  # about equally exact
+COUNTERS = ("smsp__inst_executed.sum", "gpu__time_duration.sum")
 TRANSFERS = ("take_apart", "put_together")  # before the first time step, and after the last
 
 
@@ -107,3 +113,30 @@ def energies(diagnostics: Path) -> dict[str, list[float]]:
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(lines))
     return {"step": [float(row["step"]) for row in table], "change": [float(row["energy_error"]) for row in table]}
+
+
+def openings(bench: Bench) -> None:
+    """steps 15 and 15b: times and errors by angle and by force tolerance; counts of the walks"""
+    for (scenario, bodies), steps in OPENED:
+        problem = ("--scenario", scenario, "--bodies", bodies, "--softening", 0.05,
+                   "--steps", steps)
+        for name, option, values in ((TREE, "--theta", ANGLES_OPENED),
+                                     (FORCE_AWARE, "--force-tolerance", TOLERANCES)):
+            for value in values:
+                words = (*problem, option, value, *UNCHECKED)
+                more = {"walk": walked(bench, name, words)} if (name, value) in COUNTED else {}
+                bench.record(name, *words, "--warmup", 1, "--repeat", 5, "--force-error", 1000,
+                             more=lambda: more)
+
+
+def walked(bench: Bench, name: str, words: tuple) -> dict[str, float]:
+    """The kernels of the walks of the first time step, from Nsight Compute."""
+    launches = 2 if name == FORCE_AWARE else 1
+    log = bench.folder / f"{name}.{words[1]}.{words[3]}.ncu.csv"
+    bench.run(f"{log.stem}.log", [
+        shutil.which("ncu") or "ncu", *ncu.RAW, "--kernel-name", "regex:advance",
+        "--launch-count", launches, "--metrics", ",".join(COUNTERS), "--log-file", log,
+        bench.program(name), *words, "--quiet"])
+    counted = ncu.read_csv(ncu.read_file(log), str(log))
+    return {"instructions": sum(one.values["instructions"] for one in counted),
+            "seconds": 1e-6 * sum(one.values["duration_us"] for one in counted)}

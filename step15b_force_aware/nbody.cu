@@ -1,0 +1,189 @@
+// step15b_force_aware -- a node is opened for what it neglects of a force, not for its size.
+//
+// As in step 15, but a warp goes down the tree twice: coarsely, to see how large the forces on its
+// bodies are, then to open those nodes of which the first neglected term is not small beside them.
+//
+// Parent: step15_barnes_hut. Run: step15b_force_aware --scenario plummer --bodies 1048576 --steps 5
+#include "nbody/step.h"
+#include "nbody/timeline.h"
+#include "nbody/transfer.h"
+#include "step15_barnes_hut/tree.h"
+
+namespace {
+
+using namespace nbody;
+using namespace tree;
+using Velocity = float4;  // w: the magnitude of the acceleration, from the coarse walk
+
+constexpr int kGroup = 32;                   // bodies of a warp, which is a block
+constexpr int kStack = TUNABLE(STACK, 512);  // nodes
+// A node has more bits in common than its parent, of a key and then of an index: to open one at a
+// time takes no more room than this, whatever the tree.
+constexpr int kDepth = 3 * kCoordinateBits + 32;
+// A box so many times as wide as the distance at which a node acts as a whole may lie around that
+// node with no body near it, as 32 bodies far out lie around the middle. Its bodies are asked.
+constexpr float kWide = 8;
+constexpr unsigned kAllLanes = 0xffffffff;
+
+constexpr float kCoarse = 2.25f;     // (r / R)^2 of nodes that the coarse walk opens; no leaf is
+constexpr float kCancelled = 0.01f;  // each force counts as this part of its group's largest
+
+// Whether a node acts as a whole on all bodies of a box. With r its radius, over theta, and R from
+// its centre to the nearest point of the box: r / R is small, and so is the first term that its
+// moments neglect, m / R^2 (r / R)^3 with a quadrupole. Written so that a NaN opens the node.
+template <bool kQuadrupole, bool kIsCoarse>
+__device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
+  const float3 c = xyz(node.centre), middle = 0.5f * (box.low + box.high) - c;
+  if (kIsCoarse) return node.centre.w < kCoarse * dot(middle, middle) || node.right < 0;
+  const float3 d = max(max(box.low - c, c - box.high), {0, 0, 0});
+  const float square = dot(d, d), ratio = sqrtf(node.centre.w / square);
+  return ratio < 1 && node.squares.w / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
+}
+
+// What a source adds to the acceleration of a body, as in step 11.
+__device__ float3 attraction(Position source, Position body, float softening_squared) {
+  const float3 d = xyz(source) - xyz(body);
+  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
+  return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
+}
+
+// What a node adds, of mass m and quadrupole Q = 3 sum m_k u_k u_k^T, the u_k from its centre to
+// its bodies. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
+//   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
+// the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
+// `products` has -tr Q / 2 as w.
+__device__ float3 attraction(Position centre, float4 squares, float4 products, Position body,
+                             float softening_squared) {
+  const float3 d = xyz(centre) - xyz(body);
+  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
+  const float w = inverse_distance * inverse_distance;
+  const float3 e = inverse_distance * d;
+  const float3 q{dot(e, {squares.x, products.x, products.y}),
+                 dot(e, {products.x, squares.y, products.z}),
+                 dot(e, {products.y, products.z, squares.z})};
+  return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
+}
+
+// Kick and drift by the forces of the tree, a lane for every sorted body; or the coarse walk.
+template <bool kQuadrupole, bool kIsCoarse = false>
+__global__ void __launch_bounds__(32)
+    advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
+            const int* __restrict__ order, Position* __restrict__ positions,
+            Velocity* __restrict__ velocities, int n, float dt, float softening_squared,
+            float tolerance) {
+  __shared__ int stack[kStack];
+  __shared__ float4 tile[3][32];
+  const int lane = threadIdx.x, i = blockIdx.x * kGroup + lane;
+  const unsigned lanes_before = (1u << lane) - 1;
+  const Position body = bodies[min(i, n - 1)];
+  const Box box = box_of_warp(xyz(body));
+  const float3 width = 1 / kWide * (box.high - box.low);
+  if (kIsCoarse) softening_squared += 16 * dot(width, width);  // a near node is not a point
+  const Box forces = box_of_warp({velocities[order[min(i, n - 1)]].w, 0, 0});  // least, largest
+  const float bound = tolerance * fmaxf(forces.low.x, kCancelled * forces.high.x);
+  constexpr auto kActs = acts_as_a_whole<kQuadrupole, kIsCoarse>;
+
+  float3 a{};
+  int size = 1;  // of the stack
+  if (lane == 0) stack[0] = root;
+  __syncwarp();
+  while (size > 0) {
+    // Each lane takes a node from the top; fewer where their children might not find room.
+    const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
+    size -= taken;
+    const int number = stack[size + min(lane, taken - 1)];
+    const Node& node = nodes[number];
+    const float4 centre = node.centre;
+    const int left = node.left, right = node.right;
+    bool accepted = lane < taken && kActs(node, box, bound);
+    const bool doubtful = lane < taken && !accepted && centre.w < dot(width, width);
+    for (unsigned asked = __ballot_sync(kAllLanes, doubtful); asked != 0; asked &= asked - 1) {
+      const int holder = __ffs(asked) - 1;
+      const Node& other = nodes[__shfl_sync(kAllLanes, number, holder)];
+      accepted |= __all_sync(kAllLanes, kActs(other, BoxOf()(body), bound)) && lane == holder;
+    }
+    const bool refused = lane < taken && !accepted;
+    const unsigned whole = __ballot_sync(kAllLanes, accepted);
+    const unsigned opened = __ballot_sync(kAllLanes, refused && right >= 0);
+    unsigned leaves = __ballot_sync(kAllLanes, refused && right < 0);
+    __syncwarp();  // all have read the stack and the tile before others write them
+    if (refused && right >= 0) {
+      int* const children = stack + size + 2 * __popc(opened & lanes_before);
+      children[0] = left;
+      children[1] = right;
+    }
+    size += 2 * __popc(opened);
+    if (accepted) {
+      const int place = __popc(whole & lanes_before);
+      const float4 s = node.squares, p = node.products;
+      tile[0][place] = {centre.x, centre.y, centre.z, s.w};
+      tile[1][place] = s;
+      tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};
+    }
+    __syncwarp();  // all have written before others read
+    float3 partial{};
+    for (int j = 0; j < __popc(whole); ++j) {
+      partial = partial + (kQuadrupole ? attraction(tile[0][j], tile[1][j], tile[2][j], body,
+                                                    softening_squared)
+                                       : attraction(tile[0][j], body, softening_squared));
+    }
+    for (; leaves != 0; leaves &= leaves - 1) {
+      const int holder = __ffs(leaves) - 1;
+      const int first = __shfl_sync(kAllLanes, left, holder);
+      const int count = -__shfl_sync(kAllLanes, right, holder);
+      __syncwarp();  // as above
+      if (lane < count) tile[0][lane] = bodies[first + lane];
+      __syncwarp();
+#pragma unroll 4
+      for (int j = 0; j < count; ++j)
+        partial = partial + attraction(tile[0][j], body, softening_squared);
+    }
+    a = a + partial;  // sums of sums lose fewer digits
+  }
+  if (i >= n) return;
+  Position& position = positions[order[i]];
+  Velocity& velocity = velocities[order[i]];
+  if (kIsCoarse) velocity.w = sqrtf(dot(a, a));
+  if (kIsCoarse) return;
+  const float3 v = xyz(velocity) + dt * a, x = xyz(position) + dt * v;
+  velocity = {v.x, v.y, v.z, 0};
+  position = {x.x, x.y, x.z, body.w};
+}
+
+Timing simulate(const Run& run, Systems& systems) {
+  const int n = systems.bodies_per_system;
+  const auto kernel = run.approximation.multipole == 2 ? advance<true> : advance<false>;
+  DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
+  Tree tree{n};
+  const Transfer transfer(systems.bodies);
+  StageTimer timer;
+  transfer.upload(positions.get(), velocities.get());
+  timer.uploaded();
+  for (int s = 0; s < systems.count; ++s) {  // one after the other: they share the tree's memory
+    Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
+    Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
+    for (int step = 0; step < run.steps; ++step) {
+      tree.build(x, run.approximation.theta);
+      for (const auto pass : {advance<false, true>, kernel})
+        pass<<<(n - 1) / kGroup + 1, 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
+                                           tree.order.get(), x, v, n, run.dt, run.softening_squared,
+                                           run.approximation.force_tolerance.value_or(0));
+      CUDA_CHECK(cudaGetLastError());
+    }
+  }
+  timer.computed();
+  transfer.download(positions.get(), velocities.get());
+  timer.downloaded();
+  return timer.timing();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nbody::step_main({.name = "step15b_force_aware",
+                           .parent = "step15_barnes_hut",
+                           .summation = nbody::Summation::tiled,
+                           .approximation = {{.theta = 1, .force_tolerance = 0.005f}},
+                           .boundaries = {tree::kLeafSize, kGroup}},
+                          simulate, argc, argv);
+}
