@@ -1,33 +1,48 @@
 #!/usr/bin/env python3
 """A lab by day: by_day_test.py BUILD LAB
 
-Grades the starter, the solution and each wrong solution once (lab_test.py), unless the files that
-the lab is about (tests/nightly/subjects.toml) are those with which all that has passed already: by
-night, as tests/nightly.csv says, or here.
+Nothing is graded if no file that the lab is about (tests/nightly/subjects.toml) has changed since it
+passed, by night or here. If the lab itself or its steps have changed since, everything is graded, as by
+night: the starter, the solution and each wrong solution, once. Otherwise the change is in what all labs
+share, or the lab has not been through a night yet: the starter and the solution are graded.
 """
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+from nbody_tools.labs.lab import find_lab
 from nbody_tools.nightly.ledger import Row, read_ledger
-from nbody_tools.nightly.subjects import fingerprint, read_subjects, stale_by
+from nbody_tools.nightly.subjects import (changed_since, fingerprint, matcher, paths_of,
+                                          read_subjects)
 
-build, lab = Path(sys.argv[1]), sys.argv[2]
-test = f"labs.{lab}"
-subjects = read_subjects()
-row = read_ledger().get(("cpu", test), Row("cpu", test))
-if row.passed and not row.red and stale_by(row, subjects) is None:
-    print(f"{test} passed at {row.passed}; no file of its subject has changed since")
+build, name = Path(sys.argv[1]), sys.argv[2]
+lab = find_lab(name)
+row = read_ledger().get(("cpu", f"labs.{name}"), Row("cpu", f"labs.{name}"))
+changed = changed_since(row.passed) if row.passed and not row.red else None  # since that night
+patterns = {"subject": paths_of(row, read_subjects()),
+            "own": (f"course/labs/{name}/*", *(f"{step}/nbody.cu" for step in lab.steps))}
+passed_file = build / "tests" / "labs" / f"{name}.passed"
+passed = json.loads(passed_file.read_text(encoding="utf-8")) if passed_file.exists() else {}
+
+
+def is_unchanged(what):
+    if changed is not None and not any(map(matcher(patterns[what]), changed)):
+        return True
+    files = fingerprint(patterns[what])
+    return files != "" and passed.get(what) == files
+
+
+if is_unchanged("subject"):
+    print(f"labs.{name} has passed with these files"
+          + (f", by night at {row.passed}" if changed is not None else ""))
     sys.exit(0)
-
-kept = build / "tests" / "labs" / f"{lab}.passed"
-files = fingerprint(row, subjects)
-if files and kept.exists() and kept.read_text(encoding="utf-8") == files:
-    print(f"{test} has passed here with these files")
-    sys.exit(0)
-
+is_new = changed is None and "own" not in passed
+options = ["--ends"] if is_new or is_unchanged("own") else []
 whole = Path(__file__).with_name("lab_test.py")
-ended = subprocess.run([sys.executable, whole, build, lab], check=False)
+ended = subprocess.run([sys.executable, whole, build, name, *options], check=False)
 if ended.returncode == 0:
-    kept.write_text(files, encoding="utf-8")
+    known = ("subject",) if options else ("subject", "own")
+    passed |= {what: fingerprint(patterns[what]) for what in known}
+    passed_file.write_text(json.dumps(passed), encoding="utf-8")
 sys.exit(ended.returncode)

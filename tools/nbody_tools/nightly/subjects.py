@@ -59,9 +59,9 @@ def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
     return next((path for path in changed if matches(path)), None)
 
 
-def fingerprint(row: Row, subjects: Sequence[Subject]) -> str:
-    """Hash of the files of the test's subject in the work tree; empty outside of a clone."""
-    matches = matcher(paths_of(row, subjects))
+def fingerprint(patterns: tuple[str, ...]) -> str:
+    """Hash of such files in the work tree; empty outside of a clone."""
+    matches = matcher(patterns)
     read = hashlib.sha256()
     try:
         listed = git("ls-files", "--cached", "--others", "--exclude-standard").splitlines()
