@@ -20,8 +20,8 @@ struct Platform {
   void (*unlock_pages)(void* data) = nullptr;
 };
 
-// Throws NoDevice, which names the program that needs none. On a CPU the name has the number of threads used: OMP_NUM_THREADS may limit
-// them.
+// Throws NoDevice, which names the program that needs none. On a CPU the name has the number of
+// threads used: OMP_NUM_THREADS may limit them.
 Platform platform_of(const FoundDevice& device);
 
 }  // namespace nbody

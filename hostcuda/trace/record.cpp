@@ -161,12 +161,9 @@ Json host(const Tracer& tracer) {
 }  // namespace
 
 std::string record_of(const Tracer& tracer) {
-  Json record = {{"kernels", kernels(tracer)},
-                 {"sites", sites(tracer)},
-                 {"races", races(tracer)},
-                 {"barrier_divergences", divergences(tracer)},
-                 {"findings", findings()},
-                 {"host", host(tracer)}};
+  Json record = {{"kernels", kernels(tracer)}, {"sites", sites(tracer)},
+                 {"races", races(tracer)},     {"barrier_divergences", divergences(tracer)},
+                 {"findings", findings()},     {"host", host(tracer)}};
   if (tracer.picture()) record["blocks"] = blocks(tracer);
   return record.dump(1) + "\n";
 }

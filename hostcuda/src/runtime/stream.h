@@ -45,7 +45,7 @@ void complete(const OperationPointer& operation);
 
 // The same for host code, which from now on may rely on it.
 void wait_for(const OperationPointer& operation);
-void host_waits();  // tells a tool that watches
+void host_waits();                                // tells a tool that watches
 bool host_relies_on(const Operation& operation);  // may rely on it
 const Clock& host_clock();
 

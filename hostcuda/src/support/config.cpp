@@ -95,7 +95,8 @@ double seconds(const char* name, double high, double otherwise) {
 Config read_environment() {
   refuse_unknown_names();
   Config c;
-  c.order = static_cast<Order>(choice("HOSTCUDA_ORDER", {"forward", "reverse", "random", "skewed"}));
+  c.order =
+      static_cast<Order>(choice("HOSTCUDA_ORDER", {"forward", "reverse", "random", "skewed"}));
   c.streams = static_cast<StreamMode>(choice("HOSTCUDA_STREAMS", {"eager", "lazy", "random"}));
   c.seed = number("HOSTCUDA_SEED", 0, UINT64_MAX, 1);
   c.devices = static_cast<int>(number("HOSTCUDA_DEVICES", 0, 16, 1));

@@ -33,7 +33,8 @@ class RuntimeObserver {
   virtual void failed(cudaError_t error) = 0;
   virtual void asked_too_early() = 0;  // for the time of an event that may not have happened yet
   virtual void asked_for_error() = 0;
-  virtual void host_waits() = 0;  // for a stream, an event, a device or a copy, or asks whether it is over
+  virtual void
+  host_waits() = 0;  // for a stream, an event, a device or a copy, or asks whether it is over
 
  protected:
   ~RuntimeObserver() = default;

@@ -188,11 +188,10 @@ TEST(Bugs, LostUpdateIsFoundOnSeveralCores) {
 }
 
 TEST(Bugs, CorrectionsPassInEveryMode) {
-  for (const char* mode :
-       {"HOSTCUDA_DEVICES=2", "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=skewed",
-        "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=reverse HOSTCUDA_STREAMS=lazy",
-        "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=random "
-        "HOSTCUDA_STRICT_MEM=1"}) {
+  for (const char* mode : {"HOSTCUDA_DEVICES=2", "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=skewed",
+                           "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=reverse HOSTCUDA_STREAMS=lazy",
+                           "HOSTCUDA_DEVICES=2 HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=random "
+                           "HOSTCUDA_STRICT_MEM=1"}) {
     for (const Case& c : cases()) check({c.bug, 0, "^result ok\n$", mode}, "corrected");
     check({"lost_update", 0, "^result ok\n$", mode}, "corrected");
   }
