@@ -168,6 +168,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step15_barnes_hut",
                            .summation = nbody::Summation::tiled,
                            .approximation = {{.theta = 0.6f, .multipole = 2}},
+                           .tree = {{.leaf = tree::kLeafSize, .group = kGroup}},
                            .boundaries = {tree::kLeafSize, kGroup}},
                           simulate, argc, argv);
 }

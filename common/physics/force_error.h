@@ -68,6 +68,11 @@ class ForceCheck {
   // `kicked`: the bodies of one system with the step's accelerations for velocities.
   void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
 
+  // Against the tree in float64, relative to what the forces would add up to: the worst body.
+  // Returns that tree's own error on the same scale, with what rounding may add.
+  ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
+                        std::span<const Body> kicked) const;
+
   // A sum that one interaction rules from its start (a star among planetesimals) rounds each of the
   // others to the digits of the large one, all the same way: they can be lost altogether. No
   // constant is a limit for that. What such sums lose is found out where it matters: that takes

@@ -21,6 +21,8 @@ template <>
 constexpr double kBudget<double> = 2e7;
 // Of what is also checked at a smaller angle, limits beyond this decide nothing either.
 constexpr double kMaxCoarseLimit = 0.5;
+// The forces of a step with a known tree may err by as much more than those of the tree itself.
+constexpr double kLikeTheTree = 1.5;
 // A run that takes longer is not repeated without being asked.
 constexpr double kPatience = 10;  // seconds
 // As many steps of the run are repeated one by one, the others in longer calls.
@@ -88,6 +90,7 @@ class Validator {
 
  private:
   int n() const { return input_.start.bodies_per_system; }
+  bool has_tree() const { return input_.tree && input_.approximation.theta > 0; }
   double pairs() const { return static_cast<double>(input_.start.count) * n() * n(); }
   double rms_limit() const { return check_.rms_limit(); }
 
@@ -105,7 +108,7 @@ class Validator {
     const bool fine_decides = check_finer(result.gates);
     for (Gate& gate : result.gates) {
       if (!std::isfinite(gate.value)) continue;  // whatever the limit, that is no result
-      if (gate.limit <= (fine_decides ? kMaxCoarseLimit : kMaxLimit)) continue;
+      if (gate.limit <= (has_tree() ? 1 : fine_decides ? kMaxCoarseLimit : kMaxLimit)) continue;
       gate.decided = false;
       gate.open = format("the limit has grown to %.2g", gate.limit);
     }
@@ -128,6 +131,14 @@ class Validator {
 
   void check(const Step<Real>& step) {
     for (int s = 0; s < step.before.count; ++s) {
+      if constexpr (std::is_same_v<Real, float>) {
+        if (has_tree()) {
+          const ErrorLimit own =
+              check_.check_tree(tree_, step.before.system(s), step.kicked.system(s));
+          forces_.approximate = {kLikeTheTree * own.rms, kLikeTheTree * own.p99};
+          tree_error_ = std::max(tree_error_, forces_.approximate.rms);
+        }
+      }
       check_.check(forces_, step.before.system(s), step.kicked.system(s));
       check_kick_drift(kick_drift_, step.before.system(s), step.kicked.system(s),
                        step.after.system(s));
@@ -137,6 +148,10 @@ class Validator {
   // Adds the gates of a smaller angle; whether there are any, and their limits tell right from
   // wrong.
   bool check_finer(std::vector<Gate>& gates) const {
+    if (has_tree()) {
+      gates.insert(gates.begin() + 2, tree_);
+      return true;
+    }
     const auto finer_than_asked = finer(input_.approximation);
     if (!finer_than_asked || !variants_.fine) return false;
     const std::string at = "_at_theta_" + shortest(finer_than_asked->theta);
@@ -382,7 +397,8 @@ class Validator {
   }
 
   Gate check_trajectory() const {
-    const double force_limit = std::hypot(rms_limit(), approximate_.rms);
+    const double of_tree = has_tree() ? tree_error_ : approximate_.rms;
+    const double force_limit = std::hypot(rms_limit(), of_tree);
     const int count = input_.start.count;
     if (!sampled_) return trajectory_gate(input_, sample(count, count), force_limit);
     // One system, any: the same one when the same run is checked again.
@@ -423,7 +439,9 @@ class Validator {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
   ForceGates forces_ = check_.gates("acceleration_rms", "acceleration_p99", input_.approximation);
-  ErrorLimit approximate_ = forces_.approximate;
+  const ErrorLimit approximate_ = forces_.approximate;
+  Gate tree_{"tree", 0, 1e-5};
+  double tree_error_ = 0;  // what forces may err by
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
   Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};

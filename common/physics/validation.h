@@ -11,7 +11,11 @@
 //   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt, every body, to rounding
 //   time_step          the same for bodies at rest and for bodies so fast that their drift is all
 //                      that counts: what is wrong with dt shows however short it is
-// Of a step that takes far bodies together, at the first state, if the limits at the angle that was
+// Of a step with a tree whose design is known:
+//   tree               |a - a_tree| / sum_j |a_ij| of the worst body, beyond what rounding allows:
+//                      the same tree in float64 finds the same forces. With it the others decide,
+//                      whatever their limits
+// Of another step that takes far bodies together, at the first state, if the limits at the angle that was
 // asked for are too wide to tell right from wrong:
 //   rms_at_theta_0.3   the first two at a smaller angle, whose limits are not. Together with them
 //   p99_at_theta_0.3   the others decide, too
@@ -32,6 +36,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +83,7 @@ struct ValidationInput {
   double seconds = 0;                // that the run took: what it costs to repeat it
   Approximation approximation = {};  // whose error is allowed for, beside that of float32
   const RunChunk<Real>* chunk = nullptr;  // repeated where the run would take too long
+  std::optional<TreeDesign> tree = {};  // the tree that approximates, if its design is known
 };
 
 // full checks every body and every trajectory and repeats the run whatever it costs; sampled checks

@@ -99,7 +99,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
       "Plummer softening length");
   parser.choice<Integrator>("--integrator", options.integrator,
                             {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
-                            "order 1 or 2");
+                            "of order 1 or 2 [leapfrog; of a file: what it says, otherwise euler]");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
                       "of state and arithmetic (double: steps 00 and 11) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,
@@ -158,6 +158,8 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
               "table of ./nbody tune (steps 11 to 13) [~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,
                "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
+  parser.flag("--strict", options.strict,
+              "exit with code 1 unless the physics of the run is ok: energy, close pairs, rounding");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
   check_combinations(info, options, theta, multipole, force_tolerance);

@@ -55,6 +55,7 @@ struct Options {
   std::filesystem::path timeline;
   std::filesystem::path tuned;  // empty: the user's, if there is one
   std::optional<int> view;      // port on 127.0.0.1; 0: any free one
+  bool strict = false;          // what is no physics is an error, too
   bool quiet = false;
 
   // Nothing that is written says that the whole run had one dt and one softening.
@@ -63,7 +64,8 @@ struct Options {
   }
   // A run that is neither repeated nor compared with its start holds its bodies once.
   bool needs_start() const {
-    return warmup + repeat > 1 || !quiet || force_error > 0 || validate != ValidationMode::off;
+    return warmup + repeat > 1 || !quiet || force_error > 0 || strict ||
+           validate != ValidationMode::off;
   }
 };
 

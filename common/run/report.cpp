@@ -21,6 +21,32 @@ void print_gate(std::ostream& out, const Gate& gate) {
   out << '\n';
 }
 
+void print_physics(std::ostream& out, const Plausibility& physics) {
+  out << "  physics      " << to_string(physics.word);
+  const char* between = ": ";
+  for (const auto* texts : {&physics.reasons, &physics.notes}) {
+    for (const std::string& text : *texts) {
+      out << between << text;
+      between = "\n               ";
+    }
+  }
+  out << '\n';
+}
+
+void print_verdict(std::ostream& out, const Result& result) {
+  if (!result.validation) {
+    out << "  verdict      unchecked\n";
+    return;
+  }
+  for (const Gate& gate : result.validation->gates) print_gate(out, gate);
+  out << "  verdict      " << result.verdict()
+      << (result.validation->sampled ? " (sampled: forces on some bodies of every system)"
+                                     : " (full)")
+      << '\n';
+  for (const std::string& phrase : result.validation->open())
+    out << "  undecided    " << phrase << '\n';
+}
+
 }  // namespace
 
 void print_job(std::ostream& out, const StepInfo& info, const Platform& platform, const Job& job) {
@@ -90,17 +116,8 @@ void print_result(std::ostream& out, const Result& result) {
         "  force error  RMS %.2e, median %.2e, 99 %% %.2e, 99.9 %% %.2e, max %.2e (%d bodies)\n",
         error.rms, error.median, error.p99, error.p999, error.max, error.bodies);
   }
-  if (!result.validation) {
-    out << "  verdict      unchecked\n";
-    return;
-  }
-  for (const Gate& gate : result.validation->gates) print_gate(out, gate);
-  out << "  verdict      " << result.verdict()
-      << (result.validation->sampled ? " (sampled: forces on some bodies of every system)"
-                                     : " (full)")
-      << '\n';
-  for (const std::string& phrase : result.validation->open())
-    out << "  undecided    " << phrase << '\n';
+  print_verdict(out, result);
+  if (result.physics) print_physics(out, *result.physics);
 }
 
 void print_diagnostics(std::ostream& out, const Diagnostics& state) {

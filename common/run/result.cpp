@@ -76,6 +76,22 @@ Json json_of_force_error(const Result& result) {
           {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
+// null where it was not judged.
+Json json_of(const std::optional<Plausibility>& physics) {
+  if (!physics) return {};
+  const auto number = [](const std::optional<double>& x) {
+    return x && std::isfinite(*x) ? Json(*x) : Json();
+  };
+  return {{"verdict", to_string(physics->word)},
+          {"reasons", physics->reasons},
+          {"notes", physics->notes},
+          {"energy_change", number(physics->energy_change)},
+          {"energy_error", number(physics->energy_error)},
+          {"encounter", number(physics->encounter)},
+          {"time_step_error", number(physics->time_step_error)},
+          {"rounding_error", number(physics->rounding_error)}};
+}
+
 // null for a program that is no cluster's.
 Json json_of_ranks(const Ranks& ranks) {
   if (ranks.transport.empty()) return {};
@@ -177,6 +193,7 @@ std::string to_json(const Result& result) {
                        {"undecided", validation.open()},
                        {"sampled", validation.sampled},
                        {"force_error", json_of_force_error(result)},
+                       {"physics", json_of(result.physics)},
                        {"verdict", result.verdict()}};
   return record.dump();
 }

@@ -10,6 +10,7 @@
 #include "nbody/step.h"
 #include "nbody/tuning.h"
 #include "physics/force_error.h"
+#include "physics/plausibility.h"
 #include "physics/validation.h"
 #include "support/platform.h"
 
@@ -33,6 +34,7 @@ struct Result {
   ChosenShape shape;
   Ranks ranks;
   std::optional<Validation> validation;
+  std::optional<Plausibility> physics;
   std::optional<ForceError> force_error;
 
   // "pass", "fail", "unchecked", or "partial" where the run was too long to be repeated; what a pass

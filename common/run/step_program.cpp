@@ -1,6 +1,7 @@
 // The main program of every step.
 #include <algorithm>
 #include <iostream>
+#include <numeric>
 #include <random>
 
 #include "io/write_whole_file.h"
@@ -17,6 +18,9 @@
 
 namespace nbody {
 namespace {
+
+// Interactions for energies that nobody reads before the record does.
+constexpr double kQuickBudget = 1e8;
 
 int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
   if (options.devices > platform.device_count)
@@ -83,9 +87,41 @@ Result describe(const StepInfo& info, const Platform& platform, const Job& job) 
   return result;
 }
 
-Diagnostics diagnose_state(const Snapshot& state) {
-  return is_float64(state) ? diagnose(float64_systems(state), state.softening)
-                           : diagnose(state.systems, state.softening);
+template <class Real>
+Plausibility physics_of(const Snapshot& at, double dt, int steps, const BasicSystems<Real>& start,
+                        const BasicSystems<Real>& end, const std::vector<Diagnostics>& before,
+                        const std::vector<Diagnostics>& after) {
+  return plausibility<Real>({at.integrator, dt, steps, at.softening, start, end, before, after});
+}
+
+std::vector<Diagnostics> diagnose_each(const Snapshot& state, double budget) {
+  return is_float64(state) ? diagnose_each(float64_systems(state), state.softening, budget)
+                           : diagnose_each(state.systems, state.softening, budget);
+}
+Diagnostics sum_of(const std::vector<Diagnostics>& each) {
+  return std::accumulate(each.begin(), each.end(), Diagnostics(), [](Diagnostics a, const auto& b) {
+    return a += b;
+  });
+}
+
+// What becomes of energy and momentum, for a person to read, and whether that is physics.
+void judge_physics(std::ostream& out, const Options& options, const Job& job, const Snapshot& start,
+                   const Snapshot& end, Result& result) {
+  const bool asked = options.validate != ValidationMode::off || options.strict;
+  const bool seen = !options.quiet || !options.json.empty() || options.strict;
+  const bool judged = asked && seen && result.steps > 0;
+  if (options.quiet && !judged) return;
+  const double budget = options.quiet ? kQuickBudget : kAllPairsBudget;
+  const std::vector<Diagnostics> after = diagnose_each(end, budget);
+  if (result.steps == 0) return print_diagnostics(out, sum_of(after));
+  const std::vector<Diagnostics> before = diagnose_each(start, budget);
+  print_diagnostics(out, sum_of(before), sum_of(after));
+  if (!judged) return;
+  result.physics =
+      is_float64(start)
+          ? physics_of(start, start.dt, result.steps, float64_systems(start), float64_systems(end),
+                       before, after)
+          : physics_of(start, job.run.dt, result.steps, start.systems, end.systems, before, after);
 }
 
 // The step as a function of a state, in either precision.
@@ -145,7 +181,7 @@ Validation validate_run(const StepInfo& info, const Options& options, const Job&
   const auto chunk = run_chunk<float>(kept, start.step);
   return validate<float>(
       {info.summation, job.run.dt, job.run.steps, job.run.softening_squared, start.systems,
-       end.systems, seconds, job.run.approximation, chunk ? &*chunk : nullptr},
+       end.systems, seconds, job.run.approximation, chunk ? &*chunk : nullptr, info.tree},
       options.validate, advance_of(job.run, simulate),
       {advance_of(fine, simulate), advance_of(rescaled, simulate)});
 }
@@ -189,16 +225,10 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
     if (result.steps == 0) return kSuccess;
   }
 
-  if (!options.quiet && !cut_short) {
-    const Diagnostics after = diagnose_state(final);
-    const auto print = [&](const Snapshot& start) {
-      print_diagnostics(out, diagnose_state(start), after);
-    };
-    if (result.steps == 0)
-      print_diagnostics(out, after);
-    else
-      show_synchronised(job.start, print);
-  }
+  if (!cut_short && options.needs_start())
+    show_synchronised(job.start, [&](const Snapshot& start) {
+      judge_physics(out, options, job, start, final, result);
+    });
 
   if (options.validate != ValidationMode::off && !cut_short) {
     const Snapshot start = Simulation(job, job.start, simulate).release();
@@ -217,10 +247,13 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   if (is_measured(options.timeline, job))
     write_whole_file(options.timeline,
                      [&](std::ostream& file) { file << to_csv(result.repeats.back().spans); });
-  const bool failed = result.verdict() == "fail";
-  if (failed) {
-    std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
-  }
+  const bool implausible = options.strict && result.physics &&
+                           result.physics->word != Plausibility::Word::ok;
+  const bool wrong = result.verdict() == "fail", failed = wrong || implausible;
+  if (wrong) std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
+  if (implausible)
+    std::cerr << info.name << ": physics " << to_string(result.physics->word) << ": "
+              << result.physics->reasons.front() << '\n';
   if (view != nullptr) view->hold(out);
   return failed ? kFailed : kSuccess;
 }

@@ -1,7 +1,8 @@
 // Random problems, each of them computed right and held to every gate: none may be rejected. They
-// differ in the numbers of systems, bodies and steps, the time step, softening and integrator, the
-// shape of the systems, how far they are from the origin, and the masses; massless and coincident
-// bodies are among them.
+// differ in the numbers of systems, bodies and steps, the time step and its sign, softening and
+// integrator, the shape of the systems, how far they are from the origin, the units of length and
+// mass, and for a tree the opening angle and the multipole; massless and coincident bodies are among
+// them.
 //
 //   NBODY_TEST_SEED=K    other problems, or the one that a failure printed (default 1)
 //   NBODY_TEST_CASES=C   how many problems (default 4)
@@ -50,12 +51,17 @@ struct Problem {
   Integrator integrator;
   const char* shape;
   double offset;
+  double length_unit, mass_unit;
+  Approximation approximation;
 
   std::string text() const {
     return std::to_string(start.count) + " systems of " + std::to_string(start.bodies_per_system) +
            " bodies (" + shape + ", " + std::to_string(offset) + " from the origin), " +
            std::to_string(steps) + " steps of " + std::to_string(dt) + ", softening " +
-           std::to_string(softening) + ", " + to_string(integrator);
+           std::to_string(softening) + ", " + to_string(integrator) + ", in units of " +
+           std::to_string(length_unit) + " and " + std::to_string(mass_unit) + ", theta " +
+           std::to_string(approximation.theta) + ", multipole " +
+           std::to_string(approximation.multipole);
   }
 };
 
@@ -99,6 +105,26 @@ Systems random_systems(Dice& dice, int systems, int bodies, std::string_view sha
   return result;
 }
 
+// As the problem would be in other units: velocities and times follow.
+void change_units(Problem& p, double length, double mass) {
+  const double speed = std::sqrt(mass / length);
+  for (Body& b : p.start.bodies) {
+    for (float* x : {&b.x, &b.y, &b.z}) *x = static_cast<float>(*x * length);
+    for (float* v : {&b.vx, &b.vy, &b.vz}) *v = static_cast<float>(*v * speed);
+    b.mass = static_cast<float>(b.mass * mass);
+  }
+  p.softening *= length;
+  p.dt *= length / speed;
+  p.length_unit = length, p.mass_unit = mass;
+}
+
+// Asked of a step whose tree is known; others open every node.
+Approximation random_approximation(Dice& dice) {
+  if (!step().info.tree) return {};
+  const float angles[] = {0, 0.15f, 0.3f, 0.45f, 0.6f, 0.8f, 1};
+  return {angles[dice.integer(0, std::size(angles) - 1)], dice.chance(0.7) ? 2 : 0, {}};
+}
+
 // No more interactions than an emulated step does in a few hundredths of a second; the validator
 // takes the time steps again, and five more.
 Problem random_problem(Dice& dice) {
@@ -110,13 +136,21 @@ Problem random_problem(Dice& dice) {
     if (1.0 * systems * bodies * bodies * (2 * steps + 5) > kInteractions) continue;
     const char* const shape = kShapes[dice.integer(0, std::size(kShapes) - 1)];
     const double offset = dice.chance(0.5) ? 0 : dice.logarithmic(1, 1e4);
-    return {random_systems(dice, systems, bodies, shape, offset),
-            dice.logarithmic(1e-4, 0.1),
-            dice.logarithmic(1e-3, 0.5),
-            steps,
-            dice.chance(0.5) ? Integrator::leapfrog : Integrator::euler,
-            shape,
-            offset};
+    Problem problem{random_systems(dice, systems, bodies, shape, offset),
+                    dice.logarithmic(1e-4, 0.1),
+                    dice.logarithmic(1e-3, 0.5),
+                    steps,
+                    dice.chance(0.5) ? Integrator::leapfrog : Integrator::euler,
+                    shape,
+                    offset,
+                    1,
+                    1,
+                    {}};
+    if (dice.chance(0.5))
+      change_units(problem, dice.logarithmic(1e-6, 1e6), dice.logarithmic(1e-6, 1e6));
+    if (dice.chance(0.2)) problem.dt = -problem.dt;
+    problem.approximation = random_approximation(dice);
+    return problem;
   }
 }
 
@@ -135,7 +169,7 @@ TEST(LadderRandom, RejectsNoRightProblem) {
     const Problem p = random_problem(dice);
     const auto mode = dice.chance(0.5) ? ValidationMode::full : ValidationMode::sampled;
     const Validation validation =
-        validated(p.start, p.dt, p.steps, p.softening, mode, p.integrator);
+        validated(p.start, p.dt, p.steps, p.softening, mode, p.integrator, p.approximation);
     for (const Gate& gate : validation.gates) {
       EXPECT_FALSE(gate.failed()) << gate.name << ' ' << gate.value << " > " << gate.limit << ": "
                                   << p.text() << "; repeat it with NBODY_TEST_SEED=" << seed + k

@@ -84,7 +84,8 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
   Systems end = first;
   advance(end, run.dt, steps);
   return validate<float>(
-      {current.info.summation, run.dt, steps, run.softening_squared, first, end, 0, approximation},
+      {current.info.summation, run.dt, steps, run.softening_squared, first, end, 0, approximation,
+       nullptr, current.info.tree},
       mode, advance, variants_of(softening, approximation));
 }
 
@@ -114,7 +115,8 @@ std::string failed_gates_of_one_step(const Systems& start, double dt, double sof
   const Run run = make_run(dt, 1, softening, approximation);
   const Systems end = simulate(start, dt, 1, softening, Integrator::euler, approximation);
   return failed(validate_one_step(
-      {current.info.summation, run.dt, 1, run.softening_squared, start, end, 0, approximation},
+      {current.info.summation, run.dt, 1, run.softening_squared, start, end, 0, approximation,
+       nullptr, current.info.tree},
       advance_of(softening, approximation), variants_of(softening, approximation)));
 }
 

@@ -27,6 +27,13 @@ struct Approximation {
   std::optional<float> force_tolerance = {};
 };
 
+// A tree whose cells follow each other on Hilbert's curve, and how far it goes down: the validator
+// builds the same one (physics/tree_reference.h).
+struct TreeDesign {
+  int leaf;   // so many bodies are not divided
+  int group;  // so many bodies, neighbours on the curve, take the same nodes
+};
+
 template <class Real>
 struct BasicRun {
   Real dt;                 // length of a time step
@@ -89,6 +96,7 @@ struct StepInfo {
   bool cluster = false;                             // runs on several ranks (cluster.h)
   SimulateF64 float64 = nullptr;                    // takes --precision double
   std::optional<Approximation> approximation = {};  // takes --theta and --multipole; the default
+  std::optional<TreeDesign> tree = {};  // of a step that builds such a tree and opens by the angle
   // Sizes of blocks, tiles and chunks: tests take as many bodies, one fewer and one more.
   std::vector<int> boundaries = {};
 };

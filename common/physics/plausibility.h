@@ -1,0 +1,57 @@
+// Is a run physics, beside being computed as asked for? A program may take every time step right
+// and end with 23 times the energy, because the time step was too long.
+//
+//   energy           of the worst system: its change over the run, relative
+//   encounters       at the start and at the end: dt over the shortest time in which a pair of
+//                    bodies that matters to the energy moves by its own separation
+//   positions        of few bodies: how far halving the time step moves them by the end of the run,
+//                    in float64, and how far rounding to the float of the run does. Where rounding
+//                    leads, more steps make it worse
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nbody/bodies.h"
+#include "physics/diagnostics.h"
+#include "physics/integrator.h"
+
+namespace nbody {
+
+template <class Real>
+struct PhysicsInput {
+  Integrator integrator;
+  double dt;
+  int steps;
+  double softening;
+  // Positions and velocities at the same time.
+  const BasicSystems<Real>& start;
+  const BasicSystems<Real>& end;
+  // Of each system.
+  const std::vector<Diagnostics>& before;
+  const std::vector<Diagnostics>& after;
+};
+
+struct Plausibility {
+  enum class Word { ok, doubtful, failed };
+  Word word = Word::ok;
+  std::vector<std::string> reasons;  // why it is not ok, and what to do
+  std::vector<std::string> notes;    // what else is worth knowing
+
+  std::optional<double> energy_change, energy_error;  // of the worst system; error: of an estimate
+  std::optional<double> encounter;                    // dt over the shortest time
+  // Relative to the RMS distance from the origin.
+  std::optional<double> time_step_error, rounding_error;
+};
+const char* to_string(Plausibility::Word word);
+
+// Of each system.
+template <class Real>
+std::vector<Diagnostics> diagnose_each(const BasicSystems<Real>& systems, double softening,
+                                       double budget = kAllPairsBudget);
+
+template <class Real>
+Plausibility plausibility(const PhysicsInput<Real>& input);
+
+}  // namespace nbody

@@ -1,0 +1,133 @@
+// Runs that were computed right, and are physics or not.
+#include "physics/plausibility.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "physics/reference.h"
+#include "scenarios/initial_conditions.h"
+
+namespace nbody {
+namespace {
+
+using Word = Plausibility::Word;
+
+// The run in float32, or with the state in float64.
+template <class Real>
+Plausibility judged(const BasicSystems<Real>& start, Integrator integrator, double dt, int steps,
+                    double softening) {
+  BasicSystems<Real> end = start;
+  const Real half = integrator == Integrator::leapfrog ? static_cast<Real>(dt / 2) : 0;
+  drift(end, half);
+  for (int s = 0; s < end.count; ++s) {
+    for (int step = 0; step < steps; ++step) {
+      BasicReference<Wide<Real>> system(end.system(s));
+      system.advance(dt, softening * softening);
+      for (std::size_t i = 0; i < end.system(s).size(); ++i) {
+        const auto x = system.position(static_cast<int>(i)), v = system.velocity(static_cast<int>(i));
+        BasicBody<Real>& b = end.system(s)[i];
+        b = {static_cast<Real>(x.x), static_cast<Real>(x.y), static_cast<Real>(x.z),
+             static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z), b.mass};
+      }
+    }
+  }
+  drift(end, -half);
+  const auto before = diagnose_each(start, softening), after = diagnose_each(end, softening);
+  return plausibility<Real>({integrator, dt, steps, softening, start, end, before, after});
+}
+
+Systems scenario(const char* name, int bodies, double softening, int systems = 1) {
+  return make_scenario(find_scenario(name), {systems, bodies, 3, softening}).systems;
+}
+
+TEST(Plausibility, OfARunThatIsResolved) {
+  const auto found =
+      judged(scenario("plummer", 100, 0.05, 2), Integrator::leapfrog, 0.01, 20, 0.05);
+  EXPECT_EQ(found.word, Word::ok) << found.reasons.front();
+  EXPECT_TRUE(found.notes.empty());
+  EXPECT_LT(*found.energy_change, 1e-3);
+  EXPECT_FALSE(found.time_step_error) << "positions of so many bodies are chaotic";
+}
+
+TEST(Plausibility, OneSystemOfManyThatExplodes) {
+  Systems start = scenario("plummer", 20, 0.05, 3);
+  Systems end = start;
+  for (Body& body : end.system(1)) body.vx *= 3;
+  const auto before = diagnose_each(start, 0.05), after = diagnose_each(end, 0.05);
+  const auto found =
+      plausibility<float>({Integrator::leapfrog, 0.01, 5, 0.05, start, end, before, after});
+  EXPECT_EQ(found.word, Word::failed);
+  EXPECT_NE(found.reasons.front().find("the energy changed by"), std::string::npos);
+}
+
+TEST(Plausibility, EulerIsToldToTryLeapfrog) {
+  const auto start = scenario("figure-eight", 3, 1e-6);
+  const auto euler = judged(start, Integrator::euler, 0.05, 150, 1e-6);
+  EXPECT_EQ(euler.word, Word::doubtful);
+  EXPECT_NE(euler.reasons.back().find("--integrator leapfrog"), std::string::npos);
+}
+
+TEST(Plausibility, AClosePairNeedsAShorterStep) {
+  Systems start(1, 2);
+  start.bodies = {{0, 0, 0, 0, 0.5f, 0, 1}, {1e-3f, 0, 0, 0, -0.5f, 0, 1}};
+  const auto found = judged(start, Integrator::leapfrog, 1e-3, 1, 1e-6);
+  EXPECT_NE(found.word, Word::ok);
+  EXPECT_GT(*found.encounter, 1);
+}
+
+// As close, but of a mass that does not matter to the others.
+TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
+  Systems start(1, 4);
+  start.bodies = {{0, 0, 0, 0, -0.5f, 0, 1},
+                  {1, 0, 0, 0, 0.5f, 0, 1},
+                  {5, 0, 0, 0, 0.6f, 0, 1e-9f},
+                  {5.00001f, 0, 0, 0, 0.6f, 0, 1e-9f}};
+  const auto found = judged(start, Integrator::leapfrog, 1e-3, 10, 1e-6);
+  EXPECT_EQ(found.word, Word::ok) << found.reasons.front();
+}
+
+// Ten times the steps, three times the error.
+TEST(Plausibility, SaysWhereFloat32Ends) {
+  const auto start = scenario("figure-eight", 3, 1e-6);
+  const auto single = judged(start, Integrator::leapfrog, 1e-3, 20000, 1e-6);
+  EXPECT_EQ(single.word, Word::ok);
+  ASSERT_EQ(single.notes.size(), 1u);
+  EXPECT_NE(single.notes[0].find("float32 is at its end"), std::string::npos);
+  EXPECT_GT(*single.rounding_error, 3 * *single.time_step_error);
+
+  SystemsF64 wide(1, 3);
+  std::transform(start.bodies.begin(), start.bodies.end(), wide.bodies.begin(), widened);
+  const auto precise = judged(wide, Integrator::leapfrog, 1e-3, 20000, 1e-6);
+  EXPECT_EQ(precise.word, Word::ok);
+  EXPECT_TRUE(precise.notes.empty());
+}
+
+// With the step's own two loops in float64.
+Plausibility judged_in_float64(const SystemsF64& start, double dt, int steps, double softening) {
+  SystemsF64 end = start;
+  drift(end, dt / 2);
+  advance(end, dt, steps, softening * softening);
+  drift(end, -dt / 2);
+  const auto before = diagnose_each(start, softening), after = diagnose_each(end, softening);
+  return plausibility<double>(
+      {Integrator::leapfrog, dt, steps, softening, start, end, before, after});
+}
+
+// Burrau 1913: bodies of 3, 4 and 5 at the corners of a triangle with those sides, from rest. IAS15
+// comes to the same positions at t = 10 as leapfrog with dt 1e-5 in float64, to 9e-4; with dt 1e-3
+// the system explodes.
+TEST(Plausibility, ThePythagoreanProblem) {
+  SystemsF64 start(1, 3);
+  start.bodies = {
+      {1, 3, 0, 0, 0, 0, 3}, {-2, -1, 0, 0, 0, 0, 4}, {1, -1, 0, 0, 0, 0, 5}};
+  const auto coarse = judged_in_float64(start, 1e-3, 10000, 1e-9);
+  EXPECT_EQ(coarse.word, Word::failed);
+  EXPECT_GT(*coarse.energy_change, 1);
+  const auto fine = judged_in_float64(start, 1e-5, 1000000, 1e-9);
+  EXPECT_EQ(fine.word, Word::ok) << fine.reasons.front();
+  EXPECT_LT(*fine.time_step_error, 1e-2);
+}
+
+}  // namespace
+}  // namespace nbody

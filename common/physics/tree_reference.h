@@ -1,0 +1,67 @@
+// The truth that a tree is measured against: its own design (nbody/step.h), in float64. What a
+// right tree of this design finds differs from it by rounding only, whatever the shape of a system;
+// its error against direct sums differs by a factor of a hundred from one shape to another.
+//
+//   J. E. Barnes, J. Comput. Phys. 87, 161 (1990): a list of nodes for a group of bodies
+//   T. Karras, High Performance Graphics 2012: a binary tree over keys along a curve
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nbody/bodies.h"
+#include "nbody/step.h"
+#include "physics/vector3.h"
+#include "physics/wide.h"
+
+namespace nbody {
+
+class TreeReference {
+ public:
+  TreeReference(std::span<const Body> bodies, TreeDesign design, float theta);
+
+  struct Force {
+    Vector3 acceleration;
+    // What a program in float32 may differ by and be right all the same: centres of nodes are
+    // rounded to the digits of their coordinates, and whether a node is opened that is at the edge
+    // may be decided either way.
+    double allowance = 0;
+  };
+  Force force(int body, int multipole, double softening_squared) const;
+
+ private:
+  struct Node {
+    Vector3 centre;  // of mass
+    double mass = 0, radius = 0;
+    double opening_squared = 0;  // beyond the root of it the node acts as a whole
+    double blur = 0;             // what opening_squared may be wrong by, relative
+    double m[6] = {};            // sum of m x x, m y y, m z z, m x y, m x z, m y z around the centre
+    int first = 0, count = 0;    // sorted bodies
+    int left = -1, right = -1;   // children
+  };
+  struct Group {
+    Vector3 low, high;
+    int first, end;
+  };
+  struct Choice {
+    bool accepted, at_the_edge;
+  };
+
+  int build(int first, int count);
+  void sum(Node& node, std::span<const Node> parts) const;
+  Choice choose(const Node& node, const Group& group) const;
+  void add(const Node& node, const Group& group, const Vector3& at, int multipole,
+           double softening_squared, Force& force) const;
+  Force opened(const Node& node, const Group& group, const Vector3& at, int multipole,
+               double softening_squared) const;
+
+  TreeDesign design_;
+  double theta_;
+  std::vector<unsigned long long> keys_;  // sorted
+  std::vector<Node> nodes_;               // the last is the root
+  std::vector<Vector3> positions_;        // sorted
+  std::vector<double> masses_;
+  std::vector<int> place_;  // of each body among the sorted ones
+};
+
+}  // namespace nbody
