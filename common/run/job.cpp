@@ -78,7 +78,7 @@ void start_from_scenario(const Options& options, Job& job) {
   job.start.scenario = scenario.name;
   job.start.softening = softening;
   job.start.dt = options.dt.value_or(scenario.dt);
-  job.start.integrator = options.integrator.value_or(Integrator::euler);
+  job.start.integrator = options.integrator.value_or(Integrator::leapfrog);
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : scenario.steps);
 }
 

@@ -83,7 +83,7 @@ TEST_F(Continue, ACheckpointOfAnotherProblemIsRefusedAndStays) {
       {sized + "--steps 2", "--steps: \"2\".*c.bin has taken 3 already.*--restart"},
       {sized + "--dt 2", "--dt is 0[.0-9]* there and 2 here.*another file.*--restart"},
       {sized + "--softening 2", "--softening is 0[.0-9]* there and 2 here"},
-      {sized + "--integrator leapfrog", "--integrator is euler there and leapfrog here"},
+      {sized + "--integrator euler", "--integrator is leapfrog there and euler here"},
       {sized + "--seed 2", "--seed is 1 there and 2 here"},
       {problem + "--systems 2 --bodies 6", "--bodies is 5 there and 6 here"},
       {problem + "--systems 1 --bodies 5", "--systems is 2 there and 1 here"},

@@ -101,12 +101,18 @@ def source_of(root, step):
     return files[0]
 
 
+def as_in_the_reports(words):
+    """With Euler's steps; a scenario would take leapfrog's."""
+    named = "--integrator" in words or "--input" in words
+    return words if named else [*words, "--integrator", "euler"]
+
+
 def declarations(mutant):
     """The tests of a mutant: its own, and that the step without the edit is right."""
     caught_by = mutant.caught_only_by or mutant.caught_by
     record = {"step": mutant.step, "caught_by": caught_by, "only": bool(mutant.caught_only_by),
-              "says": mutant.says, "passes_plain": mutant.passes_plain, "run": mutant.run.split(),
-              "shape": mutant.shape}
+              "says": mutant.says, "passes_plain": mutant.passes_plain,
+              "run": as_in_the_reports(mutant.run.split()), "shape": mutant.shape}
     mode = mutant.mode.split()
     if mutant.name:
         yield record | {"name": mutant.name, "variant": mutant.name, "mode": mode,

@@ -76,7 +76,7 @@ class Run(fakes.InFolder):
         self.assertNotIn("step02", out)
         words = (self.folder / "words").read_text(encoding="utf-8").splitlines()
         self.assertEqual(len(words), 2)
-        self.assertIn("--bodies 512 --repeat 5 --warmup 1 --validate off --quiet --json", words[0])
+        self.assertIn("--bodies 512 --repeat 5 --warmup 1 --validate off --integrator euler --quiet --json", words[0])
 
     def test_wrong_arguments_are_one_line_and_exit_2(self) -> None:
         fakes.write_step(self.build, fakes.record("step01_gpu_naive"))

@@ -50,8 +50,9 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def program_arguments(options: argparse.Namespace) -> list[str]:
-    return [word for name in PASSED_ON if getattr(options, name) is not None
-            for word in (f"--{name}", str(getattr(options, name)))]
+    words = [word for name in PASSED_ON if getattr(options, name) is not None
+             for word in (f"--{name}", str(getattr(options, name)))]
+    return words if options.input else [*words, "--integrator", "euler"]  # as in the reports
 
 
 def run_steps(steps: Sequence[Step], words: Sequence[str], timeout: float,

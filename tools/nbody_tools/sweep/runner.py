@@ -18,7 +18,7 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.records.record import PHASES, check_measurement, quartiles
-from nbody_tools.steps import NO_DEVICE, exit_code
+from nbody_tools.steps import NO_DEVICE, as_in_the_reports, exit_code
 
 PLAN = "plan.json"
 PROGRAMS = "sweep_programs"
@@ -81,7 +81,10 @@ class Planned:
         return START_SECONDS + simulations + cells * CELL_SECONDS
 
     def line(self, check: bool, record: Path) -> str:
-        words = [self.program, fewer_steps(self.arguments) if check else self.arguments, "--json", str(record)]
+        arguments = fewer_steps(self.arguments) if check else self.arguments
+        if not self.own_command_line:
+            arguments = " ".join(as_in_the_reports(arguments.split()))
+        words = [self.program, arguments, "--json", str(record)]
         if self.program == "course_program":
             words += ["--repeat", str(1 + self.repeat)]
         elif check:
