@@ -80,7 +80,9 @@ def judged(places, exceptions, texts):
     def is_excepted(place):
         line = texts[place.file][place.line - 1]
         for number, exception in enumerate(exceptions):
-            if exception["file"] == place.file and exception["line"] in line:
+            fits = (exception["line"] in line if "line" in exception
+                    else exception["function"] in place.what)
+            if exception["file"] == place.file and fits:
                 used.add(number)
                 return True
         return False

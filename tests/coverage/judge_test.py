@@ -50,6 +50,8 @@ class Judge(unittest.TestCase):
         self.assertEqual(([], []), judged([place], [right], texts))
         self.assertEqual(([place], []), judged([place], [], texts))
         self.assertEqual(([], [right]), judged([], [right], texts))
+        function = {"file": "x.cu", "function": "in f", "why": "it cannot be"}
+        self.assertEqual(([], []), judged([place], [function], texts))
         elsewhere = {**right, "file": "y.cu"}
         self.assertEqual(([place], [elsewhere]), judged([place], [elsewhere], texts))
 

@@ -158,6 +158,21 @@ TEST(LadderFloat64, PassesEveryGate) {
   }
 }
 
+TEST(LadderFloat64, IsRightInEveryShape) {
+  if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
+  if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
+  const auto start = make_scenario(find_scenario("galaxies"), {1, 1301, 53, 0.05}).systems;
+  tuning().chosen.reset();
+  EXPECT_EQ(failed_gates_in_float64(start, 0.01, 1, 0.05), "");
+  const int shapes = tuning().chosen ? tuning().chosen->of : 0;
+  for (int rank = 1; rank < shapes; ++rank) {
+    tuning().shapes = {{1, 1301, rank}};
+    EXPECT_EQ(failed_gates_in_float64(start, 0.01, 1, 0.05), "") << "shape " << rank;
+    EXPECT_EQ(tuning().chosen->rank, rank);
+  }
+  tuning().shapes.clear();
+}
+
 // With another number of massive bodies in each system.
 TEST(LadderFloat64, FewMassiveBodiesFirst) {
   if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
