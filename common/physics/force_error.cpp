@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "physics/reference.h"
-#include "physics/tree_reference.h"
+#include "physics/validation/tree_reference.h"
 
 namespace nbody {
 namespace {
@@ -181,8 +181,7 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
         length(velocity(kicked[static_cast<std::size_t>(i)]) - of_tree.acceleration);
     const double beyond = error <= of_tree.allowance ? 0 : error - of_tree.allowance;
     errors[k] = relative_error(beyond, force.magnitude);
-    const double off =
-        length(of_tree.acceleration - force.acceleration) + of_tree.allowance;
+    const double off = length(of_tree.acceleration - force.acceleration) + of_tree.allowance;
     own[k] = relative_error(off, force.magnitude);
     squares += own[k] * own[k];
     errors_squared += off * off;

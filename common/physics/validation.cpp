@@ -5,10 +5,10 @@
 #include <limits>
 #include <random>
 
-#include "physics/disguise.h"
 #include "physics/force_error.h"
 #include "physics/reference.h"
-#include "physics/trajectory.h"
+#include "physics/validation/disguise.h"
+#include "physics/validation/trajectory.h"
 #include "support/text.h"
 
 namespace nbody {
@@ -284,8 +284,8 @@ class Validator {
   // systems. Whatever depends on the number of steps of a call does not add up to the same.
   void check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;
-    const int systems =
-        all ? input_.start.count : static_cast<int>(input_.start.count * kPatience / input_.seconds);
+    const int systems = all ? input_.start.count
+                            : static_cast<int>(input_.start.count * kPatience / input_.seconds);
     if (input_.steps == 1) compare_states(first.after, input_.end, 1);
     if (input_.steps > 1 && (all || (systems > 0 && input_.chunk == nullptr))) {
       repeat_run(first, sample(input_.start.count, systems));
@@ -312,8 +312,8 @@ class Validator {
     compare_states(last.after, chosen(input_.end, which), input_.steps);
     check(last);
     if (last.after.count < input_.start.count)
-      composition_.open =
-          format("of the run, %d of %d systems were repeated", last.after.count, input_.start.count);
+      composition_.open = format("of the run, %d of %d systems were repeated", last.after.count,
+                                 input_.start.count);
   }
 
   // Many single steps, which are known to be right, then calls of 2, 4, 8, ... steps and two equal
@@ -354,9 +354,13 @@ class Validator {
     for (int s = 0; s < count; ++s) {
       for (int i = 0; i < n(); ++i) {
         const BasicBody<Real>& b = input_.end.system(s)[static_cast<std::size_t>(i)];
-        for (const auto& [name, value] :
-             {std::pair("x", b.x), {"y", b.y}, {"z", b.z}, {"vx", b.vx}, {"vy", b.vy},
-              {"vz", b.vz}, {"mass", b.mass}}) {
+        for (const auto& [name, value] : {std::pair("x", b.x),
+                                          {"y", b.y},
+                                          {"z", b.z},
+                                          {"vx", b.vx},
+                                          {"vy", b.vy},
+                                          {"vz", b.vz},
+                                          {"mass", b.mass}}) {
           if (std::isfinite(value)) continue;
           if (finite_.value++ == 0)
             finite_.detail =

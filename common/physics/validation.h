@@ -15,8 +15,8 @@
 //   tree               |a - a_tree| / sum_j |a_ij| of the worst body, beyond what rounding allows:
 //                      the same tree in float64 finds the same forces. With it the others decide,
 //                      whatever their limits
-// Of another step that takes far bodies together, at the first state, if the limits at the angle that was
-// asked for are too wide to tell right from wrong:
+// Of another step that takes far bodies together, at the first state, if the limits at the angle
+// that was asked for are too wide to tell right from wrong:
 //   rms_at_theta_0.3   the first two at a smaller angle, whose limits are not. Together with them
 //   p99_at_theta_0.3   the others decide, too
 // Of the run:
@@ -80,17 +80,18 @@ struct ValidationInput {
   // positions half a step ahead of velocities. The two half drifts around are no work of a step.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
-  double seconds = 0;                // that the run took: what it costs to repeat it
-  Approximation approximation = {};  // whose error is allowed for, beside that of float32
+  double seconds = 0;                     // that the run took: what it costs to repeat it
+  Approximation approximation = {};       // whose error is allowed for, beside that of float32
   const RunChunk<Real>* chunk = nullptr;  // repeated where the run would take too long
-  std::optional<TreeDesign> tree = {};  // the tree that approximates, if its design is known
+  std::optional<TreeDesign> tree = {};    // the tree that approximates, if its design is known
 };
 
 // full checks every body and every trajectory and repeats the run whatever it costs; sampled checks
 // some bodies of every system (always the first and the last) and one trajectory where that is
 // cheap; automatic is full up to about 4e8 interactions. `off` is not for here.
 //
-// The step for other problems than that of the run; the checks that need one are left out without it.
+// The step for other problems than that of the run; the checks that need one are left out without
+// it.
 template <class Real>
 struct Variants {
   Advance<Real> fine = {};      // with finer(input.approximation)

@@ -158,8 +158,9 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
               "table of ./nbody tune (steps 11 to 13) [~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,
                "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
-  parser.flag("--strict", options.strict,
-              "exit with code 1 unless the physics of the run is ok: energy, close pairs, rounding");
+  parser.flag(
+      "--strict", options.strict,
+      "exit with code 1 unless the physics of the run is ok: energy, close pairs, rounding");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
   check_combinations(info, options, theta, multipole, force_tolerance);

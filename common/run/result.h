@@ -10,8 +10,8 @@
 #include "nbody/step.h"
 #include "nbody/tuning.h"
 #include "physics/force_error.h"
-#include "physics/plausibility.h"
 #include "physics/validation.h"
+#include "physics/validation/plausibility.h"
 #include "support/platform.h"
 
 namespace nbody {
@@ -37,8 +37,8 @@ struct Result {
   std::optional<Plausibility> physics;
   std::optional<ForceError> force_error;
 
-  // "pass", "fail", "unchecked", or "partial" where the run was too long to be repeated; what a pass
-  // leaves open, Validation::open() says.
+  // "pass", "fail", "unchecked", or "partial" where the run was too long to be repeated; what a
+  // pass leaves open, Validation::open() says.
   std::string verdict() const;
 };
 

@@ -99,9 +99,8 @@ std::vector<Diagnostics> diagnose_each(const Snapshot& state, double budget) {
                            : diagnose_each(state.systems, state.softening, budget);
 }
 Diagnostics sum_of(const std::vector<Diagnostics>& each) {
-  return std::accumulate(each.begin(), each.end(), Diagnostics(), [](Diagnostics a, const auto& b) {
-    return a += b;
-  });
+  return std::accumulate(each.begin(), each.end(), Diagnostics(),
+                         [](Diagnostics a, const auto& b) { return a += b; });
 }
 
 // What becomes of energy and momentum, for a person to read, and whether that is physics.
@@ -247,8 +246,8 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
   if (is_measured(options.timeline, job))
     write_whole_file(options.timeline,
                      [&](std::ostream& file) { file << to_csv(result.repeats.back().spans); });
-  const bool implausible = options.strict && result.physics &&
-                           result.physics->word != Plausibility::Word::ok;
+  const bool implausible =
+      options.strict && result.physics && result.physics->word != Plausibility::Word::ok;
   const bool wrong = result.verdict() == "fail", failed = wrong || implausible;
   if (wrong) std::cerr << info.name << ": validation failed; the result is not to be trusted\n";
   if (implausible)

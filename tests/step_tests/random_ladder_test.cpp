@@ -1,8 +1,8 @@
 // Random problems, each of them computed right and held to every gate: none may be rejected. They
 // differ in the numbers of systems, bodies and steps, the time step and its sign, softening and
 // integrator, the shape of the systems, how far they are from the origin, the units of length and
-// mass, and for a tree the opening angle and the multipole; massless and coincident bodies are among
-// them.
+// mass, and for a tree the opening angle and the multipole; massless and coincident bodies are
+// among them.
 //
 //   NBODY_TEST_SEED=K    other problems, or the one that a failure printed (default 1)
 //   NBODY_TEST_CASES=C   how many problems (default 4)

@@ -83,10 +83,9 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
   if (integrator == Integrator::leapfrog) drift(first, run.dt / 2);
   Systems end = first;
   advance(end, run.dt, steps);
-  return validate<float>(
-      {current.info.summation, run.dt, steps, run.softening_squared, first, end, 0, approximation,
-       nullptr, current.info.tree},
-      mode, advance, variants_of(softening, approximation));
+  return validate<float>({current.info.summation, run.dt, steps, run.softening_squared, first, end,
+                          0, approximation, nullptr, current.info.tree},
+                         mode, advance, variants_of(softening, approximation));
 }
 
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
@@ -114,10 +113,10 @@ std::string failed_gates_of_one_step(const Systems& start, double dt, double sof
   const Approximation approximation = own_approximation();
   const Run run = make_run(dt, 1, softening, approximation);
   const Systems end = simulate(start, dt, 1, softening, Integrator::euler, approximation);
-  return failed(validate_one_step(
-      {current.info.summation, run.dt, 1, run.softening_squared, start, end, 0, approximation,
-       nullptr, current.info.tree},
-      advance_of(softening, approximation), variants_of(softening, approximation)));
+  return failed(validate_one_step({current.info.summation, run.dt, 1, run.softening_squared, start,
+                                   end, 0, approximation, nullptr, current.info.tree},
+                                  advance_of(softening, approximation),
+                                  variants_of(softening, approximation)));
 }
 
 }  // namespace test

@@ -28,7 +28,7 @@ struct Approximation {
 };
 
 // A tree whose cells follow each other on Hilbert's curve, and how far it goes down: the validator
-// builds the same one (physics/tree_reference.h).
+// builds the same one (physics/validation/tree_reference.h).
 struct TreeDesign {
   int leaf;   // so many bodies are not divided
   int group;  // so many bodies, neighbours on the curve, take the same nodes

@@ -1,5 +1,5 @@
 // Runs that were computed right, and are physics or not.
-#include "physics/plausibility.h"
+#include "physics/validation/plausibility.h"
 
 #include <gtest/gtest.h>
 
@@ -25,10 +25,16 @@ Plausibility judged(const BasicSystems<Real>& start, Integrator integrator, doub
       BasicReference<Wide<Real>> system(end.system(s));
       system.advance(dt, softening * softening);
       for (std::size_t i = 0; i < end.system(s).size(); ++i) {
-        const auto x = system.position(static_cast<int>(i)), v = system.velocity(static_cast<int>(i));
+        const auto x = system.position(static_cast<int>(i)),
+                   v = system.velocity(static_cast<int>(i));
         BasicBody<Real>& b = end.system(s)[i];
-        b = {static_cast<Real>(x.x), static_cast<Real>(x.y), static_cast<Real>(x.z),
-             static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z), b.mass};
+        b = {static_cast<Real>(x.x),
+             static_cast<Real>(x.y),
+             static_cast<Real>(x.z),
+             static_cast<Real>(v.x),
+             static_cast<Real>(v.y),
+             static_cast<Real>(v.z),
+             b.mass};
       }
     }
   }
@@ -119,8 +125,7 @@ Plausibility judged_in_float64(const SystemsF64& start, double dt, int steps, do
 // the system explodes.
 TEST(Plausibility, ThePythagoreanProblem) {
   SystemsF64 start(1, 3);
-  start.bodies = {
-      {1, 3, 0, 0, 0, 0, 3}, {-2, -1, 0, 0, 0, 0, 4}, {1, -1, 0, 0, 0, 0, 5}};
+  start.bodies = {{1, 3, 0, 0, 0, 0, 3}, {-2, -1, 0, 0, 0, 0, 4}, {1, -1, 0, 0, 0, 0, 5}};
   const auto coarse = judged_in_float64(start, 1e-3, 10000, 1e-9);
   EXPECT_EQ(coarse.word, Word::failed);
   EXPECT_GT(*coarse.energy_change, 1);

@@ -1,4 +1,4 @@
-#include "physics/tree_reference.h"
+#include "physics/validation/tree_reference.h"
 
 #include <gtest/gtest.h>
 

@@ -264,7 +264,8 @@ TEST(Validation, SeesAWrongTimeStepHoweverShort) {
           systems = kicked;
         }
       };
-      const Validation validation = validated(galaxies(2, 30), dt, 2, ValidationMode::full, advance);
+      const Validation validation =
+          validated(galaxies(2, 30), dt, 2, ValidationMode::full, advance);
       EXPECT_EQ(gate(validation, "time_step").failed(), kick != 1 || drift_ != 1)
           << dt << ' ' << kick << ' ' << drift_ << ' ' << gate(validation, "time_step").value;
     }

@@ -1,4 +1,4 @@
-#include "physics/tree_reference.h"
+#include "physics/validation/tree_reference.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 // A node is no smaller than this part of its coordinates, and a box is wide that is so many times
 // as wide as the distance at which a node acts as a whole (step15_barnes_hut).
 constexpr double kLeastSize = 3e-4, kWide = 8;
-constexpr int kBits = 21;              // of a cell's coordinate
+constexpr int kBits = 21;  // of a cell's coordinate
 
 using Cell = std::array<unsigned, 3>;
 
@@ -180,8 +180,7 @@ TreeReference::Choice TreeReference::choose(const Node& node, const Group& group
   return {accepted, near_edge(box) || (closest > box && (near_edge(closest) || near_edge(wide)))};
 }
 
-TreeReference::Force TreeReference::force(int body, int multipole,
-                                          double softening_squared) const {
+TreeReference::Force TreeReference::force(int body, int multipole, double softening_squared) const {
   const int place = place_[static_cast<std::size_t>(body)];
   Group group{{}, {}, place / design_.group * design_.group, 0};
   group.end = std::min(group.first + design_.group, static_cast<int>(positions_.size()));
@@ -213,8 +212,8 @@ void TreeReference::add(const Node& node, const Group& group, const Vector3& at,
                    m[4] * d.x + m[5] * d.y + m[2] * d.z};
   Vector3 whole = node.mass / (s2 * s) * d;
   if (multipole == 2)
-    whole += 1 / (s2 * s2 * s) *
-             ((7.5 * dot(d, md) / s2 - 1.5 * (m[0] + m[1] + m[2])) * d - 3 * md);
+    whole +=
+        1 / (s2 * s2 * s) * ((7.5 * dot(d, md) / s2 - 1.5 * (m[0] + m[1] + m[2])) * d - 3 * md);
   const Vector3& c = node.centre;
   const double far = std::max({std::abs(c.x), std::abs(c.y), std::abs(c.z)});
   force.allowance += 8 * unit_roundoff<float> * far / s * length(whole);

@@ -1,4 +1,4 @@
-#include "physics/plausibility.h"
+#include "physics/validation/plausibility.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr double kPairs = 2e7;  // looked at for encounters, in each state
 // Of up to so many bodies positions at the end are judged: those of more are chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
-constexpr double kFollowed = 3e8;  // interactions in a wider float
+constexpr double kFollowed = 3e8;     // interactions in a wider float
 constexpr double kRoundingLeads = 3;  // times the error of the time step
 constexpr double kNoteworthy = 1e-5;
 
@@ -80,7 +80,8 @@ class Judge {
   }
 
   // The times in which pairs move by their separation, or fall together from rest.
-  double fastest(const BasicSystems<Real>& systems, const std::vector<Diagnostics>& energies) const {
+  double fastest(const BasicSystems<Real>& systems,
+                 const std::vector<Diagnostics>& energies) const {
     const double eps2 = input_.softening * input_.softening;
     double fastest = 0;  // 1 / time
     for (int s = 0; s < systems.count; ++s) {
@@ -92,7 +93,9 @@ class Judge {
       const int n = systems.bodies_per_system;
       const double share = kPairs / systems.count / n;
       const auto some = evenly_spaced(n, static_cast<int>(std::clamp<double>(share, 1, n)));
-#pragma omp parallel for reduction(max : fastest) if (1.0 * n * static_cast<double>(some.size()) > 1e5)
+#pragma omp parallel for reduction(max                                                          \
+                                   : fastest) if (1.0 * n * static_cast <double>(some.size()) > \
+                                                  1e5)
       for (std::size_t k = 0; k < some.size(); ++k) {
         const auto& a = bodies[static_cast<std::size_t>(some[k])];
         for (const auto& b : bodies) {
@@ -114,9 +117,10 @@ class Judge {
     result_.encounter = encounter;
     if (!(encounter * kResolved <= 1))
       say(Word::doubtful,
-          format("a close pair at the %s moves by its separation in %.2g time steps, fewer than %g: "
-                 "use a shorter --dt, or a larger --softening",
-                 of_start > of_end ? "start" : "end", 1 / encounter, kResolved));
+          format(
+              "a close pair at the %s moves by its separation in %.2g time steps, fewer than %g: "
+              "use a shorter --dt, or a larger --softening",
+              of_start > of_end ? "start" : "end", 1 / encounter, kResolved));
   }
 
   using Reference = BasicReference<W>;
@@ -152,8 +156,7 @@ class Judge {
       const auto end = input_.end.system(s);
       // Of the order of the integrator: half the time step has a half or a quarter of the error.
       const double order = input_.integrator == Integrator::leapfrog ? 4.0 / 3 : 2;
-      of_step = max_or_nan(
-          of_step, order * apart(halved, [&](int i) { return same.position(i); }));
+      of_step = max_or_nan(of_step, order * apart(halved, [&](int i) { return same.position(i); }));
       of_rounding = max_or_nan(of_rounding, apart(same, [&](int i) {
                                  return position<W>(end[static_cast<std::size_t>(i)]);
                                }));
@@ -164,18 +167,21 @@ class Judge {
     const bool single = std::is_same_v<Real, float>;
     const std::string sizes =
         format("by %.1e of the system's size, the time step by %.1e", of_rounding, of_step);
-    const std::string remedy = single ? "steps 00 and 11 have --precision double" : "take fewer steps";
+    const std::string remedy =
+        single ? "steps 00 and 11 have --precision double" : "take fewer steps";
     if (!(of_step <= kDoubtfulPositions)) {
-      say(Word::doubtful, format("half the time step moves the bodies by %.1e of the system's size: "
-                                 "%s, or look at less time",
-                                 of_step, finer_steps(input_.integrator)));
+      say(Word::doubtful,
+          format("half the time step moves the bodies by %.1e of the system's size: "
+                 "%s, or look at less time",
+                 of_step, finer_steps(input_.integrator)));
     } else if (!(of_rounding <= kDoubtfulPositions)) {
       say(Word::doubtful, format("rounding moves the bodies %s: ", sizes.c_str()) + remedy);
     } else if (rounding_leads && of_rounding > kNoteworthy * kRounding<Real>) {
-      result_.notes.push_back(format("%s is at its end, rounding moves the bodies %s: shorter steps "
-                                     "make it worse",
-                                     single ? "float32" : "float64", sizes.c_str()) +
-                              (single ? "; " + remedy : ""));
+      result_.notes.push_back(
+          format("%s is at its end, rounding moves the bodies %s: shorter steps "
+                 "make it worse",
+                 single ? "float32" : "float64", sizes.c_str()) +
+          (single ? "; " + remedy : ""));
     }
   }
 

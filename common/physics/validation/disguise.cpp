@@ -1,4 +1,4 @@
-#include "physics/disguise.h"
+#include "physics/validation/disguise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +31,7 @@ bool has_room(const BasicSystems<Real>& systems, double softening_squared, doubl
 }  // namespace
 
 template <class Real>
-Disguise<Real>::Disguise(const BasicSystems<Real>& systems, double softening_squared,
-                         double length)
+Disguise<Real>::Disguise(const BasicSystems<Real>& systems, double softening_squared, double length)
     : count_(systems.count),
       order_(static_cast<std::size_t>(systems.bodies_per_system)),
       length_(has_room(systems, softening_squared, length) ? static_cast<Real>(length) : Real{1}) {
@@ -46,8 +45,13 @@ BasicSystems<Real> Disguise<Real>::of(const BasicSystems<Real>& systems) const {
   for (int s = 0; s < systems.count; ++s) {
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const BasicBody<Real>& b = systems.system(system(s))[body(k)];
-      result.system(s)[k] = {length_ * b.y, -length_ * b.z, -length_ * b.x, b.vy, -b.vz,
-                             -b.vx,         length_ * length_ * b.mass};
+      result.system(s)[k] = {length_ * b.y,
+                             -length_ * b.z,
+                             -length_ * b.x,
+                             b.vy,
+                             -b.vz,
+                             -b.vx,
+                             length_ * length_ * b.mass};
     }
   }
   return result;

@@ -35,9 +35,9 @@ class TreeReference {
     double mass = 0, radius = 0;
     double opening_squared = 0;  // beyond the root of it the node acts as a whole
     double blur = 0;             // what opening_squared may be wrong by, relative
-    double m[6] = {};            // sum of m x x, m y y, m z z, m x y, m x z, m y z around the centre
-    int first = 0, count = 0;    // sorted bodies
-    int left = -1, right = -1;   // children
+    double m[6] = {};           // sum of m x x, m y y, m z z, m x y, m x z, m y z around the centre
+    int first = 0, count = 0;   // sorted bodies
+    int left = -1, right = -1;  // children
   };
   struct Group {
     Vector3 low, high;

@@ -1,4 +1,4 @@
-#include "physics/trajectory.h"
+#include "physics/validation/trajectory.h"
 
 #include <cmath>
 #include <random>
