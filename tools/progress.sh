@@ -35,13 +35,13 @@ position_of() {
   [[ $1 =~ ^\ *\[?([0-9]+)/([0-9]+)\]?\ +(Test\ +#[0-9]+:\ +)?(.*) ]] || return 1
   what=${BASH_REMATCH[4]%% ...*}
   what=${what##*[ /]}
-  [ "$2" -lt 3 ] || rest=", $(left "$2" "${BASH_REMATCH[@]:1:2}")"
+  [ "$2" -lt 3 ] || [ "${BASH_REMATCH[1]}" -eq 0 ] || rest=", $(left "$2" "${BASH_REMATCH[@]:1:2}")"
   echo "${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}, $what$rest"
 }
 
 follow() {
   local title=$1 log=$2 hide=${3-} started=$SECONDS shown=$SECONDS every=${PROGRESS_EVERY:-20}
-  local line='' part status=0 position='' terminal='' broken=''
+  local line='' part status=0 next position='' terminal='' broken=''
   [ ! -t 1 ] || terminal=$(tput cols 2>/dev/null || echo 80)
   printf '%s ... ' "$title"
   while [ "$status" -eq 0 ] || [ "$status" -gt 128 ]; do  # > 128: a second without a whole line
@@ -50,7 +50,7 @@ follow() {
     line+=$part
     if [ "$status" -eq 0 ] || [ "$status" -le 128 ] && [ -n "$line" ]; then
       printf '%s\n' "$line" >&3
-      position=$(position_of "$line" $((SECONDS - started))) || position=${position:-}
+      next=$(position_of "$line" $((SECONDS - started))) && position=$next
       if ! [[ $line =~ $hide ]]; then
         printf '%s%s\n' "${terminal:+$'\r\033[K'}" "$line"
         broken=yes
