@@ -143,7 +143,7 @@ def tree_walk() -> Drawing:
 
 
 def tree_openings() -> Drawing:
-    d = Drawing(600, "What acts on the same group: by the angle, and by the force")
+    d = Drawing(650, "What acts on the same group: by the angle, and by the force")
     everyone = bodies()
     group = everyone[24:24 + GROUP]
     box = box_around(group)
@@ -175,7 +175,7 @@ def tree_openings() -> Drawing:
         d.key(left, y, light(GREEN, 0.35), f"{accepted} cells act as a whole", GREY, 1)
         d.key(left, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
     d.notes(40, top + side + 106,
-            f"The tree and the group (red) of step 15's picture; α = {TOLERANCE}. As many cells act, "
-            "but other ones: the far cluster",
-            "acts as one cell instead of four, and a heavy cell near the group as four instead of one.")
+            f"The tree and the group (red) of step 15's picture; α = {TOLERANCE}.",
+            "As many cells act, but other ones: the far cluster acts",
+            "as one cell, a heavy cell near the group as four.")
     return d
