@@ -88,7 +88,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
 // is partials[2 y][body of all], what the row does to the column's is partials[2 y + 1], y =
 // blockIdx.y. Where no tile has one mass, kOneMassTiles is false: to ask each would cost 3 %.
 template <bool kOneMassTiles, int K, int kWarps>
-__global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
+__global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,
                           const float* __restrict__ tile_mass, float3* __restrict__ partials, int n,
                           int first_offset, size_t bodies, float softening_squared) {

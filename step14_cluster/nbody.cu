@@ -44,7 +44,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
 // the column does to the row's bodies is partials[2 y][tile of the column][body of the row], what
 // the row does to the column's is partials[2 y + 1][tile of the row][body], y = blockIdx.y.
 template <int K, int kWarps>
-__global__ void __launch_bounds__(32 * kWarps, (K > 8 ? 16 : 20) / kWarps)
+__global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,
                           const float* __restrict__ tile_mass, float3* __restrict__ partials,
                           const plan::Unit* __restrict__ units, int tiles,

@@ -11,6 +11,17 @@
 
 namespace nbody {
 
+// So many blocks may be asked for in __launch_bounds__: no SM of compute capability 7.5, 8.6 and
+// 8.7 holds more than 16, whatever their size (CUDA Programming Guide, table of compute
+// capabilities).
+constexpr int resident_blocks(int wanted) {
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870)
+  return std::min(wanted, 16);
+#else
+  return wanted;
+#endif
+}
+
 // What a shape costs: so many equal blocks of so many issue slots each. `side_by_side` of them fill
 // an SM: fewer take as long, because their warps wait for one another's results. `besides` is what
 // the whole device does beside the blocks, in slots of one SM.
