@@ -11,7 +11,7 @@ struct Shape {
   int chunk;  // the number of sources per block, a multiple of the tile
 };
 
-// Of blocks of `tile` threads, with at most `max_chunks` partial sums per body.
+// For blocks of `tile` threads, with at most `max_chunks` partial sums per body.
 inline Shape shape_for(int systems, int n, int sources, int tile, int max_chunks) {
   const auto blocks_for = [tile](int bodies, int k) { return (bodies - 1) / (tile * k) + 1; };
   std::vector<Shape> shapes;
@@ -20,8 +20,8 @@ inline Shape shape_for(int systems, int n, int sources, int tile, int max_chunks
       shapes.push_back({k, blocks_for(sources, chunks) * tile});
     }
   }
-  // K interactions take 14 K issue slots, their source and the loop three; to write a partial sum
-  // and to add it up takes the whole device 0.004 slots of an SM.
+  // K interactions take 14 K issue slots, their source and the loop three. Writing a partial sum
+  // and adding it up takes the whole device 0.004 slots of an SM.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const auto [k, chunk] = shape;
     const int chunks = (sources - 1) / chunk + 1;

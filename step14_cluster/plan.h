@@ -1,9 +1,9 @@
-// Who keeps which bodies and who lets which of them meet. Every rank makes the same plan.
-//
-// What is added to what must not depend on the number of ranks, or the bits of the result would. So
-// each system is cut into segments that depend on its size alone. Two segments that meet are a
-// unit, with a sum of forces for each of them; a unit is computed by one rank, and its two sums are
-// added to others in the order of the segments, by the ranks that keep the bodies.
+// Which rank keeps which bodies, and which computes which pairs. Every rank makes the
+// same plan. The order of additions must not depend on the number of ranks, or the
+// result's bits would. So each system is divided into segments that depend only on its
+// size. A pair of segments is a unit, with a sum of forces for each; one rank computes
+// the unit, and the ranks that keep the bodies add its two sums to others in the order of
+// the segments.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,16 @@ constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // of all systems, if they are
 // Segments are numbered through all systems.
 struct Meeting {
   int row, column;
-  int rank;  // that computes it
+  int rank;  // computes it
 };
 
 struct Plan {
   int systems, n, ranks;
-  bool by_systems;  // no system is distributed over ranks
-  int tiles;     // of a segment: the last one of a system may have fewer, and bodies without mass
+  bool by_systems;  // whole systems per rank: none is divided
+  int tiles;     // per segment; a system's last one may have fewer, and massless bodies
   int segment;   // bodies
-  int segments;  // of a system
-  int kept;      // segments that a rank keeps
+  int segments;  // per system
+  int kept;      // segments kept by a rank
   std::vector<Meeting> meetings = {};
 
   Plan(int systems, int n, int tile, int ranks);
@@ -39,21 +39,21 @@ struct Plan {
            tiles == other.tiles && by_systems == other.by_systems;
   }
   int keeper(int segment_of_all) const { return segment_of_all / kept; }
-  // Real bodies, not those that fill it up.
+  // Real bodies, without the padding.
   int bodies_in(int segment_of_all) const {
     return std::clamp(n - segment_of_all % segments * segment, 0, segment);
   }
-  // One that has a body takes as long as a full one.
+  // A tile with one body takes as long as a full one.
   int tiles_in(int segment_of_all) const { return (bodies_in(segment_of_all) - 1) / tile() + 1; }
-  // Of the bodies in the order of the input, the first that rank keeps.
+  // For each rank, the first body it keeps, in the order of the input.
   std::vector<size_t> first_bodies() const;
 
  private:
   void let_meet();
 };
 
-// Systems, if no other distribution was asked for and it takes at most 5 % longer: nothing has to
-// be sent then.
+// Prefers whole systems if no other distribution was requested and it takes at most 5 % longer:
+// then nothing needs to be sent.
 inline bool distribute_systems(int systems, int ranks) {
   const double one_by_one = std::ceil(1.0 * systems / ranks) * ranks / systems;
   const nbody::Distribution asked = nbody::ranks().asked;
@@ -74,9 +74,9 @@ inline Plan::Plan(int systems, int n, int tile, int ranks)
   let_meet();
 }
 
-// The segments of a system stand in a ring. Each meets those up to half the ring ahead of it, and
-// itself; half the ring away, one of the two is told not to. The list goes to the ranks in equal
-// parts, so that most of what a rank computes is for segments that it keeps itself.
+// The segments of a system form a ring. Each is paired with itself and with those up to half the
+// ring ahead; exactly half the ring away, only one of the two is. The ranks get equal parts of the
+// list, so most of a rank's work is for segments that it keeps itself.
 inline void Plan::let_meet() {
   const auto work = [&](const Meeting& m) -> double {
     const int row = tiles_in(m.row), column = tiles_in(m.column);
@@ -110,16 +110,16 @@ inline std::vector<size_t> Plan::first_bodies() const {
   return first;
 }
 
-// Where sums of forces stand in an array of segments: first what this rank computes, grouped by the
-// rank it is for, then what comes from others, grouped by the rank it comes from. Both sides of a
-// message count in the order of the meetings.
+// Positions of force sums in an array of segments: first those this rank computes, grouped by the
+// rank they are for, then those received, grouped by the rank they come from. Both sides of a
+// message count in the order of the pairs.
 struct Slots {
   std::vector<int> of_row, of_column;  // of the meetings of this rank; -1: a segment with itself
   std::vector<int> of_sum;             // [segment that it keeps][segment of the system]
   std::vector<int> first_sent, first_received;  // [rank], and the end
   int count = 0;
 
-  // Those of an array of sums. What stays on this rank is no message.
+  // Messages for an array of sums. Sums that stay on this rank are not sent.
   void add_messages(float3* sums, size_t segment, int rank, std::vector<nbody::Message>& sent,
                     std::vector<nbody::Message>& received) const;
 
@@ -129,7 +129,7 @@ struct Slots {
 inline Slots::Slots(const Plan& plan, int rank) {
   const int own = rank * plan.kept;
   of_sum.resize(static_cast<size_t>(plan.kept) * plan.segments);
-  // The sum over `from` for the bodies of `to` has the next place.
+  // The sum over `from` for the bodies of `to` takes the next place.
   const auto place = [&](int to, int from) {
     if (plan.keeper(to) == rank) of_sum[(to - own) * plan.segments + from % plan.segments] = count;
     return count++;
@@ -173,14 +173,14 @@ inline void Slots::add_messages(float3* sums, size_t segment, int rank,
   }
 }
 
-// Two segments that meet on this rank: their first bodies in the array of positions, their tiles
-// with bodies in them, and where their sums go (Slots).
+// Two segments paired on this rank: their first bodies in the array of positions, their non-empty
+// tiles, and where their sums go (Slots).
 struct Unit {
   size_t row, column;
   int row_tiles, column_tiles, row_slot, column_slot;
 };
 
-// Positions begin with those of segment `first`.
+// Positions start with those of segment `first`.
 inline std::vector<Unit> units_of(const Plan& plan, const Slots& slots, int rank, int first) {
   std::vector<Unit> units;
   const auto place = [&](int s) { return static_cast<size_t>(s - first) * plan.segment; };

@@ -1,5 +1,5 @@
-// Which shape a launch of this step takes: as in step 12, and as if there were one rank, since the
-// bits must not depend on their number.
+// The shape of a launch of this step: as in step 12, and as if there were one rank, since the bits
+// must not depend on the number of ranks.
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,8 @@ struct Shape {
 };
 
 inline Shape shape_for(int systems, int n, const std::vector<Shape>& shapes) {
-  // A pair takes 18 issue slots, and K pairs 8 more for the source's load and the way of its sum;
-  // to add a partial sum takes 1.5.
+  // A pair takes 18 issue slots, and K pairs 8 more to load the source and pass on its sum; adding
+  // a partial sum takes 1.5.
   return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
     const double tile = shape.tile(), tiles = std::ceil(n / tile);
     return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),

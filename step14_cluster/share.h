@@ -1,4 +1,4 @@
-// What a rank has on its device: the bodies that it keeps, the positions of all, and sums of
+// Device data of a rank: the bodies that it keeps, the positions of all bodies, and sums of
 // forces.
 #pragma once
 
@@ -13,21 +13,21 @@
 
 namespace {
 
-constexpr int kBlockSize = 128;  // of kernels that take a body per thread
+constexpr int kBlockSize = 128;  // for kernels with one thread per body
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
-constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // of a launch
-constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // of whole systems
+constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // per launch
+constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // for whole systems
 constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // fewer need no own launches
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
 
-// Segments are filled up with bodies without mass, which the input does not have.
+// Segments are padded with massless bodies, which the input does not have.
 struct Kept {
   size_t first, count;  // places in the segments of all systems
   size_t segment, of_system, n, systems, first_body;
 
-  // Of the part of the input that the rank keeps; -1 for what fills a segment up.
+  // Index in the part of the input that the rank keeps; -1 for padding.
   __host__ __device__ long long body(size_t i) const {
     const size_t system = (first + i) / of_system, k = (first + i) % of_system;
     if (i >= count || system >= systems || k >= n) return -1;
@@ -65,7 +65,7 @@ __global__ void put_together(nbody::Body* bodies, Kept kept, const Position* pos
   bodies[k] = {x.x, x.y, x.z, v.x, v.y, v.z, x.w};
 }
 
-// The mass of the bodies of a tile, or -1 where they differ.
+// The common mass of each tile's bodies, or -1 if they differ.
 __global__ void compare_masses(const Position* __restrict__ positions, float* __restrict__ masses,
                                int tile) {
   const float mass = positions[static_cast<size_t>(blockIdx.x) * tile].w;
@@ -76,9 +76,9 @@ __global__ void compare_masses(const Position* __restrict__ positions, float* __
   if (threadIdx.x == 0) masses[blockIdx.x] = same ? mass : -1.0f;
 }
 
-// The sums over the tiles of the other segment, in their order: blockIdx.z is 0 for the bodies of a
-// unit's row and 1 for those of its column. In a segment that meets itself a tile was the column of
-// those before it.
+// Adds the sums over the other segment's tiles in their order: blockIdx.z is 0 for the bodies of a
+// unit's row and 1 for those of its column. In a segment paired with itself, a tile was a column
+// for the tiles before it.
 __global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
                           const plan::Unit* __restrict__ units, int tiles, size_t segment) {
   const plan::Unit unit = units[blockIdx.y];
@@ -86,7 +86,7 @@ __global__ void add_tiles(const float3* __restrict__ partials, float3* __restric
   const int slot = blockIdx.z == 0 ? unit.row_slot : unit.column_slot;
   if (i >= segment || slot < 0) return;
   const int own = static_cast<int>(i / (segment / tiles));
-  // Nothing met a tile without bodies, which a system's last segment may have.
+  // An empty tile, possible in a system's last segment, was paired with nothing.
   const bool has_bodies = own < (blockIdx.z == 0 ? unit.row_tiles : unit.column_tiles);
   const int others = !has_bodies ? 0 : blockIdx.z == 0 ? unit.column_tiles : unit.row_tiles;
   float3 sum = {};
@@ -101,8 +101,8 @@ __global__ void add_tiles(const float3* __restrict__ partials, float3* __restric
   sums[slot * segment + i] = sum;
 }
 
-// Whole systems wait for nothing of one another: in groups, each in a stream of its own, the last
-// blocks of one leave no multiprocessor idle, and its sums are read while another computes.
+// Whole systems are independent: groups of them, each in its own stream, keep all SMs busy at the
+// end of a group, and one group's sums are read while another computes.
 struct Group {
   Kept kept;
   size_t first_unit, end_unit = 0;
@@ -117,11 +117,11 @@ struct Share {
   nbody::Cluster& cluster;
   plan::Plan plan;
   Kept kept;
-  // Whole systems need no others: then there is no place for what other ranks keep.
+  // Whole systems need no other positions: none are stored for other ranks.
   size_t first = plan.by_systems ? kept.first : 0;
   nbody::DeviceArray<Position> positions{plan.by_systems ? kept.count : kept.count * plan.ranks};
   nbody::DeviceArray<Velocity> velocities{kept.count};
-  nbody::DeviceArray<nbody::Body> bodies{kept.count};  // as they come and go
+  nbody::DeviceArray<nbody::Body> bodies{kept.count};  // in the order of the input
   nbody::DeviceArray<float> masses{positions.size() / plan.tile()};
   nbody::DeviceArray<plan::Unit> units;
   nbody::DeviceArray<int> slots;
@@ -145,8 +145,8 @@ struct Share {
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
   void form_groups(const std::vector<plan::Unit>& all);
 
-  // From the root, and back. If another order gives whole tiles one mass, bodies go once more: the
-  // root would take longer than all the copies to look at every body first.
+  // From the root and back. If another order gives whole tiles one mass, bodies are sent once more:
+  // for the root, looking at every body first would take longer than all the copies.
   std::optional<nbody::MassOrder> take(nbody::Systems& from) {
     take(from.bodies);
     std::optional<nbody::MassOrder> order;
@@ -156,7 +156,7 @@ struct Share {
     take(from.bodies);
     return order;
   }
-  // Where the last bodies of a system are, it does not count: masses differ from those of none.
+  // A system's last tile does not count: the padding's masses differ anyway.
   bool has_mixed_tile() const {
     std::vector<float> found(masses.size());
     nbody::download(masses, found);
@@ -193,7 +193,7 @@ inline size_t free_bytes() {
   return free;
 }
 
-// Partial sums grow with the square of a system's size, and more ranks do not make them fewer.
+// Partial sums grow with the square of a system's size; more ranks do not reduce them.
 inline void require_memory(const plan::Plan& plan, int rank) {
   const size_t kept = static_cast<size_t>(plan.kept) * plan.segment;
   const size_t sums = plan::Slots(plan, rank).count * static_cast<size_t>(plan.segment);
@@ -213,7 +213,7 @@ inline void require_memory(const plan::Plan& plan, int rank) {
       " are free, for about " + std::to_string(std::lround(largest)) + " bodies");
 }
 
-// Units are in the order of the systems.
+// Units are sorted by system.
 inline void Share::form_groups(const std::vector<plan::Unit>& all) {
   const size_t systems = plan.kept / plan.segments, blocks = all.size() * plan.tiles * plan.tiles;
   const size_t wanted = std::clamp(blocks / kBlocksOfGroup, size_t{1}, max_groups(plan));
@@ -244,12 +244,12 @@ inline void Share::form_groups(const std::vector<plan::Unit>& all) {
   }
 }
 
-// Memory stays for the next call, which most often has the same sizes.
+// Keeps memory for the next call, which usually has the same sizes.
 inline Share& share_of(nbody::Cluster& cluster, const nbody::Systems& systems, int tile) {
   static std::unique_ptr<Share> share;
   const plan::Plan plan(systems.count, systems.bodies_per_system, tile, cluster.count());
   if (!share || !share->plan.same_sizes(plan)) {
-    share.reset();  // before there is more
+    share.reset();  // before allocating more
     require_memory(plan, cluster.rank());
     share = std::make_unique<Share>(cluster, plan);
   }

@@ -32,7 +32,7 @@ using nbody::UsageError;
 
 // Browsers give up on larger pages, and this program holds the page in memory.
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
-// Energies are left out if they would take more interactions than this: some seconds.
+// Energies are omitted if they would take more interactions than this: a few seconds.
 constexpr double kMaxEnergyInteractions = 4e9;
 
 struct Arguments {
@@ -68,7 +68,7 @@ Snapshot read_state(const std::string& file, const std::vector<nbody::Species>& 
   return snapshot;
 }
 
-// BIN files hold no names; those of a scenario are known.
+// BIN files hold no names; a scenario's names are known.
 std::vector<std::string> names_of(const Snapshot& snapshot) {
   if (!snapshot.names.empty()) return snapshot.names;
   for (const nbody::Scenario& scenario : nbody::scenarios())
@@ -83,7 +83,7 @@ std::string size_of(const Systems& systems) {
          " bodies";
 }
 
-// The frames of an animation, all of the same bodies.
+// The frames of an animation, all showing the same bodies.
 class Recording {
  public:
   explicit Recording(const Arguments& arguments) {

@@ -26,8 +26,8 @@ constexpr int kMaxAddresses = 16;
 constexpr int kPatience = 3000;      // milliseconds for one address
 constexpr double kForAllRanks = 30;  // seconds
 
-// Where the root listens: it does not know by which of its addresses another rank reaches it. The
-// token tells its port from one of the same number elsewhere.
+// Where the root listens. The root does not know which of its addresses another rank can reach. The
+// token distinguishes its port from the same port number on another machine.
 struct Meeting {
   std::uint64_t token = 0;
   in_addr addresses[kMaxAddresses] = {};
@@ -102,7 +102,7 @@ std::vector<Connection> accept_all(int listening, const Meeting& meeting, int ot
   return connections;
 }
 
-// -1 where no rank answers, or a stranger.
+// Returns -1 if nothing answers, or something that is not a rank of this run.
 int reach(in_addr address, const Meeting& meeting, int rank) {
   const int connecting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const sockaddr_in there{

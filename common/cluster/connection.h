@@ -1,4 +1,4 @@
-// A TCP connection between every rank and the root, beside MPI.
+// A TCP connection between every rank and the root, separate from MPI.
 #pragma once
 
 #include <mpi.h>
@@ -8,12 +8,12 @@
 namespace nbody {
 
 struct Connection {
-  int rank;  // at the other end
+  int rank;  // rank at the other end
   int socket;
 };
 
-// Called by all ranks. For the root one connection to each other rank, in their order; for another
-// rank the one to the root. Throws runtime_error.
+// Called by all ranks. Returns, on the root, one connection per other rank, in rank order; on the
+// other ranks, the one to the root. Throws runtime_error.
 std::vector<Connection> connect_to_root(MPI_Comm ranks);
 
 }  // namespace nbody

@@ -40,8 +40,8 @@ class NcclTransport : public Cluster {
     exchange(sent, received, nullptr);
   }
 
-  // The root's copy engine reads the host, and NVLink or the network does the rest. Two parts at a
-  // time go through the root's device: one is copied while the other is sent.
+  // The root's copy engine reads host memory; NVLink or the network does the rest. Two parts at a
+  // time pass through the root's device: one is copied while the other is sent.
   void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                Body* own) override {
     const auto bytes = [&](int r) { return (first[r + 1] - first[r]) * sizeof(Body); };
@@ -91,7 +91,7 @@ class NcclTransport : public Cluster {
   void abort() override { ncclCommAbort(ranks_); }
 
  private:
-  // A place on the root's device for a part on its way.
+  // Buffer on the root's device for a part in transit.
   struct Lane {
     DeviceArray<char> memory;
     Event copied, sent;  // from or to the host; to or from the peer
@@ -110,7 +110,7 @@ class NcclTransport : public Cluster {
   Lane& lane_of(int peer, std::size_t bytes) {
     Lane& lane = lanes_[static_cast<std::size_t>(peer) % lanes_.size()];
     if (lane.memory.bytes() < bytes) {
-      CUDA_CHECK(cudaDeviceSynchronize());  // what was there may still be on its way
+      CUDA_CHECK(cudaDeviceSynchronize());  // the buffer's last part may still be in transit
       lane.memory = {};
       lane.memory = DeviceArray<char>(bytes);
     }
@@ -118,8 +118,8 @@ class NcclTransport : public Cluster {
   }
 
   ncclComm_t ranks_ = nullptr;
-  // Blocking streams: both come after what the default stream has before a call, and before what
-  // it gets then.
+  // Blocking streams: their work runs after what the default stream had before a call, and before
+  // what it receives afterwards.
   Stream copying_, sending_;
   std::array<Lane, 2> lanes_;
 };
@@ -138,7 +138,7 @@ std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks) {
 namespace nbody {
 
 bool has_nccl() { return false; }
-std::unique_ptr<Cluster> nccl_transport(MPI_Comm) { return nullptr; }  // wanted_transport() refuses
+std::unique_ptr<Cluster> nccl_transport(MPI_Comm) { return nullptr; }  // rejected by wanted_transport()
 
 }  // namespace nbody
 

@@ -18,7 +18,7 @@
 namespace nbody {
 namespace {
 
-// A text that is sent as it is stored.
+// A string of fixed size, sent as it is stored.
 template <std::size_t kSize>
 struct Text {
   char bytes[kSize] = {};
@@ -31,7 +31,7 @@ struct Text {
   bool operator==(const Text&) const = default;
 };
 
-// What the ranks tell one another before they begin.
+// What the ranks exchange before they start.
 struct Identity {
   Text<64> host;
   int pid = 0;
@@ -41,14 +41,14 @@ struct Identity {
   Text<64> build;
   Text<192> device;
   Text<32> place;       // of the device on its host; "" where devices are not shared
-  Text<256> no_device;  // why not
+  Text<256> no_device;  // reason
 
   std::string process() const { return joined(host, ", process ", pid); }
   std::string name(std::size_t rank) const { return joined("rank ", rank, " (", process(), ")"); }
 };
 
-// Every process has its own device: by Slurm it sees no other, otherwise it takes the one that its
-// number on this host says.
+// Gives every process its own device. Under Slurm it sees only that one; otherwise it takes the
+// device with its number on this host.
 void take_device(MPI_Comm comm) {
   MPI_Comm host;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -58,7 +58,7 @@ void take_device(MPI_Comm comm) {
   MPI_Comm_free(&host);
 }
 
-// What starts processes, and where it says how many.
+// A launcher of processes, and the variable in which it gives their number.
 struct Launcher {
   const char *name, *variable, *remedy;
 };
@@ -67,7 +67,7 @@ constexpr Launcher kLaunchers[] = {
     {"Flux", "FLUX_JOB_SIZE", "flux run -o pmi=pmix, or mpirun in a job of flux batch"},
     {"jsrun", "JSM_NAMESPACE_SIZE", "start it with the MPI that it was built with"},
     {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "start it with the MPI that it was built with"},
-    // PALS of HPE, MPICH and its relatives
+    // HPE's PALS, MPICH and its relatives
     {"mpiexec", "PMI_SIZE", "start it with the MPI that it was built with"},
 };
 
@@ -93,7 +93,7 @@ void require_count(const std::string& count) {
     throw UsageError("PALS started task ", number, ", and in MPI there is 1");
 }
 
-// What it takes no device to say.
+// The identity, as far as it needs no device.
 Identity identity(MPI_Comm comm, int argc, char** argv) {
   Identity own;
   gethostname(own.host.bytes, sizeof own.host - 1);
@@ -137,7 +137,7 @@ std::vector<Identity> all_identities(MPI_Comm comm, const Identity& own) {
   return all;
 }
 
-// On all ranks alike, so that all end together.
+// Called on all ranks with the same data, so that all stop together.
 void require_same_wishes(const std::vector<Identity>& all) {
   const Identity& root = all[0];
   const auto as_root = [&](const Identity& one) { return one.refusal == root.refusal; };
@@ -173,14 +173,14 @@ void require_same_devices(const std::vector<Identity>& all) {
   }
 }
 
-// It takes no device to answer, and where jobs are submitted there is none.
+// These queries need no device; the login nodes of clusters have none.
 bool asks_about_the_program(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](std::string_view word) {
     return word == "--help" || word == "-h" || word == "--version";
   });
 }
 
-// With the ranks agreed and connected, on every one of them.
+// Called on every rank once the ranks agree and are connected.
 int run(const std::string& name, QueryDevice query, int argc, char** argv,
         const std::function<int()>& work) {
   RankState& own = rank_state();
@@ -206,7 +206,7 @@ int run(const std::string& name, QueryDevice query, int argc, char** argv,
     own.watchdog->on_end([&own] { own.cluster->abort(); });
     return work();
   } catch (const UsageError&) {
-    throw;  // alike on all ranks
+    throw;  // thrown on all ranks
   } catch (const std::exception& error) {
     own.given_up = true;
     own.watchdog->give_up(error.what());
@@ -235,14 +235,14 @@ int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** ar
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   std::streambuf* const errors = std::cerr.rdbuf();
   if (rank_in(MPI_COMM_WORLD) != 0) {
-    std::cerr.rdbuf(nullptr);  // what is wrong on all ranks alike, the root says
+    std::cerr.rdbuf(nullptr);  // the root reports errors that occur on all ranks
   }
   const int code = run_program(name, [&] { return run(name, query, argc, argv, work); });
   std::cerr.rdbuf(errors);
   RankState& own = rank_state();
   if (own.given_up) {
     std::fflush(nullptr);
-    std::_Exit(code);  // the others are not waiting for the end of MPI
+    std::_Exit(code);  // the other ranks do not wait for MPI_Finalize
   }
   if (own.watchdog) own.watchdog->dismiss();
   own.watchdog.reset();

@@ -1,4 +1,4 @@
-// What this process is among the ranks.
+// This process's place among the ranks.
 #pragma once
 
 #include <memory>

@@ -23,9 +23,9 @@
 namespace nbody {
 namespace {
 
-constexpr double kBeat = 1;           // seconds between signs of life
-constexpr double kForLastWord = 0.5;  // between a signal and what it does
-constexpr double kOneWave = 3;        // in which the signals of all ranks count as one
+constexpr double kBeat = 1;           // seconds between heartbeats
+constexpr double kForLastWord = 0.5;  // between a signal and its effect
+constexpr double kOneWave = 3;        // signals of all ranks within this time count as one
 constexpr double kToAbort = 2;        // for NCCL to end its kernels
 
 sigset_t signals(std::initializer_list<int> all) {
@@ -84,11 +84,11 @@ void Watchdog::tell_all(const std::string& line) {
 }
 
 void Watchdog::give_up(const std::string& why) {
-  stop_if_ending();  // what an abort left behind is no reason of its own
+  stop_if_ending();  // an abort's consequences are not a failure of their own
   given_up_ = true;
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;
-  sleep_for(silence_);  // the root ends all; should it not, this rank ends by itself
+  sleep_for(silence_);  // the root ends all ranks; if it does not, this rank ends alone
   end_process();
 }
 
@@ -141,8 +141,8 @@ void Watchdog::heed(Peer& peer, const std::string& line) {
   if (line.starts_with("failed ")) lost(peer, ": " + line.substr(7));
 }
 
-// The launcher or the batch system wants an end. If that is because of a rank that died, the
-// connection says so within a moment; otherwise it is for the root to end as it does alone.
+// The launcher or the batch system ends the run. If a rank has died, the connection reports that
+// within a moment; otherwise the root ends the run, as a single process would.
 void Watchdog::take_signal() {
   signalfd_siginfo info;
   const bool one_more = read(signals_, &info, sizeof info) == sizeof info;
@@ -170,7 +170,7 @@ void Watchdog::take_signal() {
 }
 
 void Watchdog::lost(const Peer& peer, const std::string& how) {
-  if (dismissed_ || given_up_) return;  // it says itself why it ends
+  if (dismissed_ || given_up_) return;  // another path reports the reason
   if (rank_ <= 1) {
     std::fprintf(stderr, "%s: rank %d (%s)%s%s; all ranks end\n", program_.c_str(), peer.rank,
                  names_[static_cast<std::size_t>(peer.rank)].c_str(), how[0] == ':' ? "" : " ",

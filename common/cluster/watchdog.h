@@ -1,9 +1,9 @@
 // Ends all ranks when one of them is gone.
 //
-// MPI and NCCL wait for a rank that died, some launchers too. So every rank has a connection of its
-// own to the root, which a thread watches: the end of a process closes it, whatever the process was
-// waiting for, and a machine that is gone falls silent. The root tells the others and says in one
-// line which rank it was; if the root is gone, rank 1 says so.
+// MPI and NCCL wait for a rank that died; so do some launchers. Therefore every rank has its own
+// connection to the root, watched by a thread. The end of a process closes its connection, whatever
+// the process was waiting for; a machine that is gone falls silent. The root notifies the others
+// and reports in one line which rank it was; if the root is gone, rank 1 reports it.
 #pragma once
 
 #include <mpi.h>

@@ -13,8 +13,8 @@ namespace nbody {
 std::filesystem::path activity_csv(const std::filesystem::path& name);
 std::filesystem::path activity_pgm(const std::filesystem::path& name);
 
-// The counts as text, for a checkpoint: the number of positions, then index:count of every cell
-// that is not empty, row by row. Throws UsageError for a text that is none.
+// The counts as text, for a checkpoint: the number of positions, then index:count for every
+// non-empty cell, row by row. Throws UsageError for malformed text.
 std::string counts_text(const ActivityMap& map);
 ActivityMap map_of_counts(const std::string& file, int cells, float extent, std::string_view text);
 

@@ -18,8 +18,8 @@ const std::string kHeader =
     "centre_z,r10,r25,r50,r75,r90,potential_error";
 constexpr std::size_t kStep = 0, kSystem = 2, kEnergy = 5, kColumns = 23;
 
-// The time of a state is a sum over the pieces of a run; so many digits do not depend on where the
-// run was divided.
+// A state's time is a sum over the calls of a run; with this many digits it does not depend on how
+// the run was divided.
 std::string time_text(double value) { return in_digits(value, 12); }
 
 struct Row {
@@ -46,7 +46,7 @@ struct Kept {
   std::vector<double> first_energies;
 };
 
-// The states up to `last_step`. The last one may be incomplete, if the run was killed.
+// Keeps the states up to `last_step`. The last row may be incomplete if the run was killed.
 Kept read_kept(const std::filesystem::path& file, int systems, long long last_step) {
   Kept kept;
   std::ifstream in(file, std::ios::binary);

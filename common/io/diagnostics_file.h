@@ -24,9 +24,9 @@ namespace nbody {
 
 class DiagnosticsFile {
  public:
-  // Starts a new file or continues the existing one behind the rows of `last_kept_step`. Throws
-  // UsageError if it is not a file of diagnostics of so many systems.
-  // `budget`: interactions that the potential of a system may cost (physics/potential_energy.h).
+  // Starts a new file, or continues an existing one after the rows of `last_kept_step`. Throws
+  // UsageError if the file is not a diagnostics file for this number of systems. `budget`:
+  // interactions that the potential of a system may cost (physics/potential_energy.h).
   DiagnosticsFile(const std::filesystem::path& file, int systems,
                   std::optional<long long> last_kept_step, double budget = kAllPairsBudget);
 
@@ -40,8 +40,8 @@ class DiagnosticsFile {
   std::vector<double> first_energies_;  // one per system, from the first rows
 };
 
-// Throws UsageError if a run resumed at this step could not continue the file: called before it
-// starts.
+// Throws UsageError if a run resumed at this step could not continue the file. Called before the
+// run starts.
 void require_continuable(const std::filesystem::path& file, int systems, long long last_kept_step);
 
 }  // namespace nbody

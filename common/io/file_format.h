@@ -1,4 +1,4 @@
-// The formats of files of bodies. Each is one file in io/formats and one line in the table there.
+// File formats for bodies. Each has one file in io/formats and one line in the table there.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ namespace formats {
 struct Contents;
 }
 
-// The next bytes of a file, as many as are asked for; they stay until the next call. Throws
-// UsageError where the file ends before.
+// Returns the requested number of next bytes of a file, valid until the next call. Throws
+// UsageError if the file ends earlier.
 using NextBytes = std::function<std::string_view(std::size_t)>;
 
 // The parts of a snapshot that survive being written and read.
 struct Keeps {
   bool names = false, float64 = false;
   bool species = false, all_species = false;
-  bool order = false;    // of the bodies; otherwise they are sorted by species
-  bool systems = false;  // where one ends
-  bool run = false;      // the number of the step and the integrator
+  bool order = false;    // order of bodies; otherwise they are sorted by species
+  bool systems = false;  // boundaries of systems
+  bool run = false;      // step number and integrator
   bool times = false;    // time, softening, time step
   bool units = false;
 };
 
-// All but these parts.
+// Everything except these parts.
 template <class... Parts>
 constexpr Keeps everything_but(Parts... parts) {
   Keeps keeps{.names = true, .float64 = true, .species = true, .all_species = true};
@@ -46,15 +46,15 @@ struct FileFormat {
   std::string_view name;    // for --from and --to
   std::string_view title;   // for people
   std::string_view ending;  // of file names; "": the format must be asked for by its name
-  // Said of a file with a softening: what this format's own codes mean by one.
+  // Message for files with a softening: what this format's own codes mean by it.
   std::string_view softening = {};
-  // Said of a file that no format recognises: why it is not of this one.
+  // Message for files that no format recognises: why the file is not in this one.
   std::string_view unlike = {};
 
-  // True if a file with these first bytes is meant to be of this format, sound or not. nullptr: the
-  // format is only written.
+  // True if a file with these first bytes is meant to be in this format, whether valid or not.
+  // nullptr: the format is only written.
   bool (*recognise)(std::string_view head) = nullptr;
-  // Said of a file that this program does not read: what does. FILE stands for its name.
+  // Message for files that this program cannot read: names one that can. FILE stands for its name.
   std::string_view reader = {};
   // Throws UsageError if the first bytes and the size of a file already show that it is damaged:
   // called before the rest of it is read into memory.
@@ -64,8 +64,8 @@ struct FileFormat {
   // format.
   formats::Contents (*read)(const std::string& file, std::string_view bytes,
                             const ReadOptions& options) = nullptr;
-  // The same from a file of `size` bytes, of which only a piece is in memory at a time. nullptr:
-  // the format needs all of it at once.
+  // Reads the same from a file of `size` bytes, holding only part of it in memory. nullptr: the
+  // format needs the whole file at once.
   formats::Contents (*read_in_pieces)(const std::string& file, std::uint64_t size,
                                       const NextBytes& next, const ReadOptions& options) = nullptr;
 
@@ -74,18 +74,18 @@ struct FileFormat {
   void (*check)(const std::string& file, const Snapshot& snapshot) = nullptr;
   // nullptr: this program cannot write the format.
   void (*write)(std::ostream& out, const std::string& file, const Snapshot& snapshot) = nullptr;
-  // Some formats need a second file beside the first: its name (empty: none this time) and content.
+  // Some formats need a second file next to the first: its name (empty: not this time) and content.
   std::filesystem::path (*second_file)(const std::filesystem::path& file) = nullptr;
   void (*write_second)(std::ostream& out, const Snapshot& snapshot) = nullptr;
 
-  bool needs_species = false;  // bodies of unknown ones become dark
+  bool needs_species = false;  // bodies of unknown species become dark
   Keeps keeps = {};
 };
 
 // All formats that need no library. The first of them that recognises a file reads it.
 std::span<const FileFormat> basic_formats();
 
-// Chosen by the ending of the name. Throws UsageError for an ending that belongs to none.
+// Selects by file extension. Throws UsageError for an unknown extension.
 const FileFormat& format_for_writing(const std::filesystem::path& file,
                                      std::span<const FileFormat> formats = basic_formats());
 

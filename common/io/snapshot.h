@@ -1,4 +1,4 @@
-// The state of a simulation at one time: its bodies, and what a file can say about them.
+// The state of a simulation at one time: its bodies, and data about them that a file can hold.
 #pragma once
 
 #include <cstddef>
@@ -13,36 +13,36 @@
 
 namespace nbody {
 
-// Scenario and units fit the header of a BIN file: readers and writers refuse longer ones.
+// Scenario and units fit the header of a BIN file; readers and writers reject longer ones.
 inline constexpr std::size_t kMaxTextBytes = 31;
 
-// Bodies, and what a file can say about them.
+// Bodies, and data about them that a file can hold.
 struct Snapshot {
   Systems systems = {};
-  // Empty, or the bodies in float64; systems.bodies are then these, rounded. CSV, BIN and Gadget
-  // keep it.
+  // Empty, or the bodies in float64; systems.bodies then holds them rounded. CSV, BIN and Gadget
+  // store it.
   std::vector<BodyF64> exact = {};
   double time = 0;       // of the state, in units where G = 1
   long long step = 0;    // time steps taken so far
-  double softening = 0;  // Plummer softening length; 0: the file does not say
-  double dt = 0;         // 0: the file does not say
+  double softening = 0;  // Plummer softening length; 0: not in the file
+  double dt = 0;         // 0: not in the file
   Integrator integrator = Integrator::euler;
   // Leapfrog keeps positions half a step ahead of velocities between its first and its last drift.
   // A checkpoint stores that state untouched, so that a resumed run ends with the same bits as an
   // uninterrupted one.
   bool staggered = false;
   std::string scenario = {};  // name of the initial condition, "" when read from a foreign file
-  std::string units = {};     // a preset of io/units.h or any other text, kept as it is
+  std::string units = {};     // a preset of io/units.h, or any other text, stored unchanged
   std::vector<std::string> names = {};  // of the bodies of one system, empty or N (CSV only)
-  std::vector<Species> species = {};    // of all S * N bodies; empty: the file does not say
-  // What a run that is resumed needs besides (run/checkpoint.h); empty: not a checkpoint. CSV and
-  // BIN keep it.
+  std::vector<Species> species = {};    // of all S * N bodies; empty: not in the file
+  // Other data that a resumed run needs (run/checkpoint.h); empty: not a checkpoint. CSV and BIN
+  // store it.
   std::map<std::string, std::string, std::less<>> checkpoint = {};
-  // The files it was read from: one, or two where units are in a second one.
+  // The files it was read from: one, or two if units are in a second file.
   std::vector<std::filesystem::path> sources = {};
-  // For people: the format it was read from ("Tipsy, big-endian"), and what of it was not read.
+  // For people: the format it was read from ("Tipsy, big-endian"), and the parts not read.
   std::string format = {}, left_out = {};
-  std::string caution = {};  // FileFormat::softening, where the file has one
+  std::string caution = {};  // FileFormat::softening, if the file has one
 };
 
 }  // namespace nbody

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 1024;
 
-// The content, twice while its buffer grows, and the bodies made of it; or the bodies alone, in two
-// precisions if the file has float64.
+// The content, held twice while its buffer grows, and the bodies made from it; or only the bodies,
+// in two precisions if the file has float64.
 constexpr std::uint64_t kMemoryPerByte = 4, kMemoryPerByteInPieces = 2;
 
 // A file or a pipe, read once from front to back: it need not be seekable.
@@ -39,7 +39,7 @@ class Input {
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  // Of a regular file; 0 where the system cannot say before reading (pipes, /proc).
+  // Size of a regular file; 0 if the system does not know it before reading (pipes, /proc).
   std::uint64_t size() const {
     struct stat status {};
     if (fstat(descriptor_, &status) != 0) fail("cannot be read: ");
@@ -50,7 +50,7 @@ class Input {
     return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
 
-  // Until `bytes` holds `limit` bytes or the file ends.
+  // Reads until `bytes` holds `limit` bytes or the file ends.
   void read_until(std::size_t limit, std::string& bytes) {
     while (bytes.size() < limit) {
       const std::size_t begin = bytes.size();
@@ -58,7 +58,7 @@ class Input {
       const bool timed_out = !wait_readable();
       const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
       bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
-      // A writer may take its time, but there must be one.
+      // A writer may be slow, but there must be one.
       if (got == 0 && timed_out) throw UsageError(file_, " is a pipe without a writer");
       if (got == 0) return;
       if (got < 0 && errno != EINTR && errno != EAGAIN) fail("cannot be read: ");
@@ -82,7 +82,7 @@ class Input {
   int descriptor_;
 };
 
-// From the first bytes on, which have been read already.
+// Reads from the beginning, including the first bytes, which have been read already.
 class Pieces {
  public:
   Pieces(const std::string& file, Input& input, std::string head)
@@ -187,7 +187,7 @@ void write_bodies(const fs::path& file, const Snapshot& snapshot) {
 void write_bodies(const fs::path& file, const Snapshot& snapshot, const FileFormat& format) {
   formats::check_snapshot(snapshot);
   check(file, snapshot, format);
-  const fs::path second = second_file(file, format);  // asked while the first is as it was
+  const fs::path second = second_file(file, format);  // checked before the first file changes
   write_whole_file(file, [&](std::ostream& out) { format.write(out, file.string(), snapshot); });
   if (!second.empty())
     write_whole_file(second, [&](std::ostream& out) { format.write_second(out, snapshot); });

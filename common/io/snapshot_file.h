@@ -18,45 +18,45 @@
 namespace nbody {
 
 struct ReadOptions {
-  // How a foreign file is to be divided: a raw, CSV, Tipsy or Gadget file of S * N bodies becomes S
+  // How to divide a foreign file: a raw, CSV, Tipsy or Gadget file of S * N bodies becomes S
   // systems of N bodies.
   std::optional<int> systems = {};
   std::optional<int> bodies = {};
   bool float64 = false;  // fill Snapshot::exact, with the digits that the file has
-  // The species to keep; empty: all. A file without a body of one of them is refused.
+  // Species to keep; empty: all. A file without a body of one of them is rejected.
   std::vector<Species> species = {};
-  // Of a table without a line that names its columns: their names, "m,x,y,-,-"; "-" is not read.
+  // Column names of a table without a header line: "m,x,y,-,-"; "-" is skipped.
   std::string columns = {};
-  // What the user says the file is; without it, the content decides.
+  // The format that the user names; without it, the content decides.
   const FileFormat* format = nullptr;
   std::span<const FileFormat> formats = basic_formats();
 };
 
-// A named pipe may be read; one that has no writer within kPatienceSeconds is refused.
-// Throws UsageError, or runtime_error if there is too little memory.
+// A named pipe may be read; it is rejected if no writer appears within kPatienceSeconds. Throws
+// UsageError, or runtime_error if there is too little memory.
 inline constexpr int kPatienceSeconds = 5;
 Snapshot read_bodies(const std::filesystem::path& file, const ReadOptions& options = {});
 
-// The bodies of these species alone, as if the others had never been; `name` is what messages call
-// the snapshot. Throws UsageError where it does not say species, or has no body of one of them.
+// Keeps only the bodies of these species; messages call the snapshot `name`. Throws UsageError if
+// it has no species or no body of one of them.
 Snapshot only_species(Snapshot snapshot, const std::string& name,
                       const std::vector<Species>& species);
 
-// Writes a whole file or none. A program that is killed meanwhile leaves the old file and a
-// .nbody-*.tmp. A Tipsy file gets a second one for its units, with the ending .param. Throws
-// UsageError when the folder does not exist or is not writable or the format cannot hold such
-// bodies, runtime_error when the disk is full.
+// Writes a whole file or none. A program killed meanwhile leaves the old file and a .nbody-*.tmp. A
+// Tipsy file gets a second file for its units, with the extension .param. Throws UsageError if the
+// directory does not exist or is not writable or the format cannot hold such bodies, runtime_error
+// if the disk is full.
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_bodies(const std::filesystem::path& file, const Snapshot& snapshot,
                   const FileFormat& format);
-// Throws the UsageError that write_bodies would throw: called before a long run, not after it.
+// Throws the UsageError that write_bodies would throw. Called before a long run, not after it.
 void require_can_write(const std::filesystem::path& file, const Snapshot& snapshot,
                        const FileFormat& format);
-// The files that writing `file` creates or replaces, for Outputs; `name` is what messages call
-// them.
+// The files that writing `file` creates or replaces, for Outputs; messages call them
+// `name`.
 std::vector<NamedFile> files_written(const std::string& name, const std::filesystem::path& file,
                                      const FileFormat& format);
-// What a conversion to this format loses, one phrase each.
+// Lists what a conversion to this format loses, one phrase each.
 std::vector<std::string> what_is_lost(const Snapshot& snapshot, const FileFormat& format);
 
 }  // namespace nbody

@@ -22,8 +22,8 @@ constexpr std::string_view to_string(Species species) {
 }
 std::optional<Species> species_of(std::string_view name);
 
-// A list such as "dark,star". Throws UsageError, which names `option`, for an unknown word, an
-// empty one or one that is given twice.
+// Parses a list such as "dark,star". Throws UsageError, naming `option`, for an unknown, empty or
+// repeated word.
 std::vector<Species> parse_species(const std::string& option, std::string_view list);
 
 }  // namespace nbody

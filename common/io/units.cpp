@@ -30,7 +30,7 @@ const Preset* find_preset(std::string_view text) {
   return nullptr;
 }
 
-// Removes a number from kSmallestUnit to kLargestUnit and the `unit` directly behind it from
+// Removes a number from kSmallestUnit to kLargestUnit, and the `unit` directly after it, from
 // `text`.
 std::optional<double> take(std::string_view& text, std::string_view unit) {
   double value = 0;

@@ -32,7 +32,7 @@ inline constexpr double kAu = 149597870700.0;                          // m
 inline constexpr double kKpc = 1e3 * 648000 / std::numbers::pi * kAu;  // m
 inline constexpr double kSunGm = 1.3271244e20;                         // m^3 s^-2
 
-// In kpc and in solar masses: beyond all that exists, and small enough that nothing overflows.
+// In kpc and solar masses: larger than anything that exists, and too small to overflow.
 inline constexpr double kSmallestUnit = 1e-30, kLargestUnit = 1e30;
 
 // Units that have a size.
@@ -47,22 +47,22 @@ struct Units {
 };
 
 // The units that a text names, if it is a preset with a size or of the form "2.5 kpc, 1e10 Msun".
-// Other texts, "henon" among them, have no size.
+// Other texts, including "henon", have no size.
 std::optional<Units> units_of(std::string_view text);
-// The text for units of so many kpc and solar masses: the name of the preset that has them to 1e-9,
-// otherwise "2.5 kpc, 1e10 Msun", with as many digits as kMaxTextBytes allow.
+// The text for these units in kpc and solar masses: the name of the preset equal to 1e-9, otherwise
+// "2.5 kpc, 1e10 Msun", with as many digits as kMaxTextBytes allows.
 std::string units_text(double kpc, double msun);
 
 // The names of the presets, "henon, au-msun-yr2pi, ...".
 std::string unit_presets();
-// Throws UsageError, which lists them.
+// Throws UsageError, listing the presets.
 void require_preset(const std::string& option, std::string_view name);
 
-// Converts from the units that the snapshot names to a preset; every value is rounded once. Throws
-// UsageError, which begins with `file`, if one of them has no size or a value does not fit a
+// Converts from the snapshot's units to a preset, rounding every value once. Throws
+// UsageError, beginning with `file`, if either has no size or a value does not fit a
 // float32.
 void convert_units(const std::string& file, Snapshot& snapshot, const std::string& preset);
-// The same from one size to another, without a change of snapshot.units.
+// Converts from one size to another, leaving snapshot.units unchanged.
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to);
 
 }  // namespace nbody

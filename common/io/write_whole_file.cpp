@@ -38,7 +38,7 @@ fs::path folder_of(const fs::path& file) {
 
 [[noreturn]] void fail(const fs::path& file, int error) {
   const std::string message = "cannot write " + file.string() + ": " + std::strerror(error);
-  // A full disk and its like are no mistake on the command line; the other errors are.
+  // A full disk and similar errors are not usage errors; the others are.
   if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO || error == EMFILE ||
       error == ENFILE || error == 0)
     throw std::runtime_error(message);
@@ -63,9 +63,9 @@ std::string temporary_name(const std::string& middle) {
   return std::string(kPrefix) + middle + std::string(kEnding);
 }
 
-// Exists from construction to rename() or destruction, whichever comes first. Locked as long as its
-// writer lives: the lock, unlike the number of a process, means the same on every machine that
-// shares the folder, and in every container.
+// Exists from construction to rename() or destruction, whichever comes first. Locked while its
+// writer lives: unlike a process number, the lock means the same on every machine and in every
+// container that shares the directory.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& file) : file_(file) {
@@ -98,7 +98,7 @@ class TemporaryFile {
   }
 
  private:
-  // False if the name was taken by a killed process of the same number, or if another program
+  // Returns false if a killed process with the same number took the name, or another program
   // removed the file as a leftover before it was locked.
   bool create() {
     // The process and a count make it unique; without the name of the file it is never too long.
@@ -118,7 +118,7 @@ class TemporaryFile {
     return false;
   }
 
-  // The permissions of the file to be replaced stay as they were.
+  // Keeps the permissions of the file to be replaced.
   void keep_mode() const {
     struct stat old {};
     if (stat(file_.c_str(), &old) == 0 && fchmod(descriptor_, old.st_mode & 07777) != 0)
@@ -130,7 +130,7 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-// Files of killed writers: no process holds their locks.
+// Removes files of killed writers: no process holds their locks.
 void remove_leftovers(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -171,7 +171,7 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-// None for pipes and devices, to which several may write.
+// None for pipes and devices: several programs may write to one.
 std::optional<Identity> identity_of(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) == 0) {
@@ -195,7 +195,7 @@ fs::path link_target(fs::path file) {
     std::error_code error;
     const fs::path next = fs::read_symlink(file, error);
     if (error) return file;
-    file = folder_of(file) / next;  // which an absolute `next` replaces
+    file = folder_of(file) / next;  // an absolute `next` replaces it
   }
   fail(file, ELOOP);
 }
@@ -220,7 +220,7 @@ FileLock::FileLock(const fs::path& file) {
         here.st_ino == there.st_ino)
       return;
     close(descriptor_);
-    // The one that has it may only be looking whether its writer is alive (remove_leftovers).
+    // Its holder may only be checking whether the writer is alive (remove_leftovers).
     usleep(2000);
   }
   throw UsageError("cannot write ", file, ": another program is writing it now");
@@ -267,7 +267,7 @@ void append_to_file(const fs::path& file, std::string_view text) {
 
 void require_writable(const fs::path& file) {
   check_target(file);
-  // Permission bits do not tell of read-only or full file systems: try.
+  // Permission bits do not reveal read-only or full file systems, so try.
   if (is_written_in_place(file)) return;
   remove_leftovers(folder_of(link_target(file)));
   TemporaryFile{link_target(file)};

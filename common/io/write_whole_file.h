@@ -11,19 +11,19 @@
 
 namespace nbody {
 
-// Writes to a temporary name in the same folder, flushes it to the disk and renames it. A file that
-// is replaced keeps its mode, and a symbolic link its name: its target is replaced. Throws as
-// write_bodies does.
+// Writes to a temporary name in the same directory, flushes it to disk and renames it. A replaced
+// file keeps its mode; a symbolic link is followed and its target replaced. Throws as write_bodies
+// does.
 void write_whole_file(const std::filesystem::path& file,
                       const std::function<void(std::ostream&)>& write);
 
-// Adds to the end of a file in one piece: all of `text` or, when the disk is full, nothing.
-// Throws as write_bodies does.
+// Appends to a file all of `text` or, if the disk is full, nothing. Throws as write_bodies
+// does.
 void append_to_file(const std::filesystem::path& file, std::string_view text);
 
-// Throws UsageError unless `file` could be created (its folder exists and is writable, and it is
-// not itself a folder): asked before a long run, not after it. Removes the temporary files
-// (.nbody-*.tmp) that killed programs left in that folder.
+// Throws UsageError unless `file` could be created (its directory exists and is writable, and it is
+// not a directory itself). Called before a long run, not after it. Removes the temporary files
+// (.nbody-*.tmp) that killed programs left in that directory.
 void require_writable(const std::filesystem::path& file);
 
 // The end of a chain of symbolic links, whether a file exists there or not.
@@ -32,7 +32,7 @@ std::filesystem::path link_target(std::filesystem::path file);
 // Whether two names lead to one file, existing or not. Never true of pipes and devices.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// Held by the one program that may write a file.
+// Held by the only program that may write a file.
 class FileLock {
  public:
   // Throws UsageError if another program holds it.
@@ -51,11 +51,11 @@ struct NamedFile {
   std::filesystem::path file;
 };
 
-// The files that a program is going to write, locked against other programs.
+// The files that a program will write, locked against other programs.
 class Outputs {
  public:
-  // Throws UsageError unless all can be written and each differs from every other and from the
-  // inputs, however they are spelled.
+  // Throws UsageError unless all can be written and each differs from all others and from the
+  // inputs, however their names are spelled.
   Outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
  private:

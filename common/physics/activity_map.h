@@ -1,6 +1,6 @@
 // Where the bodies are, or have been: a histogram of their x-y positions in D x D cells over the
-// square -extent <= x, y < extent. z is ignored, so that systems of two and of three dimensions
-// count alike. One map counts all systems; a body outside the square is in no cell.
+// square -extent <= x, y < extent. It ignores z, so two- and three-dimensional systems are counted
+// alike. One map counts all systems; a body outside the square is not counted in any cell.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ inline constexpr int kMaxActivityCells = 8192;  // per side: 512 MiB of counts
 class ActivityMap {
  public:
   ActivityMap(int cells, float extent);
-  // With what was counted before: cells * cells counts, row by row.
+  // Continues from earlier counts: cells * cells of them, row by row.
   ActivityMap(int cells, float extent, std::uint64_t positions, std::vector<std::uint64_t> counts);
 
-  // Counts every body once. Cells are found in float32, as a device finds them: the same state
-  // gives the same counts everywhere.
+  // Counts every body once. Cells are computed in float32, as on a device, so the same state gives
+  // the same counts everywhere.
   void add(const Systems& systems);
 
   int cells() const { return cells_; }
@@ -27,9 +27,9 @@ class ActivityMap {
   // Column 0 has the lowest x, row 0 the lowest y.
   std::uint64_t count(int column, int row) const { return counts_[index(column, row)]; }
   const std::vector<std::uint64_t>& counts() const { return counts_; }  // row by row
-  // Of all bodies counted, those outside included: the map is normalised by this number.
+  // Number of bodies counted, including those outside; the map is normalised by it.
   std::uint64_t positions() const { return positions_; }
-  // The cell's share of all positions. The sum over the map is the share of those inside.
+  // The cell's share of all positions. The map's sum is the share inside the square.
   double share(int column, int row) const;
 
  private:

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxMasses = 8;
 
-// The masses of a system, in the order in which they first appear; none where there is nothing to
-// group, because there are too many or because each stands in one piece already.
+// The masses of a system in order of first appearance; empty if there is nothing to group, because
+// there are too many masses or each is contiguous already.
 std::vector<float> masses_to_group(std::span<const Body> bodies) {
   std::vector<float> masses;
   bool in_pieces = false;
@@ -54,8 +54,8 @@ void BodyOrder<Real>::sort(int system, const Key& key) {
                            [&](std::size_t k) { return key(systems_.bodies[k]); });
 }
 
-// In place, or it would take as much memory again. A permutation consists of cycles; in each of
-// them bodies change places two by two.
+// In place, because a copy would double the memory. A permutation consists of cycles; within each,
+// bodies are swapped two at a time.
 template <class Real>
 void BodyOrder<Real>::move_all(bool back) {
   std::vector<bool> done(from_.size());

@@ -27,12 +27,12 @@ struct Diagnostics {
   double virial_ratio() const { return potential == 0 ? 0 : 2 * kinetic / -potential; }
 };
 
-// Of one system. The potential costs N^2; above `budget` interactions it is an estimate.
+// Diagnoses one system. The potential costs N^2; above `budget` interactions it is estimated.
 Diagnostics diagnose(std::span<const Body> bodies, double softening,
                      double budget = kAllPairsBudget);
 Diagnostics diagnose(std::span<const BodyF64> bodies, double softening,
                      double budget = kAllPairsBudget);
-// Scalars are summed over the systems; P and L too, so each system's error counts.
+// Sums scalars over the systems, and sums P and L so that each system's error counts.
 template <class Real>
 Diagnostics diagnose(const BasicSystems<Real>& systems, double softening,
                      double budget = kAllPairsBudget) {
@@ -46,12 +46,12 @@ inline constexpr std::array<double, 5> kLagrangianFractions = {0.10, 0.25, 0.50,
 
 struct Shape {
   Vector3 centre;  // of mass
-  // Radii around the centre of mass that hold these fractions of the mass: the distance of the
-  // body with which the fraction is reached, bodies taken from the centre outwards.
+  // Radii around the centre of mass that hold these fractions of the mass: the distance at which
+  // the fraction is reached, taking bodies from the centre outwards.
   std::array<double, kLagrangianFractions.size()> lagrangian_radii{};
 };
 
-// Of one system; all zero for one without mass.
+// Shape of one system; all zero if it has no mass.
 Shape shape_of(std::span<const Body> bodies);
 Shape shape_of(std::span<const BodyF64> bodies);
 

@@ -10,7 +10,7 @@
 namespace nbody {
 namespace {
 
-// The smallest error that at least this share of all does not exceed (the nearest rank).
+// The smallest error not exceeded by at least this share of all errors (nearest rank).
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
@@ -21,11 +21,11 @@ struct Row {
   ErrorLimit monopole, quadrupole;
 };
 
-// Twice the largest error found, by step15_barnes_hut with leaves of up to 16 bodies and groups of
-// 32: of 150 random problems (tests/step_tests/random_ladder_test.cpp, seeds 7000 to 7149, of 20 to
-// 1200 bodies), of nine scenarios with 2000 bodies, and of 40 to 500 bodies evenly spaced on lines,
-// planes and bars. The latter err the most, by up to ten times the scenarios: few nodes make most
-// of their forces, and all of them err alike.
+// Twice the largest error found for step15_barnes_hut with leaves of up to 16 bodies and groups of
+// 32, in 150 random problems (tests/step_tests/random_ladder_test.cpp, seeds 7000 to 7149, 20 to
+// 1200 bodies), nine scenarios with 2000 bodies, and 40 to 500 bodies evenly spaced on lines,
+// planes and bars. The last have the largest errors, up to ten times the scenarios': few nodes
+// provide most of their forces, with similar errors.
 constexpr std::array<Row, 7> kRows = {{
     {0.0, {0, 0}, {0, 0}},
     {0.2, {2.7e-3, 7.6e-3}, {9.6e-5, 2.3e-4}},
@@ -36,12 +36,12 @@ constexpr std::array<Row, 7> kRows = {{
     {1.0, {2.7e-1, 9.7e-1}, {1.9e-1, 9.4e-1}},
 }};
 
-// Per unit of the force tolerance: twice the largest error found, by step15b_force_aware at angle 1
-// and tolerances of 5e-4 to 5e-2. Problems as above, of the random ones seeds 7000 to 7059. Nodes
-// make the same error each, so that shapes matter less than with angles.
+// Per unit of the force tolerance: twice the largest error found for step15b_force_aware at angle 1
+// and tolerances of 5e-4 to 5e-2. Problems as above, the random ones with seeds 7000 to 7059. All
+// nodes have similar errors, so shapes matter less than with angles.
 constexpr ErrorLimit kMonopolePerTolerance = {0.67, 2.1}, kQuadrupolePerTolerance = {0.15, 0.76};
 
-// A NaN would make the order of the sort undefined: it is the worst error there is.
+// A NaN would make the sort order undefined, so it counts as the worst error.
 double percentile99(std::vector<double> values) {
   for (double& value : values)
     if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
@@ -75,7 +75,7 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
       const auto a = reference.acceleration(static_cast<int>(which[k]), softening_squared);
       const auto difference = velocity<W>(kicked.system(s)[which[k]]) - a;
       const double error = relative_error(length(difference), length(a));
-      // A NaN would make the order of the sort undefined: it is the worst error there is.
+      // A NaN would make the sort order undefined, so it counts as the worst error.
       of_system[k] = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
     }
     errors.insert(errors.end(), of_system.begin(), of_system.end());
@@ -120,7 +120,7 @@ std::optional<Approximation> finer(const Approximation& approximation) {
 
 double acceleration_rms_limit(Summation summation, int bodies_per_system) {
   const double tiled = 5e-7;
-  // Beyond some hundred tiles the sum of the tiles is a long running sum itself.
+  // Beyond a few hundred tiles the sum of the tiles is itself a long running sum.
   if (summation == Summation::tiled)
     return tiled * std::max(1.0, std::sqrt(bodies_per_system / 65536.0));
   return tiled + 4e-8 * std::sqrt(bodies_per_system);
@@ -151,7 +151,7 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
     relative[k] = relative_error(length(difference), force.magnitude);
   }
   const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };
-  // Where a few close pairs rule, their errors do not average out over the system; where forces
+  // If a few close pairs dominate, their errors do not average out over the system; if forces
   // cancel, there is less to compare the errors with.
   const double dominance = of_scale(squares), cancelled = std::max(1.0, of_scale(magnitudes) / 4);
   const double rms = of_scale(error), p99 = percentile99(std::move(relative));
@@ -188,7 +188,7 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     magnitudes_squared += force.magnitude * force.magnitude;
   }
   for (const double error : errors) gate.value = max_or_nan(gate.value, error);
-  // Where strong forces err more than weak ones, they count as much as they do in the gate.
+  // If strong forces have larger errors than weak ones, they weigh as much as in the check.
   const double rms = std::max(std::sqrt(squares / static_cast<double>(which_.size())),
                               root_of_ratio(errors_squared, magnitudes_squared));
   return {rms, percentile99(std::move(own))};
@@ -202,7 +202,7 @@ ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>,
 template <class Real>
 ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
   using W = Wide<Real>;
-  constexpr double kRoom = 1.25;  // the order and the products of the program are its own
+  constexpr double kRoom = 1.25;  // the program's order and products may differ
   const BasicReference<W> reference(bodies);
   const std::vector<int> tiles = input_.summation == Summation::running
                                      ? std::vector{reference.size()}

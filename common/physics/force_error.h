@@ -17,12 +17,12 @@
 namespace nbody {
 
 struct ForceError {
-  int bodies = 0;  // that were compared
+  int bodies = 0;  // number compared
   double rms = 0, median = 0, p99 = 0, p999 = 0, max = 0;
 };
 
-// Of `count` bodies, evenly spaced over those of all systems: the step's accelerations at the state
-// `start` against sums in a wider float.
+// Compares the step's accelerations of `count` bodies, evenly spaced over all systems, at the state
+// `start`, with sums in a wider float.
 template <class Real>
 ForceError force_error(const BasicSystems<Real>& start, double softening_squared, int count,
                        const Advance<Real>& advance);
@@ -30,24 +30,24 @@ ForceError force_error(const BasicSystems<Real>& start, double softening_squared
 // `count` numbers below n, the first and the last among them.
 std::vector<int> evenly_spaced(int n, int count);
 
-// What the forces of a step may err by that takes far bodies together (nbody/step.h).
-//
-// Relative to what the forces on a body would add up to if nothing cancelled: the root mean square
-// over the bodies of a system, and the 99th percentile. Both are 0 where theta is 0. With a force
-// tolerance nodes are opened for either reason, and the smaller limit holds.
+// Error limit for the forces of a step that groups distant bodies (nbody/step.h),
+// relative to the sum of the magnitudes of the forces on a body: root mean square
+// over the bodies of a system, and 99th percentile. Both are 0 if theta is 0.
+// With a force tolerance either criterion opens nodes, and the smaller limit
+// holds.
 struct ErrorLimit {
   double rms = 0, p99 = 0;
 };
 ErrorLimit error_limit(const Approximation& approximation);
 
-// The same with an opening angle whose limit tells right from wrong; nothing where this one's does.
+// The same with an angle small enough to tell right from wrong; nothing if this one's is.
 std::optional<Approximation> finer(const Approximation& approximation);
 
 // --- the gates of validation.h ---
 
-// What a force may err by, and how much it does.
+// The limits on force errors, and the errors found.
 struct ForceGates {
-  ErrorLimit approximate;  // besides rounding
+  ErrorLimit approximate;  // in addition to rounding
   Gate rms, p99;
 };
 
@@ -56,7 +56,7 @@ class ForceCheck {
  public:
   using Bodies = std::span<const BasicBody<Real>>;
 
-  // Of these bodies of every system.
+  // Checks these bodies of every system.
   ForceCheck(const ValidationInput<Real>& input, std::vector<int> which)
       : input_(input), which_(std::move(which)) {}
 
@@ -68,15 +68,15 @@ class ForceCheck {
   // `kicked`: the bodies of one system with the step's accelerations for velocities.
   void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
 
-  // Against the tree in float64, relative to what the forces would add up to: the worst body.
-  // Returns that tree's own error on the same scale, with what rounding may add.
+  // Compares with the tree in float64, relative to the sum of the forces' magnitudes, for the worst
+  // body. Returns that tree's own error on the same scale, plus what rounding may add.
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 
-  // A sum that one interaction rules from its start (a star among planetesimals) rounds each of the
-  // others to the digits of the large one, all the same way: they can be lost altogether. No
-  // constant is a limit for that. What such sums lose is found out where it matters: that takes
-  // longer than the forces.
+  // If one interaction dominates a sum from the start (a star among planetesimals), each of the
+  // others is rounded to the large one's digits, all the same way, and they can be lost altogether.
+  // No constant bounds that loss, so it is computed, but only where it matters: it takes longer
+  // than the forces.
   ErrorLimit loss_in_sums(Bodies bodies) const;  // on the scales of the two gates, with room
 
  private:

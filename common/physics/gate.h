@@ -17,25 +17,25 @@ struct Gate {
   double value = 0;
   double limit = 0;
   bool decided = true;
-  // What the gate does not prove, in words; not empty if it is undecided. A gate may be decided for
-  // some systems and open for others.
+  // What the check leaves unproved; not empty if it is undecided. A check may be decided for some
+  // systems and undecided for others.
   std::string open = {};
-  std::string detail = {};  // what failed, in words
-  bool unproved = false;    // time did not allow to prove any of it: a pass would say too much
+  std::string detail = {};  // what failed
+  bool unproved = false;    // too little time to prove any of it: a pass would claim too much
 
-  // Where the step's own output is not a finite number, neither is the limit that follows from it.
+  // If the step's output is not finite, neither is the limit that follows from it.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
 
-  // Keeps the worse of two results: the one further beyond its limit.
+  // Keeps the worse of two results, relative to its limit.
   void keep_worse(double other_value, double other_limit);
 };
 
-// std::max drops a NaN that comes second; a gate must not.
+// std::max drops a NaN that comes second; a check must not.
 inline double max_or_nan(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }
 
-// No error is none on any scale; an error where there is no scale is infinite.
+// Zero error is zero on any scale; an error without a scale is infinite.
 template <class Wide>
 double relative_error(Wide wide_error, Wide wide_scale) {
   const auto error = static_cast<double>(wide_error), scale = static_cast<double>(wide_scale);

@@ -10,7 +10,7 @@
 namespace nbody {
 namespace {
 
-// Heaviest first, component by component so that the compiler can use vector registers.
+// Sorted by mass, heaviest first; one array per component for vector registers.
 struct Sources {
   std::vector<double> x, y, z, mass;
   std::size_t size() const { return mass.size(); }
@@ -32,7 +32,7 @@ Sources by_mass(std::span<const BasicBody<Real>> bodies) {
   return sources;
 }
 
-// The part of -W that body i has with all lighter ones.
+// Body i's share of -W: its pairs with all lighter bodies.
 NBODY_CLONES
 double share_of(const Sources& sources, std::size_t i, double softening_squared) {
   const double *x = sources.x.data(), *y = sources.y.data(), *z = sources.z.data();
@@ -51,8 +51,8 @@ double share_of(const Sources& sources, std::size_t i, double softening_squared)
 std::vector<double> shares_of(const Sources& sources, const std::vector<std::size_t>& which,
                               double softening) {
   std::vector<double> shares(which.size());
-  // Dynamic: the first bodies have the most partners. Each share has a place of its own, so the sum
-  // over them is in the same order whichever thread computed it.
+  // Dynamic, because the first bodies have the most partners. Each share is stored separately, so
+  // the order of the sum does not depend on the thread that computed it.
 #pragma omp parallel for schedule(dynamic, 16) if (which.size() > 64)
   for (std::size_t k = 0; k < which.size(); ++k) {
     shares[k] = share_of(sources, which[k], softening * softening);
@@ -63,7 +63,7 @@ std::vector<double> shares_of(const Sources& sources, const std::vector<std::siz
 struct Selection {
   std::vector<std::size_t> certain;
   std::vector<std::size_t> drawn;      // a body may be drawn twice
-  std::vector<double> inverse_chance;  // of each that is drawn: 1 / its probability in one draw
+  std::vector<double> inverse_chance;  // 1 / probability in one draw, for each drawn body
 };
 
 Selection select(const Sources& sources, std::size_t draws) {
@@ -73,8 +73,8 @@ Selection select(const Sources& sources, std::size_t draws) {
     weights[i] = sources.mass[i] * lighter;
     lighter += sources.mass[i];
   }
-  // Weights fall with the mass, so those above the interval come first; each that is taken out
-  // makes the interval of the others shorter.
+  // Weights fall with mass, so those above the interval come first; removing each one shortens the
+  // interval for the others.
   Selection selection;
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t next = 0;

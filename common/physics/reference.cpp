@@ -28,7 +28,7 @@ template <bool kWithScales>
   const Wide xi = x_[at(i)], yi = y_[at(i)], zi = z_[at(i)];
   const Wide *x = x_.data(), *y = y_.data(), *z = z_.data(), *mass = mass_.data();
   const int n = size();
-  constexpr bool kVectors = std::is_same_v<Wide, double>;  // there are none of long double
+  constexpr bool kVectors = std::is_same_v<Wide, double>;  // long double has none
   Wide ax = 0, ay = 0, az = 0, magnitude = 0, squares = 0;
 #pragma omp simd reduction(+ : ax, ay, az, magnitude, squares) if (simd : kVectors)
   for (int j = 0; j < n; ++j) {
@@ -68,7 +68,7 @@ BasicVector3<Wide> BasicReference<Wide>::acceleration(int i, Wide softening_squa
 template <class Wide>
 BasicVector3<Wide> BasicReference<Wide>::rounded_acceleration(int i, Wide softening_squared,
                                                               int tile) const {
-  // Sums are kept in Real: g++ 12 leaves out a cast there and back where it vectorizes.
+  // Sums are kept in Real: g++ 12 drops a cast there and back when it vectorizes.
   const auto interaction = [&](int j) -> BasicVector3<Real> {
     const Vector d = position(j) - position(i);
     const Wide softened = dot(d, d) + softening_squared;
@@ -131,7 +131,7 @@ void BasicReference<Wide>::advance_roughly(Wide dt, Wide softening_squared, Wide
                                            Wide rounding, std::mt19937& random) {
   std::normal_distribution<double> normal;
   const auto drawn = [&] { return static_cast<Wide>(normal(random)); };
-  std::vector<Vector> errors(mass_.size());  // drawn by one thread: the same ones every time
+  std::vector<Vector> errors(mass_.size());  // drawn by one thread, so always the same
   for (Vector& e : errors) e = error * Vector{drawn(), drawn(), drawn()};
   kick(dt, [&](int i) {
     const Force f = force(i, softening_squared);

@@ -22,7 +22,7 @@ template <class Wide>
 class BasicReference {
  public:
   using Vector = BasicVector3<Wide>;
-  using Real = Narrow<Wide>;  // of the program
+  using Real = Narrow<Wide>;  // the program's float
 
   explicit BasicReference(std::span<const Body> bodies) { fill(bodies); }
   explicit BasicReference(std::span<const BodyF64> bodies) { fill(bodies); }
@@ -31,19 +31,19 @@ class BasicReference {
   Vector position(int i) const { return {x_[at(i)], y_[at(i)], z_[at(i)]}; }
   Vector velocity(int i) const { return {vx_[at(i)], vy_[at(i)], vz_[at(i)]}; }
 
-  // How well a float can know the acceleration depends on what it is a sum of.
+  // An acceleration, and what limits how well a float can represent it.
   struct Force {
     Vector acceleration;
-    // sum_j |a_ij|: what the acceleration would be if nothing cancelled. In the middle of a galaxy
-    // the acceleration is zero; rounding errors scale with this instead.
+    // sum_j |a_ij|: the acceleration if nothing cancelled. In the middle of a galaxy the
+    // acceleration is zero, so rounding errors are compared with this instead.
     Wide magnitude = 0;
     // sum_j |a_ij|^2. Errors of single interactions average out unless a few dominate this.
     Wide squares = 0;
   };
   Force force(int i, Wide softening_squared) const;
   Vector acceleration(int i, Wide softening_squared) const;
-  // The same from interactions that are summed in Real, tile by tile. The largest of a tile comes
-  // first: after it the others lose the most.
+  // The same from interactions summed in Real, tile by tile. Each tile's largest comes first: then
+  // the others lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // One kick-then-drift step, as the steps do it.
@@ -52,8 +52,8 @@ class BasicReference {
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // x += v t
   void drift(Wide t);
-  // The same as a program whose state is Real may do it: accelerations err at random by `error` of
-  // their magnitude, and the state is rounded after an error of `rounding` of each number.
+  // The same as a program with a state in Real may do it: accelerations have random errors of
+  // `error` times their magnitude, and numbers are rounded after an error of `rounding`.
   void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
                        std::mt19937& random);
 
@@ -69,11 +69,11 @@ class BasicReference {
 };
 using ReferenceSystem = BasicReference<double>;
 
-// A loop over the forces on so many bodies: a shorter one ends sooner on one thread than a team of
-// threads wakes up, which takes milliseconds where other programs keep the cores busy.
+// A loop over the forces on this many bodies. A shorter one ends sooner on one thread than a team
+// of threads wakes up, which takes milliseconds if other programs keep the cores busy.
 constexpr bool is_worth_a_team(int bodies) { return bodies >= 512; }
 
-// A time step of --precision double, `steps` times: the same two loops as in the steps.
+// Takes `steps` time steps of --precision double, with the same two loops as the steps.
 void advance(SystemsF64& systems, double dt, int steps, double softening_squared);
 
 }  // namespace nbody

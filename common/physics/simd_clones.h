@@ -1,6 +1,6 @@
-// For loops over all bodies in float64: the function is compiled for vector registers of several
-// widths, and the machine takes the widest it has. The order of a sum differs between the clones,
-// in float64, far below what any gate asks for.
+// For loops over all bodies in float64: the function is compiled for several vector widths, and the
+// machine picks its widest. The order of a sum differs between the clones, in float64, far below
+// any check's limit.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

@@ -15,7 +15,7 @@ constexpr const char* kMap = "activity-map";
 constexpr const char* kMapEvery = "activity-map-every";
 constexpr const char* kMapCounts = "activity-map-counts";
 constexpr const char* kApproximation = "theta-multipole";
-constexpr const char* kStart = "start";  // a checksum of the state with which the run began
+constexpr const char* kStart = "start";  // a checksum of the run's initial state
 constexpr const char* kInstead = "; name another file, or replace this one with --restart";
 
 std::string value_of(const Snapshot& start, const char* key) {
@@ -23,7 +23,7 @@ std::string value_of(const Snapshot& start, const char* key) {
   return found == start.checkpoint.end() ? "" : found->second;
 }
 
-// Refuses or notes a difference that changes the bits of the result.
+// Rejects or records a difference that changes the bits of the result.
 void note(const Options& options, Job& job, const std::string& difference) {
   const bool resumes = job.continues == options.resume;
   if (!resumes || !options.resume_anyway)
@@ -35,12 +35,12 @@ void note(const Options& options, Job& job, const std::string& difference) {
   job.notes.push_back(difference);
 }
 
-// What was asked for must be what the checkpoint has.
+// Requires the requested value to equal the checkpoint's.
 void require_same(const char* option, const std::string& asked, const std::string& stored) {
   if (asked != stored) refuse(option, asked, kMadeWith, stored.empty() ? "none" : stored);
 }
 
-// A map of every K-th step goes on; one of the final state alone begins and ends there.
+// A map of every K-th step continues; one of the final state begins and ends there.
 void require_same_map(const Options& options, Job& job) {
   if (options.activity_map == 0 || options.activity_map_every == 0) {
     for (const char* key : {kMap, kMapEvery, kMapCounts}) job.start.checkpoint.erase(key);
@@ -78,7 +78,7 @@ std::string checksum(const Snapshot& start) {
   return format("%08x", static_cast<unsigned>(sum.value()));
 }
 
-// What has to be the same for two runs to be one, however many steps each takes.
+// Settings that must agree for two runs to be the same, apart from their number of steps.
 using Problem = std::vector<std::pair<const char*, std::string>>;
 
 Problem problem_of(const Snapshot& state) {
@@ -86,7 +86,7 @@ Problem problem_of(const Snapshot& state) {
   return {{"the program", value_of(state, "program")},
           {"--precision", value_of(state, "precision")},
           {"--theta, --multipole", value_of(state, kApproximation)},
-          {"--scenario", seed.empty() ? "" : state.scenario},  // otherwise the name of a file
+          {"--scenario", seed.empty() ? "" : state.scenario},  // otherwise a file name
           {"--seed", seed},
           {"--systems", std::to_string(state.systems.count)},
           {"--bodies", std::to_string(state.systems.bodies_per_system)},
@@ -120,7 +120,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// A file that --resume names as well is read there.
+// Tests whether there is a checkpoint. A file that --resume also names is read there.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&
@@ -173,7 +173,7 @@ void continue_from_checkpoint(const Options& options, Job& job) {
   if (!has_checkpoint(options)) return;
   Snapshot& state = job.start;
   const Problem asked = problem_of(state);
-  // Their room is for the bodies of the checkpoint.
+  // Frees memory for the bodies of the checkpoint.
   state.systems.bodies = std::vector<Body>();
   state.exact = std::vector<BodyF64>();
   Snapshot saved = read_checkpoint(options);
@@ -182,7 +182,7 @@ void continue_from_checkpoint(const Options& options, Job& job) {
     refuse("--steps", job.last_step, options.checkpoint, " has taken ", saved.step, " already",
            kInstead);
   job.continues = options.checkpoint;
-  // The rest is as at the start: names, which a BIN file does not keep, units and species.
+  // The rest is unchanged: names, which a BIN file does not keep, units and species.
   state.systems = std::move(saved.systems);
   state.exact = std::move(saved.exact);
   state.time = saved.time;
@@ -203,7 +203,7 @@ void set_platform(const Options& options, const Platform& platform, Job& job) {
   if (!device.empty() && device != platform.device_name)
     job.notes.push_back("was written on " + device + ", whose sums may have other bits");
   job.start.checkpoint["backend"] = platform.backend;
-  // Steps cut their work up for a GPU; the CPU of another node computes the same bits.
+  // Steps divide their work for a GPU; the CPU of another node computes the same bits.
   if (platform.backend == "cuda") job.start.checkpoint["device"] = platform.device_name;
 }
 

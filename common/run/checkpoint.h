@@ -1,5 +1,5 @@
-// What a checkpoint says besides its bodies. A resumed run must be the run that was interrupted:
-// the same program on the same kind of machine, with the same options.
+// The data of a checkpoint besides its bodies. A resumed run must match the interrupted one: the
+// same program on the same kind of machine, with the same options.
 #pragma once
 
 #include "physics/activity_map.h"
@@ -7,23 +7,23 @@
 
 namespace nbody {
 
-inline constexpr const char* kMadeWith = "the checkpoint was made with ";  // says a refusal
+inline constexpr const char* kMadeWith = "the checkpoint was made with ";  // used in error messages
 
-// For a run from the start: fills job.start.checkpoint.
+// Fills job.start.checkpoint for a run from the start.
 void begin_checkpoints(const Options& options, Job& job);
-// For a resumed run: throws UsageError if it could not end with the bits of an uninterrupted one.
-// With --resume-anyway, what only changes bits is noted in job.notes.
+// Throws UsageError if a resumed run could not end with the bits of an uninterrupted one. With
+// --resume-anyway, differences that only change bits are recorded in job.notes.
 void require_resumable(const Options& options, Job& job);
-// If --checkpoint exists, starts the run from it, so that the same command, given again, ends as if
-// it had never been interrupted. Throws UsageError if it is not of the problem that job.start
-// begins.
+// If --checkpoint exists, starts the run from it, so that repeating a command ends as if it had
+// never been interrupted. Throws UsageError if the checkpoint belongs to another problem than
+// job.start.
 void continue_from_checkpoint(const Options& options, Job& job);
-// The part of all three that has to wait until the platform is known.
+// The part of the three above that must wait until the platform is known.
 void set_platform(const Options& options, const Platform& platform, Job& job);
 
-// The half side of the activity map: as asked for, or the one that suits the start of the run.
+// The half side of the activity map: the requested value, or one that fits the initial state.
 float activity_map_extent(const Options& options, const Snapshot& start);
-// An activity map that is added up over many steps is part of the checkpoint.
+// Adds to the checkpoint an activity map that is summed over many steps.
 void save_activity_map(const ActivityMap& map, const Options& options, Snapshot& checkpoint);
 ActivityMap saved_activity_map(const Options& options, const Job& job);
 

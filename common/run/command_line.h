@@ -1,5 +1,5 @@
-// A command line read strictly: whole tokens, ranges and known words, each option at most once.
-// What does not fit is a UsageError that names the option, the value and what is allowed.
+// Parses a command line strictly: whole tokens, ranges and known words, each option at most once.
+// Otherwise throws UsageError naming the option, the value and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // `take` gets the value as it was written, `type` is what --help calls it.
+  // `take` gets the value as written; --help shows `type` for it.
   void option(const std::string& name, const std::string& type, const std::string& help,
               const std::function<void(const std::string&)>& take);
-  // A word without a name, in the order of the calls; it cannot be left out.
+  // A positional argument, in the order of the calls; required.
   void word(const std::string& name, std::string& target, const std::string& help);
-  // One such word or more.
+  // One or more such arguments.
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
-  // At most the greatest float32: what does not fit there cannot be honoured. With Sign::either,
-  // the limits are those of its magnitude.
+  // At most the largest float32, because kernels cannot hold more. With Sign::either the limits
+  // apply to the magnitude.
   enum class Sign { positive, either };
   void real(const std::string& name, std::optional<double>& target, double low,
             const std::string& allowed, const std::string& help, Sign sign = Sign::positive);
@@ -77,11 +77,11 @@ class CommandLine {
     });
   }
 
-  // False after --help or --version, which have then been printed. Throws UsageError.
+  // Returns false after --help or --version, having printed them. Throws UsageError.
   bool parse(int argc, char** argv);
 
  private:
-  struct Library;  // CLI11 takes the compiler longer than all our headers together
+  struct Library;  // CLI11 takes longer to compile than all our headers together
   std::unique_ptr<Library> library_;
 };
 

@@ -27,16 +27,16 @@ constexpr int kDefaultSteps = 20;
 constexpr int kUntilStopped = std::numeric_limits<int>::max();  // with --view
 constexpr long long kMaxBodies = std::numeric_limits<int>::max();
 
-// What a run holds at its peak, counted in states of 28 bytes per body: the state, its start where
-// that is needed, the validator's states and its reference where the result is checked. Step 00
-// holds 32 bytes per body alone, 56 with its start and 328 with the check; the rest is for steps
-// that copy, and for drifts back and forth.
+// Peak memory of a run, counted in states of 28 bytes per body: the state, its start if needed,
+// and, if the result is checked, the validator's states and reference. Step 00 uses 32 bytes per
+// body alone, 56 with its start and 328 with the check; the rest is for steps that copy and for
+// drifts back and forth.
 constexpr std::uint64_t kStatesAlone = 3, kStates = 6, kStatesChecked = 15;
 
 std::string text(double value) { return in_digits(value, 9); }
 
-// Before anything is allocated: --systems 100000 --bodies 100000 must end in a sentence, not in a
-// crash.
+// Called before anything is allocated: --systems 100000 --bodies 100000 must end in a message, not
+// in a crash.
 void check_size(const Options& options, int systems, int bodies) {
   const long long total = static_cast<long long>(systems) * bodies;
   if (total > kMaxBodies)
@@ -55,11 +55,11 @@ bool is_snapshot_name(std::string_view name) {
   return name.starts_with(kSnapshotPrefix) && name.ends_with(kSnapshotEnding);
 }
 
-// The name of a file as a text that the header of every format can hold.
+// The file's name as a string that every format's header can hold.
 std::string scenario_name(const std::filesystem::path& file) {
   const std::string line = one_line(file.filename()).substr(0, kMaxTextBytes);
   std::string name(trimmed(line, " "));
-  while (!formats::is_text(name, formats::Cut::nowhere)) name.pop_back();  // a letter cut in two
+  while (!formats::is_text(name, formats::Cut::nowhere)) name.pop_back();  // a character cut in two
   return name;
 }
 
@@ -105,7 +105,7 @@ void start_from_file(const Options& options, Job& job) {
   start.dt = choose("dt", options.dt, start.dt, kDefaultDt);
   start.softening = choose("softening", options.softening, start.softening, kDefaultSoftening);
   start.integrator = options.integrator.value_or(start.integrator);
-  start.step = 0;  // a run counts its own steps; the time goes on
+  start.step = 0;  // each run counts its own steps; time continues
   job.last_step = options.steps.value_or(options.view ? kUntilStopped : kDefaultSteps);
 }
 
@@ -118,7 +118,7 @@ void start_from_checkpoint(const Options& options, Job& job) {
   if (start.dt == 0 || !(start.softening > 0)) {
     throw UsageError(options.resume, ": is not a checkpoint: it does not say dt and softening");
   }
-  // It must be the run that was interrupted: only --steps may differ.
+  // It must match the interrupted run: only --steps may differ.
   if (options.dt.value_or(start.dt) != start.dt)
     refuse("--dt", text(*options.dt), kMadeWith, text(start.dt));
   if (options.softening.value_or(start.softening) != start.softening)
@@ -151,7 +151,7 @@ std::vector<NamedFile> outputs_of(const Options& options) {
   return outputs;
 }
 
-// A checkpoint may replace the one that the run resumes from; nothing else may be lost.
+// A checkpoint may replace the one the run resumes from; no other input may be overwritten.
 std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
   std::vector<NamedFile> inputs;
   if (!options.tuned.empty()) inputs.push_back({"--tuned", options.tuned});
@@ -163,7 +163,7 @@ std::vector<NamedFile> inputs_of(const Options& options, const Job& job) {
   return inputs;
 }
 
-// Snapshots of an earlier run, among those of this one, would be read as one run.
+// Snapshots of an earlier run next to this run's would be read as one run.
 void require_no_snapshots(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
@@ -187,7 +187,7 @@ void check_outputs(const Options& options, Job& job) {
       throw UsageError("\"", file, "\" is not allowed; a snapshot has that name");
 }
 
-// What a run adds to, once it is known where it starts.
+// Checks the files that the run appends to, once its start is known.
 void check_records(const Options& options, const Job& job) {
   const bool continues = !job.continues.empty();
   if (!options.diagnostics.empty() && continues)
@@ -212,8 +212,8 @@ void take_forces(const Snapshot& state, Run& run) {
   run.softening_squared = static_cast<float>(state.softening * state.softening);
 }
 
-// Zero times a finite number is zero, zero times infinity is NaN. The distance of a body to itself
-// and to bodies that coincide with it is zero, and its factor m / eps^3.
+// Zero times a finite number is zero, zero times infinity is NaN. A body's distance to itself and
+// to coincident bodies is zero, and its factor is m / eps^3.
 std::string softening_refusal(double softening, float heaviest, bool float64) {
   if (!float64 && softening * softening > std::numeric_limits<float>::max())
     return "its square overflows float32: at most 1.8e19";
@@ -259,7 +259,7 @@ Snapshot synchronised(Snapshot state) {
 
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use) {
   if (is_float64(state)) return use(synchronised(state));
-  // A drift back and forth would round; so the positions are kept, and nothing else is.
+  // Drifting back and forth would round, so the positions are saved.
   std::vector<std::array<float, 3>> positions;
   if (state.staggered) {
     positions.reserve(state.systems.bodies.size());
@@ -292,7 +292,7 @@ Job prepare_job(const Options& options) {
       softening_refusal(start.softening, heaviest_mass(start.systems), is_float64(start));
   if (!refusal.empty()) refuse("--softening", text(start.softening), refusal);
   check_outputs(options, job);
-  continue_from_checkpoint(options, job);  // which no other program writes any more
+  continue_from_checkpoint(options, job);  // no other program writes it any more
   check_records(options, job);
   take_forces(start, job.run);
   job.run.steps = job.last_step - static_cast<int>(start.step);

@@ -1,5 +1,5 @@
-// What a run is going to do, put together from the command line, the input and the defaults, and
-// checked. Nothing has been computed or written yet.
+// What a run will do, assembled from the command line, the input and the defaults, and checked.
+// Nothing has been computed or written yet.
 #pragma once
 
 #include <functional>
@@ -17,44 +17,44 @@ namespace nbody {
 
 struct Job {
   Snapshot start;                   // staggered when it resumes a leapfrog run
-  std::filesystem::path continues;  // the checkpoint that it starts from; empty: none
-  int last_step = 0;                // the run goes from start.step to this
+  std::filesystem::path continues;  // the checkpoint to resume from; empty: none
+  int last_step = 0;                // the run continues from start.step to this
   Run run{};  // dt and softening as float32, as the kernels see them; steps still to take
-  Platform platform = {};         // whose pages are locked while a simulation lasts, if it has that
-  SimulateF64 float64 = nullptr;  // what takes them with --precision double
-  // What neither the command line nor the file says: "dt", "softening".
+  Platform platform = {};         // can lock a simulation's pages while it lasts, if supported
+  SimulateF64 float64 = nullptr;  // advances them with --precision double
+  // Values given by neither the command line nor the file: "dt", "softening".
   std::vector<std::string> defaults;
-  // In what the run that is resumed differs from the one that was interrupted.
+  // Differences between the resumed run and the interrupted one.
   std::vector<std::string> notes;
   std::shared_ptr<const Outputs> outputs;  // locked until the run has ended
 
-  // A checkpoint of the last step leaves nothing to compute.
+  // True if the run resumes from a checkpoint of its last step.
   bool is_finished() const { return !continues.empty() && run.steps == 0; }
 };
 
-// The state of --precision double: Snapshot::exact with its sizes, and a change of it that the
-// rounded bodies follow.
+// The state of --precision double: Snapshot::exact with its sizes. After changing it, round the
+// bodies from it.
 bool is_float64(const Snapshot& state);
 SystemsF64 float64_systems(const Snapshot& state);
 void change_float64(Snapshot& state, const std::function<void(SystemsF64&)>& change);
 
-// The state's dt and softening, as the kernels see them.
+// Copies the state's dt and softening, as the kernels see them.
 void take_forces(const Snapshot& state, Run& run);
 float heaviest_mass(const Systems& systems);
-// Why bodies of up to this mass cannot have a softening; empty: they can.
+// Why bodies of up to this mass cannot have this softening; empty: they can.
 std::string softening_refusal(double softening, float heaviest, bool float64);
 
-// Leapfrog's half drift, forwards (sign 1) or back (-1), in the precision of the state.
+// Leapfrog's half drift, forward (sign 1) or back (-1), in the state's precision.
 void take_half_drift(Snapshot& state, int sign);
-// The state with positions and velocities at the same time: a snapshot, and no checkpoint.
+// The state with positions and velocities at the same time: a snapshot, not a checkpoint.
 Snapshot synchronised(Snapshot state);
-// The same in place, for as long as `use` runs.
+// Synchronises in place while `use` runs.
 void show_synchronised(Snapshot& state, const std::function<void(const Snapshot&)>& use);
 
-// snapshot_00000042.bin in the folder.
+// snapshot_00000042.bin in the directory.
 std::filesystem::path snapshot_file(const std::filesystem::path& folder, long long step);
 
-// Throws UsageError for anything the run could not do, an output it could not write included.
+// Throws UsageError for anything the run could not do, including an unwritable output.
 Job prepare_job(const Options& options);
 
 }  // namespace nbody

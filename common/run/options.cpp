@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// Beyond 1 a node could overlap the bodies on which it acts as a whole.
+// Beyond 1 a node could overlap the bodies on which it acts as one body.
 constexpr double kMaxTheta = 1;
 constexpr const char* kThetaAllowed = "a number from 0 to 1";
 // Beyond 1 a node could neglect more than the force.

@@ -17,7 +17,7 @@ namespace nbody {
 struct Options {
   std::string program;
   std::optional<std::filesystem::path> input;
-  std::vector<Species> species;  // of the input, to be kept; empty: all
+  std::vector<Species> species;  // species of the input to keep; empty: all
   std::optional<std::string> scenario;
   std::optional<int> systems;
   std::optional<int> bodies;
@@ -27,23 +27,23 @@ struct Options {
   std::optional<Integrator> integrator;
   std::optional<std::uint64_t> seed;
   bool float64 = false;  // --precision double
-  // --theta, --multipole, --force-tolerance, or the step's own; nothing for a direct sum.
+  // From --theta, --multipole, --force-tolerance, or the step's default; empty: direct sum.
   std::optional<Approximation> approximation;
   Distribution distribute = Distribution::automatic;  // over ranks
-  int devices = 0;  // 0: all there are, or one where a step can use only one
+  int devices = 0;  // 0: all available, or one if the step uses one
 
   std::filesystem::path output;
   int snapshot_every = 0;  // 0: none
   std::filesystem::path snapshot_folder;
   std::filesystem::path diagnostics;  // CSV
   int diagnostics_every = 0;          // 0: with the snapshots, otherwise at the start and the end
-  bool diagnostics_exact = false;     // all pairs of however many bodies
+  bool diagnostics_exact = false;     // all pairs, for any number of bodies
   int activity_map = 0;               // cells per side; 0: none
   int activity_map_every = 0;         // 0: only the final state
   std::optional<double> activity_map_extent;
-  std::filesystem::path activity_map_name = "activity_map";  // without an ending
+  std::filesystem::path activity_map_name = "activity_map";  // without extension
   std::filesystem::path checkpoint;
-  bool restart = false;  // although there is a checkpoint
+  bool restart = false;  // even if there is a checkpoint
   std::filesystem::path resume;
   bool resume_anyway = false;
 
@@ -53,24 +53,24 @@ struct Options {
   int force_error = 0;  // bodies whose forces are compared one by one; 0: none
   std::filesystem::path json;
   std::filesystem::path timeline;
-  std::filesystem::path tuned;  // empty: the user's, if there is one
+  std::filesystem::path tuned;  // empty: the user's file, if it exists
   std::optional<int> view;      // port on 127.0.0.1; 0: any free one
-  bool strict = false;          // what is no physics is an error, too
+  bool strict = false;          // implausible physics is an error, too
   bool quiet = false;
 
-  // Nothing that is written says that the whole run had one dt and one softening.
+  // True if no output claims one dt and one softening for the whole run.
   bool may_change_forces() const {
     return !steps && json.empty() && checkpoint.empty() && diagnostics.empty();
   }
-  // A run that is neither repeated nor compared with its start holds its bodies once.
+  // False if the run is neither repeated nor compared with its start: bodies are stored once.
   bool needs_start() const {
     return warmup + repeat > 1 || !quiet || force_error > 0 || strict ||
            validate != ValidationMode::off;
   }
 };
 
-// Throws UsageError: one line that names the option, the value and what is allowed.
-// Returns nothing after --help or --version, which have then been printed.
+// Throws UsageError: one line naming the option, the value and what is allowed. Returns nothing
+// after --help or --version, having printed them.
 std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv);
 
 }  // namespace nbody

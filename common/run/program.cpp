@@ -32,7 +32,7 @@ Interruption::Interruption() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (int k = 0; k < 2; ++k) {
     sigaction(kSignals[k], nullptr, &actions_before[k]);
-    // nohup and shells that run a program in the background want it ignored.
+    // nohup and shells with background programs set it to be ignored.
     if (actions_before[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
   is_interruptible = true;
@@ -51,12 +51,12 @@ int run_program(std::string_view name, const std::function<int()>& work) {
     std::cerr << name << ": " << what << '\n';
     return code;
   };
-  // A file that grows over the limit of ulimit -f then fails to be written, as on a full disk.
+  // Writing beyond the limit of ulimit -f then fails as on a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     require_threads(omp_get_max_threads());
   } catch (const std::runtime_error& error) {
-    // Not by a return: OpenBLAS, short of address space, would wait for its own threads for ever.
+    // Does not return: OpenBLAS, short of address space, would wait for its threads for ever.
     std::_Exit(say(error.what(), kFailed));
   }
   try {

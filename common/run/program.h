@@ -1,4 +1,4 @@
-// What every program of the project does around its work.
+// Shared by the main programs: exit codes, signals, the revision.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@ namespace nbody {
 
 enum ExitCode { kSuccess = 0, kFailed = 1, kUsage = 2, kNoDevice = 77 };
 
-// Does the work and returns its exit code. What the work throws becomes one line on stderr that
-// begins with the program's name, and a code: 2 for a UsageError, 77 for NoDevice (1 if
-// NBODY_REQUIRE_GPU is 1), 1 for anything else.
+// Does the work and returns its exit code. An exception becomes one line on stderr, beginning with
+// the program's name, and a code: 2 for a UsageError, 77 for NoDevice (1 if NBODY_REQUIRE_GPU is
+// 1), 1 for anything else.
 int run_program(std::string_view name, const std::function<int()>& work);
 
-// Ctrl-C and kill (SIGINT, SIGTERM) as a request that is looked at between two pieces of work,
-// while this object lives. A second one ends the process at once.
+// While this object lives, Ctrl-C and kill (SIGINT, SIGTERM) are requests, checked between two
+// calls of simulate. A second signal ends the process at once.
 class Interruption {
  public:
   Interruption();
@@ -24,17 +24,17 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
   int signal() const;     // 0: none so far
-  static bool is_open();  // to a first one: there is such an object
+  static bool is_open();  // true while such an object lives
 };
 
-// Ends a program that was interrupted: run_program prints the line, and the process dies of the
+// Ends an interrupted program: run_program prints the line, and the process dies of the
 // signal.
 struct Interrupted : std::runtime_error {
   Interrupted(int number, const std::string& text) : std::runtime_error(text), signal(number) {}
   int signal;
 };
 
-// The revision of the source tree, which the build asks of git.
+// The revision of the source tree, which the build gets from git.
 const char* revision();
 
 }  // namespace nbody

@@ -1,4 +1,4 @@
-// What a run writes while it runs.
+// The recorders: outputs that a run writes while it runs.
 #include <limits>
 #include <memory>
 
@@ -20,8 +20,8 @@ Recorder snapshots(const Job& job, const Options& options) {
 Recorder diagnostics(const Job& job, const Options& options) {
   const int every =
       options.diagnostics_every > 0 ? options.diagnostics_every : options.snapshot_every;
-  // A file that is continued has the rows of the checkpoint's step if the run was to record them;
-  // if that step was the last of a shorter run, its rows go.
+  // A continued file keeps the rows of the checkpoint's step if the run was to record them; if that
+  // step was only the last of a shorter run, its rows are removed.
   std::optional<long long> kept;
   if (!job.continues.empty()) {
     const bool was_last = every > 0 && job.start.step % every != 0;

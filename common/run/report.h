@@ -1,4 +1,4 @@
-// What a person reads after a run.
+// Text printed for a person before and after a run.
 #pragma once
 
 #include <iosfwd>
@@ -9,12 +9,12 @@
 
 namespace nbody {
 
-// Before the run: the effective values, nothing rounded or defaulted in silence.
+// Printed before the run: the effective values, with no silent rounding or defaults.
 void print_job(std::ostream& out, const StepInfo& info, const Platform& platform, const Job& job);
 
 void print_result(std::ostream& out, const Result& result);
 
-// Energy, virial ratio, momentum and angular momentum: of one state, and before and after.
+// Energy, virial ratio, momentum and angular momentum of one state, or before and after a run.
 void print_diagnostics(std::ostream& out, const Diagnostics& state);
 void print_diagnostics(std::ostream& out, const Diagnostics& before, const Diagnostics& after);
 

@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// Keys in the order in which they are written, not sorted: people read these too.
+// Keys keep the order in which they are written: people read the record too.
 using Json = nlohmann::ordered_json;
 
 constexpr double Timing::*kParts[] = {&Timing::upload, &Timing::compute, &Timing::download,
@@ -44,7 +44,7 @@ Json json_of(const Timing& timing) {
           {"total", timing.total}};
 }
 
-// null where there was nothing to choose.
+// null if there was no choice.
 Json json_of_shape(const Result& result) {
   if (result.shape_origin.empty()) return {};
   const ChosenShape& shape = result.shape;
@@ -66,7 +66,7 @@ Json json_of(const std::optional<Approximation>& approximation) {
   return json;
 }
 
-// null where nobody asked for it. JSON has no infinity: null says that there was no number.
+// null if it was not requested. JSON has no infinity: null means that there was no number.
 Json json_of_force_error(const Result& result) {
   if (!result.force_error) return {};
   const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
@@ -76,7 +76,7 @@ Json json_of_force_error(const Result& result) {
           {"p999", number(error.p999)},     {"max", number(error.max)}};
 }
 
-// null where it was not judged.
+// null if it was not judged.
 Json json_of(const std::optional<Plausibility>& physics) {
   if (!physics) return {};
   const auto number = [](const std::optional<double>& x) {
@@ -92,7 +92,7 @@ Json json_of(const std::optional<Plausibility>& physics) {
           {"rounding_error", number(physics->rounding_error)}};
 }
 
-// null for a program that is no cluster's.
+// null for a program without ranks.
 Json json_of_ranks(const Ranks& ranks) {
   if (ranks.transport.empty()) return {};
   return {{"ranks", ranks.count},
@@ -154,7 +154,7 @@ std::string to_json(const Result& result) {
   const Validation validation = result.validation.value_or(Validation());
   Json errors = Json::object(), limits = Json::object(), failed = Json::array();
   for (const Gate& gate : validation.gates) {
-    // JSON has no NaN: null says that there was no number.
+    // JSON has no NaN: null means that there was no number.
     errors[gate.name] = gate.decided && std::isfinite(gate.value) ? Json(gate.value) : Json();
     limits[gate.name] = gate.limit;
     if (gate.failed()) failed.push_back(gate.name);

@@ -22,13 +22,13 @@ struct Result {
   int devices = 1;
   int systems = 0;
   int bodies_per_system = 0;
-  int steps = 0;  // timed steps: of this run, not of the ones before a resume
+  int steps = 0;  // timed steps of this run, not those before a resume
   double dt = 0;
   double softening = 0;
   Integrator integrator = Integrator::euler;
-  std::string scenario;                        // or the name of the input file
+  std::string scenario;                        // or the input file's name
   std::string precision = "single";            // or "double"
-  std::optional<Approximation> approximation;  // of a step that takes one
+  std::optional<Approximation> approximation;  // for a step that uses one
   std::vector<Timing> repeats;                 // seconds
   std::string shape_origin;  // "rule", "tuned on DEVICE, DATE"; empty: nothing to choose
   ChosenShape shape;
@@ -37,24 +37,24 @@ struct Result {
   std::optional<Plausibility> physics;
   std::optional<ForceError> force_error;
 
-  // "pass", "fail", "unchecked", or "partial" where the run was too long to be repeated; what a
-  // pass leaves open, Validation::open() says.
+  // "pass", "fail", "unchecked", or "partial" if the run was too long to repeat. Validation::open()
+  // lists what a pass leaves undecided.
   std::string verdict() const;
 };
 
-// Component by component, over the repeats. The interquartile range of a single run is 0.
+// Median of each component over the repeats. The interquartile range of a single run is 0.
 Timing median(const std::vector<Timing>& repeats);
 Timing interquartile_range(const std::vector<Timing>& repeats);
 
 // Bodies of each system that exert forces, as the step computed them.
 int sources(const Result& result);
 
-// N^2 for every system and step, whatever a kernel saves by symmetry; N times the bodies with mass
-// where a kernel leaves out the others.
+// N^2 per system and step, whatever a kernel saves by symmetry; N times the number of bodies with
+// mass if a kernel leaves out the others.
 double interactions(const Result& result);
 
 // The spans of the last run as CSV: device,stream,system,stage,begin,end; in seconds since the
-// first began.
+// earliest begin.
 std::string to_csv(const std::vector<Span>& spans);
 
 // One line, without the newline. Keys are those of docs/result_record.md.

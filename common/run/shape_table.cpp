@@ -16,7 +16,7 @@ using Table = nlohmann::json;
 
 constexpr size_t kQuotedText = 40;  // characters of a wrong value
 
-// A value of the table, and the way to it, so that a wrong one can be named.
+// A value of the table with its path, so that messages can name a wrong one.
 struct TableValue {
   std::string file, path;
   const Table& json;
@@ -108,7 +108,7 @@ Tuning read_shape_table(const std::filesystem::path& file, const std::string& pr
   const Table table = parse_table(file);
   const TableValue devices = TableValue{file.string(), "", table}.at("devices").object();
   Tuning found;
-  // Those of other devices are looked at, too: a wrong table is refused wherever it is used.
+  // Entries for other devices are checked too: a wrong table is rejected wherever it is used.
   for (const auto& [name, json] : devices.json.items()) {
     Tuning tuning = tuning_of({devices.file, devices.path + "/" + name, json}, program);
     if (name != device) continue;

@@ -1,5 +1,5 @@
-// The table that ./nbody tune writes: for each device, which shapes are faster than those of the
-// rule.
+// The table that ./nbody tune writes: for each device, the shapes that are faster than the
+// rule's.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace nbody {
 
-// $XDG_CONFIG_HOME/nbody-steps/shapes.json, or ~/.config/...; empty where neither is known.
+// $XDG_CONFIG_HOME/nbody-steps/shapes.json, or ~/.config/...; empty if neither is known.
 std::filesystem::path users_shape_table();
 
-// What the table says of a program on a device. Throws UsageError if it is no such table.
+// The table's entry for a program on a device. Throws UsageError if the file is not such a table.
 Tuning read_shape_table(const std::filesystem::path& file, const std::string& program,
                         const std::string& device);
 
-// "rule" or "tuned on DEVICE, DATE"; nothing where no shape was chosen.
+// "rule" or "tuned on DEVICE, DATE"; empty if no shape was chosen.
 std::string shape_origin(const Tuning& tuning);
 
 }  // namespace nbody

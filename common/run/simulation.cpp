@@ -16,7 +16,7 @@
 namespace nbody {
 namespace {
 
-// Where pages cannot be locked, nothing that would have to be unlocked.
+// Locks the pages; returns null if they cannot be locked.
 std::unique_ptr<void, void (*)(void*)> locked(const Platform& platform, std::vector<Body>& bodies) {
   const bool done = platform.lock_pages != nullptr &&
                     platform.lock_pages(bodies.data(), bodies.size() * sizeof(Body));
@@ -59,7 +59,7 @@ Simulation::Simulation(const Job& job, Snapshot start, Simulate simulate)
       run_(job.run),
       simulate_(simulate),
       float64_(job.float64) {
-  const bool moves = state_.step < last_step_;  // otherwise not even by rounding, there and back
+  const bool moves = state_.step < last_step_;  // otherwise no bit may change
   if (state_.integrator == Integrator::leapfrog && !state_.staggered && moves)
     take_half_drift(state_, 1);
 }
@@ -76,7 +76,7 @@ void Simulation::advance(int steps) {
   timing_.spans.insert(timing_.spans.end(), timing.spans.begin(), timing.spans.end());
   state_.step += run_.steps;
   const double dt = float64 ? state_.dt : static_cast<double>(run_.dt);
-  // One by one: the rounding of the sum must not depend on how a run was cut into pieces.
+  // One by one: the rounding of the sum must not depend on how a run was divided.
   for (int k = 0; k < run_.steps; ++k) state_.time += dt;
 }
 
@@ -105,7 +105,7 @@ namespace {
 
 bool is_multiple(long long step, int every) { return every > 0 && step % every == 0; }
 
-// Those that `wanted` says.
+// Calls the recorders that `wanted` selects.
 void record(const std::vector<Recorder>& recorders, Simulation& simulation,
             const std::function<bool(const Recorder&)>& wanted) {
   if (std::none_of(recorders.begin(), recorders.end(), wanted)) return;
@@ -115,8 +115,8 @@ void record(const std::vector<Recorder>& recorders, Simulation& simulation,
   });
 }
 
-// How many steps to take at a time where no option says: as many as fit into some seconds, judged
-// by the last piece.
+// Number of steps per call if no option gives it: as many as fit into a few seconds, estimated from
+// the last call.
 class Pace {
  public:
   Pace(int first, double seconds) : steps_(first), seconds_(seconds) {}
@@ -177,7 +177,7 @@ void run_to_end(Simulation& simulation, const Options& options,
   std::optional<Interruption> interruption;
   if (!options.checkpoint.empty() && scheduler == nullptr) interruption.emplace();
 
-  // At once: what was recorded before a run was killed is then always part of a run that can
+  // At once, so that anything recorded before a run was killed always belongs to a run that can
   // resume.
   if (!options.checkpoint.empty()) write_checkpoint();
   record(recorders, simulation, [](const Recorder& recorder) { return recorder.at_start; });
@@ -201,8 +201,8 @@ void run_to_end(Simulation& simulation, const Options& options,
     pace.took(static_cast<int>(simulation.step() - before), stopwatch.seconds());
     progress.show(simulation.step() - start, simulation.last_step() - start, interactions_per_step);
 
-    // The checkpoint comes after the records of its state, which a resumed run does not repeat, and
-    // before those of the last state, which a longer run would not make here.
+    // The checkpoint follows the records of its state, which a resumed run does not repeat, and
+    // precedes those of the last state, which a longer run would not write here.
     record(recorders, simulation, [&](const Recorder& recorder) {
       return is_multiple(simulation.step(), recorder.every);
     });

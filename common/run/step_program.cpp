@@ -19,7 +19,7 @@
 namespace nbody {
 namespace {
 
-// Interactions for energies that nobody reads before the record does.
+// Budget, in interactions, for energies that only the record uses.
 constexpr double kQuickBudget = 1e8;
 
 int choose_devices(const StepInfo& info, const Options& options, const Platform& platform) {
@@ -29,7 +29,7 @@ int choose_devices(const StepInfo& info, const Options& options, const Platform&
   return info.multi_device ? platform.device_count : 1;
 }
 
-// What is known of this program on this device; without a table the rule of shape.h holds.
+// Loads the tuned shapes of this program on this device; without a table shape.h's rule holds.
 Tuning known_shapes(const StepInfo& info, const Options& options, const Platform& platform) {
   const auto file = options.tuned.empty() ? users_shape_table() : options.tuned;
   std::error_code no_matter;
@@ -37,7 +37,7 @@ Tuning known_shapes(const StepInfo& info, const Options& options, const Platform
   return there ? read_shape_table(file, info.name, platform.device_name) : Tuning();
 }
 
-// How many steps may be one call even if the device is a slow one: seconds at most.
+// Steps that one call may take even on a slow device: seconds at most.
 int steps_at_once(const Job& job, const Platform& platform) {
   const bool gpu = platform.backend == "cuda", float64 = is_float64(job.start);
   const double affordable = !gpu ? 4e8 : float64 ? 3e10 : 1e12;  // interactions
@@ -47,7 +47,7 @@ int steps_at_once(const Job& job, const Platform& platform) {
   return static_cast<int>(std::clamp<double>(steps, 1, std::numeric_limits<int>::max()));
 }
 
-// What is kept of a run to be repeated: nothing where it is timed or not validated.
+// The keeper of a chunk to repeat; none if the run is timed or not validated.
 std::optional<ChunkKeeper> chunk_keeper(const Job& job, const Options& options,
                                         const Platform& platform) {
   const bool times = options.repeat > 1 || options.warmup > 0;
@@ -55,7 +55,7 @@ std::optional<ChunkKeeper> chunk_keeper(const Job& job, const Options& options,
   return std::make_optional<ChunkKeeper>(steps_at_once(job, platform), std::random_device()());
 }
 
-// Runs as often as asked. Returns the last state of the last run, as the kernels left it.
+// Runs all repeats. Returns the last state of the last run, as the kernels left it.
 Snapshot run_repeats(Job& job, const Options& options, Simulate simulate, LiveView* view,
                      ChunkKeeper* keeper, Result& result) {
   Snapshot final;
@@ -103,7 +103,7 @@ Diagnostics sum_of(const std::vector<Diagnostics>& each) {
                          [](Diagnostics a, const auto& b) { return a += b; });
 }
 
-// What becomes of energy and momentum, for a person to read, and whether that is physics.
+// Reports the change of energy and momentum, and whether the run is plausible.
 void judge_physics(std::ostream& out, const Options& options, const Job& job, const Snapshot& start,
                    const Snapshot& end, Result& result) {
   const bool asked = options.validate != ValidationMode::off || options.strict;
@@ -154,7 +154,7 @@ std::optional<RunChunk<Real>> run_chunk(const std::optional<Chunk>& kept, long l
                         static_cast<int>(steps)};
 }
 
-// Between two states as the kernels have them.
+// Validates the run between two states as the kernels have them.
 Validation validate_run(const StepInfo& info, const Options& options, const Job& job,
                         Simulate simulate, const Snapshot& start, const Snapshot& end,
                         const std::optional<Chunk>& kept, double seconds) {
@@ -194,7 +194,7 @@ ForceError force_error_of(const StepInfo& info, const Options& options, const Jo
                      advance_of(job.run, simulate));
 }
 
-// A run that was finished before has measured nothing: a record of that time stays.
+// A run that was already finished has measured nothing: it keeps an earlier record.
 bool is_measured(const std::filesystem::path& record, const Job& job) {
   std::error_code no_matter;
   return !record.empty() &&
@@ -203,13 +203,13 @@ bool is_measured(const std::filesystem::path& record, const Job& job) {
 
 int carry_out(const StepInfo& info, const Platform& platform, const Options& options, Job& job,
               Simulate simulate, LiveView* view) {
-  // A stream that goes nowhere is simpler than an if around every line.
+  // A null stream is simpler than an if around every line.
   std::ostream nowhere(nullptr);
   std::ostream& out = options.quiet ? nowhere : std::cout;
   print_job(out, info, platform, job);
 
   Result result = describe(info, platform, job);
-  if (view != nullptr) view->print_address(std::cout);  // also with --quiet: it cannot be guessed
+  if (view != nullptr) view->print_address(std::cout);  // with --quiet too: it cannot be guessed
   std::optional<ChunkKeeper> keeper = chunk_keeper(job, options, platform);
   Snapshot end = run_repeats(job, options, simulate, view, keeper ? &*keeper : nullptr, result);
   result.ranks = ranks();
@@ -262,12 +262,12 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   if (!options) return kSuccess;
   Job job = prepare_job(*options);
   job.float64 = info.float64;
-  // A file that is no table is a mistake in the command line, whatever device there is.
+  // A file that is not a table is a usage error, whatever the device.
   if (!options->tuned.empty()) read_shape_table(options->tuned, info.name, "");
   const Platform platform = platform_of(query());
   set_platform(*options, platform, job);
   job.run.devices = choose_devices(info, *options, platform);
-  // For other steps what copies cost is a part of the lesson, or of what they do in simulate().
+  // In other steps the cost of copies is part of the lesson, or of simulate().
   if (info.cluster) job.platform = platform;
   tuning() = known_shapes(info, *options, platform);
   ranks().asked = options->distribute;
@@ -277,7 +277,7 @@ int run(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, ch
   try {
     return carry_out(info, platform, *options, job, simulate, view ? &*view : nullptr);
   } catch (const UsageError& error) {
-    // The command line was accepted: a folder that vanishes during the run is no mistake in it.
+    // The command line was accepted: a directory that vanishes during the run is not a usage error.
     throw std::runtime_error(error.what());
   }
 }

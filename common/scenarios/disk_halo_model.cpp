@@ -39,7 +39,7 @@ Bessel bessel(double y) {
 
 double surface_density(double radius) { return portable::exp(-radius) / (2 * kPi); }
 
-double hernquist_density(double r, double scale) {  // times what drops out of the Jeans equation
+double hernquist_density(double r, double scale) {  // times a factor that cancels (Jeans)
   const double sum = r + scale;
   return 1 / (r * sum * sum * sum);
 }

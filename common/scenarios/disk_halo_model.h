@@ -10,7 +10,7 @@ namespace nbody::generators {
 class DiskHaloModel {
  public:
   static constexpr double kDiskThickness = 0.1;   // z0 of sech^2(z / z0)
-  static constexpr double kDiskCut = 10;          // bodies further out are left out
+  static constexpr double kDiskCut = 10;          // bodies further out are omitted
   static constexpr double kHaloCutInScales = 10;  // likewise
 
   struct Parameters {
@@ -24,7 +24,7 @@ class DiskHaloModel {
   double halo_mass_within(double r) const;
   static double disk_mass_within(double r);
 
-  // In the plane of the disk, at R > 0.
+  // In the disk's plane, at R > 0.
   struct Rotation {
     double circular_velocity_squared;
     double angular_frequency_squared;
@@ -39,7 +39,7 @@ class DiskHaloModel {
   };
   DiskVelocities disk_velocities(double radius) const;
 
-  // The halo's, at r.
+  // The halo's velocities at r.
   struct HaloVelocities {
     double sigma;
     double escape;

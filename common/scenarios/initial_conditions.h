@@ -48,7 +48,7 @@
 
 namespace nbody {
 
-// A number a scenario can be asked for, besides its sizes.
+// A number that a scenario takes, besides its sizes.
 struct Parameter {
   std::string_view name;
   std::string_view description;
@@ -71,7 +71,7 @@ struct Scenario {
 // In the order of the list above.
 std::span<const Scenario> scenarios();
 std::string scenario_names();  // "plummer, galaxies, ..."
-// Throws UsageError that lists the names.
+// Throws UsageError, listing the names.
 const Scenario& find_scenario(std::string_view name);
 
 struct ScenarioSize {
@@ -84,7 +84,7 @@ struct ScenarioSize {
   std::map<std::string, double, std::less<>> parameters = {};  // by name; the others are defaults
   bool float64 = false;                                        // fill Snapshot::exact too
 };
-// Throws UsageError for a size or a parameter that cannot be.
+// Throws UsageError for an invalid size or parameter.
 Snapshot make_scenario(const Scenario& scenario, const ScenarioSize& size);
 
 }  // namespace nbody

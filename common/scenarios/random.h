@@ -17,8 +17,8 @@ constexpr std::uint64_t splitmix64(std::uint64_t x) {
 
 class Random {
  public:
-  // Each system has a generator of its own, so that system s of a seed is the same bodies however
-  // many systems are made, and seed 1's system 2 is not seed 2's system 1.
+  // Each system has its own generator, so system s of a seed has the same bodies however many
+  // systems are made, and seed 1's system 2 differs from seed 2's system 1.
   Random(std::uint64_t seed, int system)
       : generator_(splitmix64(splitmix64(seed) + static_cast<std::uint64_t>(system))) {}
 

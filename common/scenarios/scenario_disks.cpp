@@ -9,7 +9,7 @@
 namespace nbody::generators {
 namespace {
 
-// Position and velocity from cylindrical components.
+// Converts position and velocity from cylindrical components.
 BodyF64 in_cylinder(double radius, double turns, double z, const Vector3& v, double mass) {
   const auto [cos, sin] = portable::direction(turns);
   return {radius * cos, radius * sin, z, v.x * cos - v.y * sin, v.x * sin + v.y * cos, v.z, mass};
@@ -57,7 +57,7 @@ void hernquist_halo(std::span<BodyF64> bodies, const DiskHaloModel& model, doubl
   }
 }
 
-// Disk and halo are each centred on their own: the noise of their means would make them oscillate.
+// Disk and halo are centred separately: the noise of their means would make them oscillate.
 void galaxy(std::span<BodyF64> bodies, const SystemSpec& spec) {
   const DiskHaloModel model({.halo_mass = spec.parameter("halo-mass"),
                              .halo_scale = spec.parameter("halo-scale"),

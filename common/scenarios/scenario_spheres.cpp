@@ -46,9 +46,9 @@ void plummer(const SystemSpec& spec) {
   set_virial_ratio(spec.bodies, 1, spec.softening);
 }
 
-// A Plummer sphere of stars, mass 1 in all: the number of stars of mass m falls as m^-2.35
-// (Salpeter 1955, ApJ 121, 161) from 0.1 to 100 solar masses. m follows from the fraction of
-// lighter stars.
+// A Plummer sphere of stars with total mass 1. The number of stars of mass m falls as m^-2.35
+// (Salpeter 1955, ApJ 121, 161) from 0.1 to 100 solar masses; m is drawn by inverting the
+// cumulative distribution.
 void star_cluster(const SystemSpec& spec) {
   constexpr double kPower = 1 - 2.35;
   const auto power = [](double x, double p) { return portable::exp(p * portable::log(x)); };

@@ -11,8 +11,8 @@ constexpr double kTwoBodyPeriod = 5.130199320647456;  // 2 pi / sqrt(1.5)
 constexpr double kFigureEightPeriod = 6.32591398;
 constexpr double kFreeFallTime = 1.1107207345395915;  // pi / sqrt(8)
 
-// The disk's scale length and mass, about those of the Milky Way, for files that need units with a
-// size. Units of 11 Myr and 268 km/s follow.
+// The disk's scale length and mass, close to the Milky Way's, for files that need physical units.
+// The units of time and velocity become 11 Myr and 268 km/s.
 constexpr const char* kGalaxyUnits = "3 kpc, 5e10 Msun";
 
 // Too small to change what float32 can show, large enough that its inverse cube does not overflow.
@@ -85,7 +85,7 @@ constexpr std::array kEntries{
           kTwoBody),
     entry("figure-eight", "three bodies on one curve, one period (Chenciner and Montgomery 2000)",
           figure_eight, "G = 1", {1, 3, kFigureEightPeriod / 2000, kBarelySoftened, 2000, kFixed}),
-    // A Julian year of 365.25 days, after which the ephemeris can be asked again.
+    // A Julian year of 365.25 days: an ephemeris can be compared again after it.
     entry("solar-system", "Sun, planets, Pluto and Moon at J2000.0, one year (JPL DE405)",
           solar_system, "au-msun-yr2pi",
           {1, kSolarSystemBodies, kDay / 8, kBarelySoftened, 2922, kFixed}),

@@ -14,7 +14,7 @@
 
 namespace nbody::generators {
 
-// What a generator is to fill, and with what.
+// The system that a generator fills, and its parameters.
 struct SystemSpec {
   std::span<BodyF64> bodies;  // zeros
   Random& random;
@@ -22,7 +22,7 @@ struct SystemSpec {
   const Scenario& scenario;
   const ScenarioSize& size;
 
-  // As asked for, or the default of the scenario.
+  // The requested value, or the scenario's default.
   double parameter(std::string_view name) const;
 };
 using Generator = void (*)(const SystemSpec&);
@@ -46,7 +46,7 @@ struct Entry {
   Scenario scenario;
   Generator generate;
   const char* units;
-  // Of equal size: each has first the bodies of its disk, then those of its dark halo.
+  // Galaxies of equal size: each lists the bodies of its disk first, then its dark halo's.
   int galaxies = 0;
 };
 std::span<const Entry> entries();
@@ -59,7 +59,7 @@ inline constexpr int kSolarSystemBodies = 11;
 extern const std::array<NamedBody, kSolarSystemBodies> kSolarSystem;
 inline constexpr std::array<std::size_t, 3> kSunEarthMoon{0, 3, 4};  // of kSolarSystem
 
-// How many bodies of a galaxy of n are its disk; the others are its halo.
+// Number of disk bodies in a galaxy of n; the others form its halo.
 inline std::size_t disk_bodies(std::size_t n) { return n / 3; }
 
 }  // namespace nbody::generators

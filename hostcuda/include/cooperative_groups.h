@@ -14,14 +14,14 @@ inline unsigned lane() { return rank_in_block() % 32; }
 inline unsigned lanes_below(unsigned mask) {
   return static_cast<unsigned>(__builtin_popcount(mask & ((1u << lane()) - 1)));
 }
-// The lane that is the n-th of a mask.
+// Returns the n-th lane of a mask.
 inline int lane_of(unsigned mask, unsigned n) {
   for (; n > 0; --n) mask &= mask - 1;
   return mask ? __builtin_ctz(mask) : 0;
 }
 }  // namespace details
 
-// Threads of one warp, named by their lanes. The numbers within the group are ranks.
+// Threads of one warp, identified by their lanes. Their numbers within the group are ranks.
 class lanes_group {
  public:
   explicit lanes_group(unsigned mask) : mask_(mask) {}
@@ -70,7 +70,7 @@ class lanes_group {
   T from_rank(T value, unsigned rank, const char* file, int line) const {
     return hostcuda::shuffle(mask_, value, details::lane_of(mask_, rank), file, line);
   }
-  // Bits of lanes become bits of ranks.
+  // Turns bits of lanes into bits of ranks.
   unsigned packed(unsigned lanes) const {
     unsigned ranks = 0, bit = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -94,7 +94,7 @@ class thread_block {
 };
 inline thread_block this_thread_block() { return {}; }
 
-// The barrier of several blocks, in one step or in two.
+// A barrier for several blocks: sync(), or arrive and wait.
 template <hostcuda::Scope kScope>
 class blocks_group {
  public:
@@ -202,7 +202,7 @@ inline coalesced_group coalesced_threads(HOSTCUDA_HERE) {
   return coalesced_group(__activemask(file, line));
 }
 
-// Any of the groups: a whole block, or lanes of a warp.
+// Any group: a whole block, or lanes of a warp.
 class thread_group {
  public:
   thread_group(const thread_block&) : is_block_(true), lanes_(0xffffffffu) {}
@@ -241,7 +241,7 @@ inline thread_group tiled_partition(const thread_group& group, unsigned size) {
     lanes |= 1u << (details::lane() + 32 - group.thread_rank() + rank) % 32;
   return lanes_group(lanes);
 }
-// The threads of a tile that give the same value.
+// The threads of a tile that pass the same value.
 template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, HOSTCUDA_HERE) {
   return coalesced_group(__match_any_sync(group.lanes(), label, file, line));

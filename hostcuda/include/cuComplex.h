@@ -3,7 +3,7 @@
 
 #include "cuda_runtime.h"
 
-// Suffix: f of float, nothing of double.
+// Suffix: f for float, empty for double.
 #define HOSTCUDA_COMPLEX(Name, Pair, Real, suffix, hypotenuse, multiply_and_add)                  \
   using Name = Pair;                                                                              \
   static inline Real cuCreal##suffix(Name z) { return z.x; }                                      \

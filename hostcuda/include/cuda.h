@@ -1,2 +1,2 @@
-// The driver API is not emulated. Programs that include its header for the runtime's sake compile.
+// The driver API is not emulated. Programs that include its header only for the runtime compile.
 #include "cuda_runtime.h"

@@ -4,7 +4,7 @@
 // launcher/hostcudacc.py, by g++ or clang++ against this one. See README.md for what a run proves.
 #pragma once
 
-// CUDA's own header brings these along.
+// CUDA's own header includes these.
 #include <assert.h>
 #include <stdio.h>
 

@@ -1,2 +1,2 @@
-// hostcuda: host code that needs only the API includes this name; there is one header underneath.
+// hostcuda: the header's name for host code that needs only the API; both are the same header.
 #include "cuda_runtime.h"

@@ -19,7 +19,7 @@ enum curandStatus {
   CURAND_STATUS_INTERNAL_ERROR = 999
 };
 typedef curandStatus curandStatus_t;
-// The pseudo-random ones; quasi-random generators are not emulated.
+// The pseudo-random generators; quasi-random ones are not emulated.
 enum curandRngType {
   CURAND_RNG_PSEUDO_DEFAULT = 100,
   CURAND_RNG_PSEUDO_XORWOW = 101,
@@ -45,7 +45,7 @@ typedef curandGenerator_st* curandGenerator_t;
 
 namespace hostcuda {
 
-// Fills the array when the stream comes to it; each call goes on where the last one ended.
+// Fills the array when the stream reaches it; each call continues where the last one ended.
 template <class Number, class Next>
 curandStatus_t generate(curandGenerator_t generator, Number* out, std::size_t count,
                         const Next& next) {
@@ -97,7 +97,7 @@ inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t 
   generator->stream = stream;
   return CURAND_STATUS_SUCCESS;
 }
-// Each number from the state `s`.
+// Generates each number from the state `s`.
 #define HOSTCUDA_GENERATE(Name, number, ...)                                                  \
   inline curandStatus_t Name(curandGenerator_t generator, __VA_ARGS__) {                      \
     return hostcuda::generate(generator, out, count, [=](curandState* s) { return number; }); \

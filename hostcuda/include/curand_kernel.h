@@ -1,2 +1,2 @@
-// hostcuda: cuRAND in kernels brings the host's part along, as in CUDA.
+// hostcuda: cuRAND in kernels includes the host's part, as in CUDA.
 #include "curand.h"

@@ -1,4 +1,4 @@
-// hostcuda: NVTX ranges, which no profiler here shows.
+// hostcuda: NVTX ranges; no profiler shows them here.
 #pragma once
 #include <cstdint>
 using nvtxRangeId_t = std::uint64_t;

@@ -19,9 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kForAllRanks{60};
-constexpr int kMilliseconds = 20;  // between looks at whether a rank has aborted
+constexpr int kMilliseconds = 20;  // between checks whether a rank has aborted
 
-// In the abstract name space: nothing is left in a folder when a process is killed.
+// In the abstract name space: a killed process leaves no file behind.
 sockaddr_un address_of(const std::string& name, int rank, socklen_t& length) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -43,20 +43,20 @@ int connect_to(const std::string& name, int peer) {
     if (one < 0) failed("socket");
     if (connect(one, reinterpret_cast<const sockaddr*>(&address), length) == 0) return one;
     close(one);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it does not listen yet
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it is not listening yet
   }
   throw std::runtime_error("rank " + std::to_string(peer) + " did not come");
 }
 
-// What is left of the transfers in one direction between this rank and another. The number of bytes
-// goes before them, so that two sides that do not agree are found out.
+// The remaining transfers in one direction between this rank and another. The number of bytes is
+// sent first, so that two sides that disagree notice it.
 struct Queue {
   std::deque<Transfer> transfers;
-  std::size_t done = 0;  // of the number of bytes and the data of the first
+  std::size_t done = 0;  // bytes of the first transfer done, including its size
   std::uint64_t announced = 0;
 };
 
-// Returns false when the socket has no more for now; sets `end` when there is no going on.
+// Returns false if the socket has no more for now; sets `end` if the transfer cannot continue.
 bool advance(Queue& queue, int socket, End& end) {
   Transfer& first = queue.transfers.front();
   const std::size_t header = sizeof queue.announced;
@@ -123,7 +123,7 @@ End Mesh::run(std::vector<Transfer> transfers, const std::atomic<bool>& aborted)
   for (const Transfer& transfer : transfers)
     (transfer.sends ? out : in)[static_cast<std::size_t>(transfer.peer)].transfers.push_back(
         transfer);
-  // What a rank sends to itself.
+  // A message from a rank to itself.
   auto &given = out[static_cast<std::size_t>(rank_)].transfers,
        &taken = in[static_cast<std::size_t>(rank_)].transfers;
   if (given.size() != taken.size()) return End::sizes_differ;

@@ -1,5 +1,5 @@
-// All of execution/, in one compilation; but for debugger.cpp, which has options of its own. And
-// api.cpp: within the calls of runtime/, g++ warns of an address that it keeps until they end.
+// All of execution/ in one unit, except debugger.cpp, which has its own options. Includes api.cpp:
+// inside the calls of runtime/, g++ warns about an address that it keeps until they end.
 #include "execution/block.cpp"
 #include "execution/fiber.cpp"
 #include "execution/gang.cpp"

@@ -1,5 +1,5 @@
-// hostcuda's NCCL between processes: without arguments it starts itself as several ranks, with them
-// it is one. Prints what is wrong; exit status 0 if nothing is.
+// hostcuda's NCCL between processes. Without arguments it starts itself as several ranks; with them
+// it is one rank. Prints the errors; exits with code 0 if there are none.
 #include <nccl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -28,7 +28,7 @@ int wrong = 0;
     }                                                                            \
   } while (0)
 
-constexpr int kCount = 70001;  // more than a socket holds
+constexpr int kCount = 70001;  // more than a socket can buffer
 
 __global__ void fill(int* data, int count, int value) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,7 +61,7 @@ void all_gather(ncclComm_t comm, int rank, int ranks) {
   }
 }
 
-// Everybody to everybody, itself too, two messages each, of other sizes.
+// Every rank sends two messages of different sizes to every rank, including itself.
 void groups(ncclComm_t comm, int rank, int ranks) {
   Memory sent(kCount), received(2 * kCount * ranks);
   sent.set(0, kCount, rank);
@@ -90,7 +90,7 @@ void refusals(ncclComm_t comm, int ranks) {
   EXPECT(ncclGroupEnd() == ncclInvalidUsage);
 }
 
-// The last rank dies. The others wait, know why, and go on when they abort.
+// The last rank dies. The others wait, learn why, and continue when they abort.
 void lost_rank(ncclComm_t comm, int rank, int ranks) {
   if (rank == ranks - 1) raise(SIGKILL);
   std::atomic<ncclResult_t> error = ncclSuccess;

@@ -1,4 +1,4 @@
-// What the tests share: checked calls and arrays on the device.
+// Shared by the tests: checked calls and arrays on the device.
 #ifndef HOSTCUDA_TESTS_SUPPORT_H
 #define HOSTCUDA_TESTS_SUPPORT_H
 

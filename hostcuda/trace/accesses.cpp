@@ -1,4 +1,4 @@
-// What the tracer does with each access.
+// The tracer's handling of each access.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -23,7 +23,7 @@ bool has_come_to_rest(const BlockState& block, unsigned warp) {
 
 }  // namespace
 
-// Keeps the logs short: the requests of a warp are complete once all its threads wait or are done.
+// Keeps the logs short: a warp's requests are complete once all its threads wait or are done.
 void Tracer::leave_warp(unsigned warp) {
   if (has_come_to_rest(*running_block, warp)) settle_warp(warp);
 }
@@ -62,7 +62,7 @@ void Tracer::make_fence() {
   renew_epoch();
 }
 
-// Atomics and volatile accesses are what threads tell each other with that they have come so far.
+// Threads signal each other with atomics and volatile accesses.
 void Tracer::order(std::uint64_t address, How how) {
   address -= address % kWordBytes;
   const auto thread = static_cast<std::uint16_t>(thread_);
@@ -70,7 +70,7 @@ void Tracer::order(std::uint64_t address, How how) {
   if (how.kind != Kind::load) fences_.released_at(address, now_.block, thread);
 }
 
-// The counter or the lock is often a __device__ variable: a variable of the program, which is no
+// The counter or lock is often a __device__ variable: a variable of the program, not an
 // array.
 void Tracer::order_by_variable(const char* address, How how) {
   if (how.kind != Kind::atomic && !how.is_volatile) return;
@@ -111,7 +111,7 @@ void Tracer::release(const void* pointer, bool is_fence) {
   order(array->identity + offset, {Kind::store});
 }
 
-// An object whose constructor ran in host code has the host's table of virtual functions.
+// An object constructed by host code has the host's virtual function table.
 void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed) {
   const void* value;
   std::memcpy(&value, accessed.address, sizeof value);
@@ -124,12 +124,12 @@ void Tracer::look_for_virtual_call(const Array& array, const Accessed& accessed)
 
 void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site) {
   const std::size_t offset = array.offset_of(accessed.address);
-  // Of a struct some bytes may be padding.
+  // In a struct, some bytes may be padding.
   const bool is_scalar = accessed.bytes <= 8;
   if (how.reads && array.knows_writers() &&
       !(is_scalar ? array.all_written(offset, accessed.bytes)
                   : array.any_written(offset, accessed.bytes))) {
-    if (array.space == Space::global) host_.report_unasked();  // its cause, perhaps
+    if (array.space == Space::global) host_.report_unasked();  // perhaps the cause
     checks_.unwritten(array, accessed, site);
   }
   if (how.kind == Kind::load && accessed.bytes == sizeof(void*) && array.space == Space::global &&
@@ -176,8 +176,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// Nothing but this happens in the inner loops of most kernels, where no trail can be followed. It
-// calls no function, so that the compiler saves no registers for it.
+// In the inner loops of most kernels only this runs, if no trail can be followed. It calls no
+// function, so the compiler saves no registers for it.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;
@@ -191,7 +191,7 @@ template <unsigned kBytes>
   if (kBytes == sizeof(void*) && array.space == Space::global) {
     const char* value;
     std::memcpy(&value, address, sizeof value);
-    if (AddressSpace::of_program(value)) return false;  // perhaps a table of virtual functions
+    if (AddressSpace::of_program(value)) return false;  // perhaps a virtual function table
   }
   Access access;
   access.epoch = epoch_;
@@ -235,7 +235,7 @@ template void Tracer::load<4>(const void* pointer, const void* code);
 template void Tracer::load<8>(const void* pointer, const void* code);
 template void Tracer::load<16>(const void* pointer, const void* code);
 
-// Whether nothing is wrong with a load, whichever thread of the warp makes it.
+// True if a load is valid for every thread of the warp.
 bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const {
   const char* address = array.begin + offset;
   if (array.of_program || reinterpret_cast<std::uintptr_t>(address) % bytes != 0 ||
@@ -251,7 +251,7 @@ bool Tracer::is_right_for_all(const Array& array, std::size_t offset, unsigned b
                      [&](const Cell& cell) { return races_.is_settled(cell); });
 }
 
-// Other host threads may be in the middle of calls of the API, or run a kernel.
+// Other host threads may be inside API calls, or run a kernel.
 void Tracer::access_by_host(const Accessed& accessed) {
   const bool is_variable = in_device_variables(accessed.address);
   if (!is_variable && !arrays_.provided(accessed.address)) return;

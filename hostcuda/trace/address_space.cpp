@@ -11,7 +11,7 @@
 #include <iterator>
 #include <typeinfo>
 
-// The tables of the classes that describe classes: of one without a base, with one, with several.
+// The virtual tables of the type_info classes: without a base, with one, with several.
 extern "C" {
 extern const char _ZTVN10__cxxabiv117__class_type_infoE[];
 extern const char _ZTVN10__cxxabiv120__si_class_type_infoE[];
@@ -21,8 +21,8 @@ extern const char _ZTVN10__cxxabiv121__vmi_class_type_infoE[];
 namespace hostcuda::trace {
 namespace {
 
-// In a segment of the program or of one of its libraries, or in what is this operating-system
-// thread's own of its variables.
+// True if it is in a segment of the program or of one of its libraries, or in this operating-system
+// thread's thread-local variables.
 bool is_static(const char* address) {
   const auto visit = [](dl_phdr_info* object, std::size_t, void* data) {
     const auto wanted = *static_cast<std::uintptr_t*>(data);
@@ -78,7 +78,7 @@ AddressSpace::Kind AddressSpace::kind_of(const char* address) {
   return is_mapped(address) ? Kind::of_host : Kind::nothing;
 }
 
-// Before the first function stands the class's description, whose own table is one of those.
+// The class's type_info comes before the first function; its own table is one of those.
 std::string class_of_virtual_table(const void* address) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(void*) != 0) return "";
   const auto* description = static_cast<const char* const*>(address)[-1];

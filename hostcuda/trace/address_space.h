@@ -1,4 +1,4 @@
-// What a kernel may touch besides arrays, and what it may not.
+// The memory that a kernel may access besides arrays, and the memory that it may not.
 #ifndef HOSTCUDA_TRACE_ADDRESS_SPACE_H
 #define HOSTCUDA_TRACE_ADDRESS_SPACE_H
 
@@ -19,14 +19,14 @@ struct AddressSpace {
                fiber.stack_size ||
            static_cast<std::size_t>(address - thread_locals.begin) < thread_locals.size;
   }
-  static void begin_grid();  // the operating-system thread may be another one
+  static void begin_grid();  // another operating-system thread may run it
   static const char* program_begin() { return image.begin; }
   static std::size_t program_size() { return image.size; }
   static bool of_program(const char* address) {
     return static_cast<std::size_t>(address - image.begin) < image.size;
   }
-  // Allowed are the variables of the program, which __device__ and __constant__ ones are, and the
-  // arguments of the kernel.
+  // Variables of the program (__device__ and __constant__ variables are such) and the kernel's
+  // arguments are allowed.
   static Kind kind_of(const char* address);
 
  private:
@@ -38,8 +38,8 @@ struct AddressSpace {
   static inline Range image{nullptr, 0};          // its code and its other variables
 };
 
-// The class whose table of virtual functions is at this address of the program's, as the Itanium
-// C++ ABI lays it out; empty where it is none.
+// The class whose virtual function table is at this address, as laid out by the Itanium C++ ABI;
+// empty if there is none.
 std::string class_of_virtual_table(const void* address);
 
 }  // namespace hostcuda::trace

@@ -1,5 +1,5 @@
-// hostcuda's definitions of what g++ -fsanitize=bounds,signed-integer-overflow calls: indices of
-// arrays whose size the compiler knows, local ones among them, and integers that overflow.
+// hostcuda's definitions of the functions that g++ -fsanitize=bounds,signed-integer-overflow calls,
+// for indices of arrays whose size the compiler knows (also local ones) and integer overflow.
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// As libubsan declares them.
+// Layouts as in libubsan.
 struct SourceLocation {
   const char* file;
   std::uint32_t line, column;
@@ -32,8 +32,8 @@ std::string text(const SourceLocation& place) {
   return hostcuda::CodePlace{nullptr, place.file, static_cast<int>(place.line)}.text();
 }
 
-// A value of up to a machine word is passed as itself. The lowest bit of `info` says whether it has
-// a sign, the others how many bits it has, as a power of two.
+// A value of up to a machine word is passed directly. The lowest bit of `info` is set for signed
+// types; the others give the number of bits as a power of two.
 long long value_of(const TypeDescriptor& type, std::uintptr_t value) {
   const unsigned bits = 1u << (type.info >> 1);
   if (bits >= 64) return static_cast<long long>(value);

@@ -1,5 +1,5 @@
-// What a traced object file calls for malloc, new and the like: the launcher has renamed them in
-// it. Host code gets what it asked for. (_Znwm is operator new, and so on.)
+// Called by a traced object file for malloc, new and relatives, which the launcher has renamed in
+// it. Host code gets the usual functions. (_Znwm is operator new, and so on.)
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ void release(void* pointer, const void* caller, const Function& of_host) {
   of_host();
 }
 
-// A copy by bytes goes by as many at once as the addresses and the size allow.
+// A bytewise copy moves as many bytes at once as the addresses and the size allow.
 unsigned piece_of(const void* to, const void* from, std::size_t size) {
   const auto all = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
                    size | kMaxAccess;
@@ -57,8 +57,8 @@ DELETE(_ZdlPvm, ::operator delete)
 DELETE(_ZdaPv, ::operator delete[])
 DELETE(_ZdaPvm, ::operator delete[])
 
-// What is called by name (traced_copies.h); the copies that a compiler makes are told by
-// themselves.
+// For copies called by name (traced_copies.h); copies that the compiler makes are reported
+// separately.
 void* __real_memmove(void* to, const void* from, std::size_t size);
 void* hostcuda_memcpy(void* to, const void* from, std::size_t size) {
   if (tracer && size) {

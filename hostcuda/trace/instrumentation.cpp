@@ -1,5 +1,5 @@
-// hostcuda's definitions of what g++ -fsanitize=thread calls. A traced program is compiled with
-// that flag and linked without it, against this file instead of ThreadSanitizer's library.
+// hostcuda's definitions of the functions that g++ -fsanitize=thread calls. A traced program is
+// compiled with that flag and linked, without it, to this file (no ThreadSanitizer library).
 #include <cstddef>
 
 #include "execution/block.h"
@@ -15,8 +15,8 @@ using hostcuda::trace::Trail;
 
 namespace {
 
-// Whether it is a local variable of the function that runs, or of one that called it, and no
-// memory of a GPU's. Those that are further away are told from others later.
+// True for a local variable of the running function or of one of its callers, which is not GPU
+// memory. More distant ones are recognised later.
 [[gnu::always_inline]] inline bool is_local(const void* p) {
   constexpr std::size_t kSmallestPage = 4096;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
@@ -30,7 +30,7 @@ inline void tell(const void* p, unsigned bytes, unsigned piece, How how, const v
 inline void tell_store(const void* p, unsigned bytes, unsigned piece, const void* caller) {
   if (!is_local(p)) tell(p, bytes, piece, {Kind::store}, caller);
 }
-// Likewise, a load of so many bytes at once.
+// The same for a load of this many bytes at once.
 template <unsigned kBytes>
 inline void tell_load(const void* p, const void* caller) {
   if (is_local(p)) return;
@@ -83,8 +83,8 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void** p, void*) { tell(p, sizeof *p, sizeof *p, {Kind::store}, CALLER); }
 void __tsan_vptr_read(void**) {}
 
-// Sixteen unaligned bytes, or more, are a copy of a struct. nvcc copies it in words, because a
-// struct of floats promises no more than an alignment of four.
+// Sixteen unaligned bytes or more are a copy of a struct. nvcc copies it in words, because a struct
+// of floats guarantees only an alignment of four.
 void __tsan_read_range(void* p, std::size_t size) {
   tell(p, static_cast<unsigned>(size), kWordBytes, {Kind::load}, CALLER);
 }
@@ -110,8 +110,8 @@ HOSTCUDA_TRACED(8)
 HOSTCUDA_TRACED(16)
 #undef HOSTCUDA_TRACED
 
-// The C library is not instrumented: the linker puts these in place of what host code calls there
-// (--wrap). In kernels a copy of a struct is told by itself.
+// The C library is not instrumented: the linker substitutes these for host code's calls (--wrap).
+// In kernels a copy of a struct is reported separately.
 #define HOSTCUDA_COPIES(function)                                                \
   void* __real_##function(void* to, const void* from, std::size_t size);         \
   void* __wrap_##function(void* to, const void* from, std::size_t size) {        \
@@ -125,8 +125,8 @@ HOSTCUDA_COPIES(memcpy)
 HOSTCUDA_COPIES(memmove)
 #undef HOSTCUDA_COPIES
 
-// Atomic operations: carried out, and counted as one access each. Some CUDA atomics are a load and
-// a weak compare-and-swap here; the load is not counted.
+// Atomic operations: executed, and counted as one access each. Some CUDA atomics are a load and a
+// weak compare-and-swap here; the load is not counted.
 #define COUNTED(p) counted(p, order, true, CALLER)
 #define ORDER __ATOMIC_SEQ_CST
 

@@ -1,4 +1,4 @@
-// Which array an access goes to.
+// Finds the array that an access goes to.
 #include <cstring>
 
 #include "address_space.h"
@@ -15,7 +15,7 @@ Array* Tracer::find_shared(const char* address) const {
   return nullptr;
 }
 
-// Null: what is at the address is no array, and was looked at.
+// Null: the address is not in an array, and has been handled.
 Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const void* code) {
   Array* array = find_shared(address);
   if (!array) array = arrays_.find(address);
@@ -27,7 +27,7 @@ Array* Tracer::find_array(const char*& address, Kind kind, unsigned bytes, const
   return array;
 }
 
-// It has a value from the beginning, or zeros.
+// It is initialised from the beginning, possibly with zeros.
 Array* Tracer::find_device_variable(const Accessed& accessed) {
   const DeviceVariableRange variable = device_variable_at(accessed.address);
   if (!variable.name) return nullptr;
@@ -43,7 +43,7 @@ Array* Tracer::find_device_variable(const Accessed& accessed) {
   return &array;
 }
 
-// Its address is that of the copy in which it is while its own block does not run.
+// Its address is that of the copy that holds it while its own block does not run.
 Array* Tracer::find_shared_of_other_block(const char*& address) const {
   for (const auto& [number, block] : blocks_)
     for (Array* array : block.shared) {
@@ -63,7 +63,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
   };
   for (const Array* array : block_->shared)
     if (is_close(*array)) return checks_.out_of_bounds(*array, accessed);
-  for (const auto& [number, block] : blocks_)  // of another block of the cluster: by its identity
+  for (const auto& [number, block] : blocks_)  // of another block of the cluster: its identity
     for (const Array* array : block.shared) {
       const auto beyond =
           reinterpret_cast<std::uint64_t>(accessed.address) + kPadding - array->identity;
@@ -81,7 +81,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
       return checks_.memory_of_other_thread(accessed);
     case AddressSpace::Kind::of_host:
       if (running_block->launch().cluster_size() == 1) return checks_.host_memory(accessed);
-      // Shared memory of a block of the cluster that has ended, or has not begun.
+      // Shared memory of a block of the cluster that has ended or not started.
       for (const auto& [identity, array] : variables_)
         if (static_cast<std::size_t>(accessed.address - identity) < array.full_size)
           return checks_.block_has_ended(array, accessed);
@@ -90,7 +90,7 @@ void Tracer::look_at_what_is_no_array(const Accessed& accessed) {
       if (was_set_elsewhere_only(accessed.address, running_block->launch().device))
         checks_.constant_of_other_device(accessed);
       return;
-    case AddressSpace::Kind::nothing:  // a fault follows, which says it all
+    case AddressSpace::Kind::nothing:  // a fault follows and reports it
       return;
   }
 }

@@ -73,7 +73,7 @@ void Tracer::picture_block(const BlockState& block) {
   if (picture_) picture_->block_runs(kernel_, kernels_[kernel_].launches, block);
 }
 
-// What follows is another thread, or comes after something that orders.
+// The next access comes from another thread, or after something that orders.
 void Tracer::stop_thread() {
   trail_.end();
   thread_ = kNoThread;
@@ -101,7 +101,7 @@ void Tracer::block_ended() {
   blocks_.erase(block_->now.block);
 }
 
-// A variable's memory is nobody's at the beginning of every block.
+// At the start of every block a variable's memory is unwritten.
 Array& Tracer::own_array(const char* identity, std::size_t size) {
   Array& array = variables_[identity];
   if (array.full_size != size || !array.writers.get()) array.resize(size);
@@ -120,7 +120,7 @@ bool Tracer::allocate(std::size_t size, const void* code, void*& pointer) {
 bool Tracer::release(const void* pointer, const void* code) {
   if (busy_ || !arrays_.provided(static_cast<const char*>(pointer))) return false;
   const Busy busy;
-  // Host code that frees it is told so, even if it has to wait for that.
+  // Host code that frees it is notified, even if it has to wait for that.
   std::unique_lock lock(api_mutex(), std::defer_lock);
   if (!running_block)
     lock.lock();
@@ -177,7 +177,7 @@ void Tracer::barrier_diverged(const BlockState& block) {
     else
       ++place->threads;
   }
-  // The same two barriers in every block are one mistake.
+  // The same two barriers in every block are reported once.
   const auto is_same_place = [](const Divergence::Place& a, const Divergence::Place& b) {
     return a.line == b.line && a.file == b.file;
   };
@@ -199,12 +199,12 @@ void Tracer::barrier_diverged(const BlockState& block) {
   divergences_.push_back(std::move(found));
 }
 
-// ---- the one of the process ---------------------------------------------------------------------
+// ---- the process's only tracer ------------------------------------------------------------------
 
 namespace {
 
 constexpr const char* kVariable = "HOSTCUDA_TRACE";
-constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // set: also of a block of each kernel
+constexpr const char* kPicture = "HOSTCUDA_TRACE_BLOCK";  // if set: also a block of each kernel
 
 void write_record() {
   const char* path = std::getenv(kVariable);
@@ -233,7 +233,7 @@ void start() {
         write_record();
       },
       nullptr);
-  call_before_death(write_record);  // an error of a kernel: what was seen until then counts
+  call_before_death(write_record);  // a kernel failed: the observations until then count
 }
 
 }  // namespace hostcuda::trace

@@ -25,7 +25,7 @@ namespace hostcuda::trace {
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by a block, and those of the whole grid
+  std::uint64_t barriers = 0, grid_barriers = 0;  // passed by a block, and by the whole grid
 };
 
 // Threads of one block that waited at different barriers.
@@ -41,11 +41,11 @@ struct Divergence {
   std::vector<Place> places;
 };
 
-// What is known of a block that has begun and has not ended.
+// The state of a block that has started and not ended.
 struct RunningBlock {
   Epoch now;  // without the warp's calls and the thread's fences
   std::array<std::uint32_t, kMaxThreads / kLanes> warp_calls{};
-  // The number of the epoch of a warp's threads that have made as many fences; 0: there is none
+  // The epoch number of those of a warp's threads that have made as many fences; 0: none
   // yet.
   struct OfWarp {
     std::uint32_t epoch = 0, fences = 0;
@@ -54,15 +54,15 @@ struct RunningBlock {
   std::vector<Array*> shared;
 };
 
-// What the instrumentation tells of an access, besides its address. It has few bytes and goes in a
-// register: with five of them a load took twice as long.
+// What the instrumentation knows of an access besides its address. It has few bytes and is passed
+// in a register: with five of them a load took twice as long.
 struct How {
   Kind kind;
   bool is_volatile : 1 = false;
-  bool reads : 1 = kind != Kind::store;  // an exchange does not depend on what it finds
-  bool releases : 1 = false;             // it orders what came before it, as a fence does
+  bool reads : 1 = kind != Kind::store;  // an exchange does not depend on the value it finds
+  bool releases : 1 = false;             // it orders earlier accesses, like a fence
   bool compares : 1 = false;             // the program's own compare-and-swap
-  bool leads : 1 = false;  // a load that others may follow: from this code it is always as large
+  bool leads : 1 = false;  // a load that others may follow: this code always loads the same size
 };
 
 class Tracer final : public KernelObserver {
@@ -75,21 +75,21 @@ class Tracer final : public KernelObserver {
     arrays_.reserve();
   }
 
-  // An access by the code at `code`, to memory of any kind. An access that a GPU cannot make at
-  // once is cut into pieces of `piece` bytes.
+  // An access by the code at `code`, to memory of any kind. If a GPU cannot make it at once, it is
+  // split into parts of `piece` bytes.
   void access(const void* address, unsigned bytes, unsigned piece, How how, const void* code);
-  // As access() of 4, 8 or 16 bytes that are loaded at once, not volatile: nearly every access is
-  // such a one.
+  // As access() for a non-volatile load of 4, 8 or 16 bytes at once: the case of nearly every
+  // access.
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
-  // A load or a store of libcu++'s atomics: not counted, but it may order others.
+  // A load or store of libcu++'s atomics: not counted, but it may order other accesses.
   void acquire(const void* address);
   void release(const void* address, bool is_fence);
   KernelChecks& checks() { return checks_; }
   HostChecks& host() { return host_; }
-  // Of a kernel's malloc or new, and free or delete, which `code` calls. False: the host's are
-  // meant.
+  // A kernel's malloc or new, free or delete, called by `code`. False: use the host's
+  // functions.
   bool allocate(std::size_t size, const void* code, void*& pointer);
   bool release(const void* pointer, const void* code);
 
@@ -165,7 +165,7 @@ class Tracer final : public KernelObserver {
 
   std::uint32_t kernel_ = 0;     // the running one
   std::uint32_t operation_ = 0;  // its launch
-  std::uint32_t stamp_ = 0;      // what is known of places in the code holds as long as it does
+  std::uint32_t stamp_ = 0;      // facts about code locations are valid while it stays unchanged
   static constexpr unsigned kNoThread = kMaxThreads;
   unsigned thread_ = kNoThread;  // of the last access
   unsigned warp_ = 0;
@@ -173,15 +173,15 @@ class Tracer final : public KernelObserver {
   Epoch now_;
   std::array<WarpLog, kMaxThreads / kLanes> logs_;
   std::map<std::uint64_t, RunningBlock> blocks_;  // by number
-  RunningBlock* block_ = nullptr;                 // the one that runs
-  std::map<const char*, Array> variables_;        // shared ones, by identity
+  RunningBlock* block_ = nullptr;                 // the running one
+  std::map<const char*, Array> variables_;        // shared variables, by identity
   std::array<Recent, 4096> recent_{};
-  std::map<int, Arrays> device_variables_;  // by device: each has its own
-  Array program_;                           // stands for all other variables of the program
-  // Of this host thread: a kernel may run on another.
+  std::map<int, Arrays> device_variables_;  // by device: each has its own copies
+  Array program_;                           // represents all other variables of the program
+  // Per host thread: a kernel may run on another.
   static constinit inline thread_local bool busy_ = false;
-  // While one lives, nothing is an access of the program's: std's functions that it calls are
-  // instrumented, too, when the linker chose the program's.
+  // While one lives, no access counts as the program's: the std functions it calls are instrumented
+  // too if the linker chose the program's copies.
   class Busy {
    public:
     Busy() : before_(std::exchange(busy_, true)) {}
@@ -194,15 +194,15 @@ class Tracer final : public KernelObserver {
   };
 };
 
-// The one tracer of a process; null where nothing is traced.
+// The only tracer of a process; null if nothing is traced.
 extern Tracer* tracer;
 
-// Traces from now on. When the process ends, the record is written to the file that the variable
-// HOSTCUDA_TRACE names; without that variable nothing is traced.
+// Starts tracing. When the process ends, the record is written to the file named by the variable
+// HOSTCUDA_TRACE; without that variable nothing is traced.
 void start();
 
-// What a tracer saw, as JSON. Code is named by its offset in the executable, as addr2line expects
-// it; finding the source line is left to the reader.
+// A tracer's record, as JSON. Code is given by its offset in the executable, as addr2line expects;
+// the reader finds the source line.
 std::string record_of(const Tracer& tracer);
 
 }  // namespace hostcuda::trace

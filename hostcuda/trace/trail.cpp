@@ -66,7 +66,7 @@ void Trail::end() {
   epoch_ = 0;
 }
 
-// What the leader wrote after it had read it was right for the leader alone.
+// Words that the leader wrote after reading them were valid for the leader only.
 void Trail::close() {
   is_led_ = false;
   if (!written_.empty()) {

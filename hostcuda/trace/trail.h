@@ -1,9 +1,9 @@
-// The threads of a warp run one after another here, and mostly do the same. The first of them
-// leaves a trail: the loads that it made, where nothing was wrong. A thread that comes after it and
-// makes the same load at the same place in the code need not be looked at again.
-//
-// That holds as long as nothing happened to the warp and to the words: not beyond a barrier, and
-// not for a word that was written since.
+// The threads of a warp run one after another here, and mostly do the
+// same. The first one leaves a trail: its loads that were valid. A
+// later thread that makes the same load at the same place in the code
+// need not be checked again. This is true until something happens to
+// the warp or the words: not beyond a barrier, and not for a word
+// written since.
 #ifndef HOSTCUDA_TRACE_TRAIL_H
 #define HOSTCUDA_TRACE_TRAIL_H
 
@@ -21,28 +21,28 @@ class Trail {
     const void* code;     // null: the end
     const char* address;  // null: not to be followed
     Cell* cells;          // of its words
-    Access read;          // by the thread that led
+    Access read;          // by the leading thread
   };
   static constexpr Step kNone{nullptr, nullptr, nullptr, {}};
-  // Of this host thread: others, which run host code, follow nothing.
+  // Per host thread: others, which run host code, follow nothing.
   struct Position {
-    const Step* next;   // to be followed
-    const Step* first;  // that was followed and is not logged
+    const Step* next;   // next one to follow
+    const Step* first;  // first one followed but not logged yet
     unsigned thread;
   };
 
  public:
-  // The thread of this number goes on, or its epoch is another one: it follows, or leaves a trail
+  // The thread with this number runs on, or its epoch changed: it follows, or leaves a trail
   // itself. `log` is its warp's.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
-  // Another thread goes on, or this one makes an access that is looked at: logs what it followed.
+  // Another thread runs on, or this one makes an access that is checked: logs the followed part.
   [[gnu::always_inline]] void leave() {
     if (here_.next != here_.first) log_followed();
   }
-  // Nobody follows any more.
+  // No thread follows any more.
   void end();
 
-  // Whether the running thread follows with this load of so many whole words.
+  // True if the running thread follows with this load of this many whole words.
   [[gnu::always_inline]] static bool follow(const void* address, unsigned words, const void* code) {
     const Step* step = here_.next;
     if (step->code != code || step->address != address ||
@@ -55,27 +55,27 @@ class Trail {
     return true;
   }
 
-  // Where it does not: whether it left out a few steps, or took a few of its own, and goes on from
+  // If it does not: true if it skipped a few steps, or took a few others, and continues from
   // here.
   bool catch_up(const void* address, const void* code) {
     return patience_ && here_.next != &kNone && find_near(address, code);
   }
 
   bool is_led() const { return is_led_; }
-  // The access that was just logged, by the code at `code`: of the thread that leads, or of one
-  // that goes its own way for a step.
+  // The access just logged, by the code at `code`: of the leading thread, or of one that deviates
+  // for a step.
   [[gnu::always_inline]] void pass(const void* code) {
     if (is_led_)
       add({code, nullptr, nullptr, {}});
     else if (here_.next->code == code)
       here_.first = ++here_.next;
   }
-  // Likewise, by the thread that leads: a load that others may follow.
+  // The same for a load by the leading thread that others may follow.
   [[gnu::noinline]] void add_load(const void* code, const char* address, Cell* cells,
                                   const Access& read) {
     add({code, address, cells, read});
   }
-  // The access that was logged last turned out to be such a load.
+  // The access logged last turned out to be such a load.
   void last_is_load(const char* address, Cell* cells) {
     if (steps_.size() == LoggedAccess::kLongestRun) return;  // it may not be the last step
     steps_.back().address = address;
@@ -106,7 +106,7 @@ class Trail {
   std::uint32_t epoch_ = 0;           // 0: there is no trail
   std::uint32_t lanes_ = 0;           // that led or followed
   bool is_led_ = false;               // by the running thread
-  unsigned patience_ = 0;             // how often the one that follows may search in vain
+  unsigned patience_ = 0;             // how often a follower may search in vain
   std::vector<const Cell*> written_;  // by the leader, after it read them
   std::size_t written_limit_ = 0;
 };

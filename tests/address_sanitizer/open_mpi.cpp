@@ -1,10 +1,10 @@
-// Tells LeakSanitizer which leaks are Open MPI's. Linked into the programs on ranks in the preset
+// Tells LeakSanitizer to ignore Open MPI's leaks. Linked into the programs with ranks in the preset
 // cpu-asan.
 #include <sanitizer/asan_interface.h>
 
 extern "C" {
 
-// Its components, and those of PMIx, have no other name that all share than that of their folder.
+// The only name shared by its components and PMIx's is that of their directory.
 const char* __lsan_default_suppressions() {
   return "leak:libmpi.so\n"
          "leak:libopen-pal.so\n"
@@ -13,12 +13,12 @@ const char* __lsan_default_suppressions() {
          "leak:/openmpi/\n";
 }
 
-// Compiled without frame pointers, it is not in a stack that is unwound the fast way.
+// Compiled without frame pointers, it is missing in stacks that are unwound the fast way.
 const char* __asan_default_options() { return "fast_unwind_on_malloc=0"; }
 
-// The tests read what the ranks write.
+// The tests read the output of the ranks.
 const char* __lsan_default_options() { return "print_suppressions=0"; }
 
-// It unloads its components before leaks are looked for, and their names are lost.
+// It unloads its components before the leak check, and their names would be lost.
 int dlclose(void*) { return 0; }
 }

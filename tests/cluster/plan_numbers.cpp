@@ -1,4 +1,4 @@
-// Prints what the plan of step 14 makes every rank do, for model_test.py: plan_numbers BODIES TILE
+// Prints each rank's work in step 14's plan, for model_test.py: plan_numbers BODIES TILE
 // RANKS...
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Does every pair of segments meet once, on one rank, and does each sum come to the rank that keeps
-// its bodies?
+// Checks that every pair of segments is computed once, on one rank, and that each sum reaches the
+// rank that keeps its bodies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Step 14's plan and wrong ones, in a namespace each, which find their headers included already.
+// Step 14's plan and wrong variants, one namespace each; the headers they include are guarded.
 template <class P, class S>
 struct Of {
   using Plan = P;
@@ -57,7 +57,7 @@ std::vector<Problem> problems() {
 
 template <class Types>
 struct APlan : testing::Test {
-  // Calls test(plan), whose failures name the problem.
+  // Calls test(plan); its failures name the problem.
   template <class Test>
   static void with_every_problem(Test test) {
     for (const Problem& p : problems()) {
@@ -113,7 +113,7 @@ TYPED_TEST(APlan, DistributesTheWorkEvenly) {
   });
 }
 
-// A sum is (whose it is, what it comes from); messages are carried as the cluster carries them.
+// A sum is (its owner, its source); messages are delivered as the cluster delivers them.
 TYPED_TEST(APlan, BringsEverySumToTheRankThatKeepsItsBodies) {
   this->with_every_problem([](const auto& plan) {
     ASSERT_LT(plan.keeper(plan.systems * plan.segments - 1), plan.ranks);

@@ -1,5 +1,5 @@
-// Invalid command lines and malformed files get one clear line (what, where, what is allowed), exit
-// code 2, and leave no file.
+// Invalid command lines and malformed files get a one-line message (what, where, what is allowed)
+// and exit code 2, and leave no file.
 #include <gtest/gtest.h>
 
 #include <algorithm>

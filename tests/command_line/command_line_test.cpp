@@ -1,4 +1,4 @@
-// What the command line promises for valid input.
+// The behaviour of the command line for valid input.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -30,7 +30,7 @@ class CommandLine : public testing::Test {
     EXPECT_EQ(outcome.exit_code, 2) << arguments;
     EXPECT_TRUE(says(outcome.error, part)) << arguments;
   }
-  // A run to the end and one that is resumed have the same bits.
+  // An uninterrupted run and a resumed one must end with the same bits.
   void expect_the_same_end(const std::string& run, int steps, int stop,
                            const std::string& options = "") {
     expect_success(joined(run, options, " --steps ", steps, " --output whole.bin"));
@@ -82,8 +82,8 @@ TEST_F(CommandLine, UncheckedIsNotCalledPassed) {
   EXPECT_EQ(record_of("--scenario two-body --steps 1 --validate off")["verdict"], "unchecked");
 }
 
-// Steps that choose how to cut their work up say what chose, and take what a table says of their
-// device and of this problem.
+// Steps that choose how to divide their work report the source of the choice, and use a table's
+// entry for their device and problem.
 TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   const std::string run = "--scenario plummer --bodies 300 --steps 2";
   std::filesystem::create_directories(program_.file("config/nbody-steps"));
@@ -104,7 +104,7 @@ TEST_F(CommandLine, TunedShapesAreTakenAndNamed) {
   EXPECT_EQ(tuned["shape"]["from"], origin + ", 2026-11-22");
   EXPECT_EQ(tuned["shape"]["rank"], 1);
   EXPECT_EQ(tuned["verdict"], "pass");
-  // A user's table is found, and another problem has the rule's shape.
+  // Finds the user's table; another problem uses the rule's shape.
   const std::string config = "XDG_CONFIG_HOME=" + program_.file("config").string();
   EXPECT_TRUE(says(program_.run(run, config).out, "shape        " + origin));
   EXPECT_TRUE(matches(program_.run("--scenario two-body --steps 1", config).out, "shape +rule"));
@@ -152,8 +152,8 @@ TEST_F(CommandLine, DiagnosticsOfAResumedRunAreThoseOfAWholeOne) {
   EXPECT_EQ(program_.read("end.bin"), plain);
 }
 
-// Whatever the step at which a run ends or is interrupted: nothing of it may be seen in the longer
-// run.
+// Wherever a run ends or is interrupted, the longer run must not show
+// it.
 TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
   const std::string records =
       "--validate off --activity-map 16 --activity-map-every 3 --diagnostics-every 4 "
@@ -174,7 +174,7 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
     expect_success(std::string("--resume ") + checkpoint + to + "30 " + records);
     EXPECT_TRUE(files() == whole);
   }
-  // Without its counts, the map would be that of the last steps alone.
+  // Without its counts, the map would only cover the last steps.
   const auto expect_refused = [&](const std::string& arguments, std::string_view part) {
     expect_refusal("--resume c.bin --steps 40 " + arguments, part);
   };
@@ -183,7 +183,7 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
   expect_refused("--activity-map 16 --activity-map-every 3 --activity-map-extent 9", "\"9\"");
   expect_success(run + "--validate off --steps 8 --checkpoint c.bin --restart");
   expect_refused("--activity-map 16 --activity-map-every 3", "has no activity map");
-  // The extent of a map of the final state is that of the start of the run, too.
+  // The extent of a map of the final state is also determined at the start of the run.
   expect_success(run + "--validate off --steps 30 --activity-map 16 --activity-map-file last");
   const std::string last = program_.read("last.csv");
   expect_success(
@@ -194,11 +194,11 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
 TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
   const std::string run = "--scenario plummer --bodies 300 --validate off --quiet ";
   for (const char* signal : {"INT", "TERM"}) {
-    // With one thread it takes fewer steps meanwhile, and they are all taken once more below.
+    // With one thread it takes fewer steps, all of which are taken again below.
     const Outcome outcome = program_.run(
         run + "--steps 100000000 --checkpoint c.bin --restart",
         "env OMP_NUM_THREADS=1 timeout --foreground -s " + std::string(signal) + " 0.3");
-    EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // of timeout
+    EXPECT_EQ(outcome.exit_code, 124) << outcome.error;  // exit code of timeout
     EXPECT_TRUE(says(outcome.error, "interrupted after "));
     EXPECT_TRUE(says(outcome.error,
                      "the same command continues without --restart, or "
@@ -235,7 +235,7 @@ TEST_F(CommandLine, HelpToAFullDeviceIsNoSuccess) {
 }
 
 TEST_F(CommandLine, AnActivityMapShowsWhereTheBodiesWere) {
-  // One body crosses the map: x = -1.5, 0.5, 2.5. It alone is there, and nothing pulls at it.
+  // One body crosses the map: x = -1.5, 0.5, 2.5. It is the only one, and no force acts on it.
   program_.write("one.csv", "id,m,x,y,z,vx,vy,vz\n0,1,-3.5,-1.5,9,2,0,0\n");
   const std::string run =
       "--input one.csv --dt 1 --softening 1 --integrator leapfrog "
@@ -262,7 +262,7 @@ TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
   const Snapshot end = read_bodies(program_.file("whole.bin"), {.float64 = true});
   const BodyF64& body = end.exact[0];
   EXPECT_NE(body.x, double{static_cast<float>(body.x)});
-  // What was interrupted in float64 does not go on in float32.
+  // A run interrupted in float64 does not continue in float32.
   expect_refusal("--resume c.bin --steps 30", "--precision: \"single\"");
 }
 
@@ -280,7 +280,7 @@ TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
   EXPECT_TRUE(says(program_.read("a.json"), R"({"theta":0.75,"multipole":0)"));
   for (const char* wrong : {"--theta 1.01", "--theta -0.1", "--theta nan", "--multipole 1"})
     EXPECT_EQ(program_.run(run + wrong).exit_code, 2) << wrong;
-  // A run that was interrupted goes on with its own angle.
+  // An interrupted run continues with its own angle.
   expect_the_same_end("--scenario plummer --bodies 333", 2, 1, " --theta 0.75");
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 0.75, 2");
 }
@@ -299,15 +299,15 @@ TEST_F(CommandLine, AForceToleranceIsForStepsThatKnowTheForce) {
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 1, 2, 0.25");
 }
 
-// Where other programs keep the cores busy, a team of threads for 10,000 interactions takes
-// milliseconds to meet: counted are the times that a thread went to sleep.
+// While other programs keep the cores busy, a team of threads for 10,000 interactions takes
+// milliseconds to start. The test counts how often a thread went to sleep.
 TEST_F(CommandLine, StepsOfFewBodiesWakeNoTeam) {
   const auto sleeps = [] {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
     return usage.ru_nvcsw;
   };
-  // The threads of the emulator are another matter.
+  // The emulator's threads do not count.
   if (!says(program_.run("--scenario two-body --steps 1").out, "(cpu)")) return;
   for (const char* precision : {"single", "double"}) {
     const long before = sleeps();
@@ -328,7 +328,7 @@ TEST_F(CommandLine, OutputIsWhatTheInputBecame) {
   const Snapshot end = read("end.csv");
   ASSERT_EQ(end.systems.bodies.size(), 2u);
   EXPECT_EQ(end.systems.bodies[0].x,
-            -0.5f);  // nothing pulls the left body: the right one is massless
+            -0.5f);  // no force on the left body: the right one is massless
   EXPECT_EQ(end.systems.bodies[0].vx, 1.0f);
   EXPECT_LT(end.systems.bodies[1].vx, 0.0f);
   EXPECT_EQ(end.names, (std::vector<std::string>{"left", "right"}));
@@ -400,7 +400,7 @@ TEST_F(CommandLine, EffectiveValuesArePrinted) {
   const auto record = nlohmann::json::parse(program_.read("r.json"));
   EXPECT_EQ(record["dt"], 0.01);
   EXPECT_EQ(record["softening"], 0.3);
-  // What a file does not say is not the file's.
+  // Values that the file lacks must not be attributed to it.
   const auto is_said = [&](const std::string& keys, const std::string& options, const char* name) {
     program_.write("one.csv", keys + "x,y,vx,vy\n0,0,0,0\n");
     return says(program_.run("--input one.csv --steps 1 " + options).out,

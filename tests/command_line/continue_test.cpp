@@ -1,5 +1,5 @@
-// The same command once more continues from its --checkpoint: a batch system that starts a job
-// again need not know that it has run before.
+// Repeating a command continues from its --checkpoint: a batch system that starts a job again need
+// not know that it has run before.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class Continue : public testing::Test {
  protected:
   void SetUp() override {
     if (!has_device(program_)) GTEST_SKIP() << "no device";
-    // BIN keeps no names; a time to which no multiple of dt is added without rounding.
+    // BIN keeps no names; adding a multiple of dt to this time rounds.
     program_.write("start.csv",
                    "# time=0.1\n# softening=0.01\n# dt=0.03\nname,x,y,vx,vy,m\n"
                    "Sun,0,0,0,0,1\nEarth,1,0,0,1,0.1\nMoon,0,2,-0.7,0,0.1\n");
@@ -28,7 +28,7 @@ class Continue : public testing::Test {
     EXPECT_EQ(outcome.exit_code, 0) << arguments << '\n' << outcome.out << outcome.error;
     return outcome.out;
   }
-  // The files that depend on the physics alone.
+  // The files that depend only on the physics.
   std::map<std::string, std::string> files() const {
     std::map<std::string, std::string> all;
     for (const char* name : {"end.csv", "map.csv", "map.pgm", "d.csv"})
@@ -64,7 +64,7 @@ TEST_F(Continue, TheSameCommandEndsWithTheFilesOfAnUndisturbedRun) {
     // Step 11 was the last of the first run only.
     fs::remove(program_.file("snapshots/snapshot_00000011.bin"));
     EXPECT_TRUE(files() == whole);
-    // What was lost after the last checkpoint is written; a measurement is not replaced by none.
+    // Output lost after the last checkpoint is written again; a measurement is kept.
     fs::remove(program_.file("end.csv"));
     EXPECT_TRUE(says(run(checkpoint, 30), std::string("finished     ") + checkpoint));
     EXPECT_EQ(nlohmann::json::parse(program_.read("r.json"))["steps"], 19);
@@ -127,7 +127,7 @@ TEST_F(Continue, AnotherDeviceIsNamed) {
                    "although it was written on an abacus, whose sums may have other bits"));
 }
 
-// A job that resumes another's checkpoint and is started again has got further meanwhile.
+// A job that resumes another's checkpoint has got further when it is started again.
 TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   const std::string run = "--scenario plummer --bodies 9 --validate off ";
   expect_success(run + "--steps 9 --output whole.bin");
@@ -138,8 +138,8 @@ TEST_F(Continue, AfterAnInterruptionResumeIsWhereTheRunBegan) {
   EXPECT_TRUE(says(expect_success(resume + "9 --output end.bin"), "resumed      at step 5"));
   EXPECT_TRUE(program_.read("end.bin") == program_.read("whole.bin"));
   EXPECT_TRUE(program_.read("a.bin") == first);
-  // A checkpoint that --resume was allowed to continue although another program wrote it is that
-  // of another problem.
+  // If --resume was allowed to continue another program's checkpoint, the new one belongs to
+  // another problem.
   Snapshot foreign = read_bodies(program_.file("a.bin"));
   foreign.checkpoint["program"] = "another";
   write_bodies(program_.file("a.bin"), foreign);

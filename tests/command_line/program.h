@@ -1,4 +1,4 @@
-// Runs the program under test as a user would: by its command line, in a folder of its own.
+// Runs the program under test as a user would: by its command line, in a separate directory.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ struct Outcome {
 
 class Program {
  public:
-  Program();  // $NBODY_PROGRAM, in a new empty folder
+  Program();  // $NBODY_PROGRAM, in a new empty directory
 
-  // Arguments as a shell would read them; `environment` are arguments of env: NAME=value, -u NAME.
+  // Parses arguments like a shell; `environment` are arguments of env: NAME=value, -u NAME.
   Outcome run(const std::string& arguments, const std::string& environment = "") const;
 
   std::string name() const { return program_.filename(); }
@@ -32,22 +32,22 @@ class Program {
 
  private:
   std::filesystem::path program_;
-  TemporaryFolder folder_;  // with what the program says, beside the folder that it runs in
+  TemporaryFolder folder_;  // holds the output, next to the program's directory
 };
 
-// Whether some line of the text matches a POSIX extended regular expression. (Not std::regex, which
-// takes a compiler seconds.)
+// True if some line of the text matches a POSIX extended regular expression. (Not std::regex, which
+// takes seconds to compile.)
 bool matches(const std::string& text, const std::string& expression);
 
-// Every case gets exit code 2 and one line, which the regular expression matches, and writes
-// nothing.
+// Expects exit code 2, one line that matches the regular expression, and no file written in every
+// case.
 struct BadInput {
   const char* arguments;
   const char* message;
 };
 void expect_refused(const Program& program, std::span<const BadInput> cases);
 
-// False if the program has nothing to run on here: tests that need a run are then skipped.
+// False if no device is available here: tests that need a run are then skipped.
 bool has_device(const Program& program);
 
 }  // namespace nbody::test

@@ -1,4 +1,4 @@
-// nbody-convert by its command line: what is kept, what is said, what is refused.
+// nbody-convert by its command line: data kept, messages, and input rejected.
 #include <gtest/gtest.h>
 
 #include "io/snapshot_file.h"
@@ -27,7 +27,7 @@ class Convert : public testing::Test {
 };
 
 TEST_F(Convert, ThereAndBackThroughEveryFormat) {
-  expect_success("galaxy.csv first.csv");  // as we write it
+  expect_success("galaxy.csv first.csv");  // as our writer formats it
   expect_success("galaxy.csv a.tipsy");
   expect_success("a.tipsy b --to tipsy-little");
   expect_success("b c.bin");
@@ -79,7 +79,7 @@ TEST_F(Convert, SaysWhatIsLost) {
 }
 
 TEST_F(Convert, VirialRatioIsThatOfTheCentredSystem) {
-  // A circular orbit, moving: 2T/|W| = 1 only in its own frame.
+  // A circular orbit that moves as a whole: 2T/|W| = 1 only in its own frame.
   program_.write("orbit.csv",
                  "m,x,y,vx,vy\n1,99.5,0,7,0.70710678118654757\n"
                  "1,100.5,0,7,-0.70710678118654757\n");
@@ -105,7 +105,7 @@ TEST_F(Convert, Units) {
   EXPECT_NEAR(read("a.bin").systems.bodies[1].mass / 2.32508541e9, 1, 1e-6);
   expect_success("galaxy.csv plain.tipsy --species dark,star");
   EXPECT_EQ(read("plain.tipsy").systems.bodies_per_system, 3);
-  // A shape without size is given one.
+  // Gives units to a model without a size.
   program_.write("henon.csv", "# units=henon\nx,y,vx,vy\n1,2,3,4\n");
   expect_success("henon.csv b.csv --from-units kpc-100kms --units au-msun-yr2pi");
   EXPECT_EQ(read("b.csv").units, "au-msun-yr2pi");
@@ -146,7 +146,7 @@ TEST_F(Convert, TheFormatCanBeSaid) {
   EXPECT_EQ(read("a.txt").systems.bodies.size(), 2u);
 }
 
-// 2,500 bodies were once lost by such a line.
+// Such a command once lost 2,500 bodies.
 TEST_F(Convert, DoesNotReplaceItsInput) {
   expect_success("galaxy.csv a.tipsy");
   expect_success("galaxy.csv run.00010 --to tipsy");
@@ -157,7 +157,7 @@ TEST_F(Convert, DoesNotReplaceItsInput) {
       {"a.tipsy ./sub/../a.tipsy --species star", "IN is the same file"},
       {"a.tipsy link.tipsy --species star", "IN is the same file"},
       {"link.tipsy a.tipsy --species star", "IN is the same file"},
-      // Which would change run.param, its units.
+      // It would overwrite run.param, its units.
       {"run.00010 run.tipsy --units kpc-msun", "IN is the same file"},
   };
   expect_refused(program_, cases);

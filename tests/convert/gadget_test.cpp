@@ -1,5 +1,5 @@
-// Gadget files: there and back, files as other programs write them, and every file that must be
-// refused.
+// Gadget files: written and read again, as written by other programs, and every file that must be
+// rejected.
 #include "io/gadget/gadget.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 
 struct Gadget : WithFolder {};
 
-// As read_bodies and refusal, with Gadget among the formats.
+// As read_bodies and refusal, with Gadget's format included.
 std::string refusal_of_any(const std::filesystem::path& file, ReadOptions options = {}) {
   options.formats = formats_with_gadget();
   return refusal(file, options);
@@ -96,7 +96,7 @@ TEST_F(Gadget, NeedsUnitsThatHaveASize) {
   EXPECT_EQ(folder.files(), 0);
 }
 
-// --- files of other programs ---
+// --- files written by other programs ---
 
 using hdf5::Handle;
 
@@ -113,8 +113,8 @@ Change in_dark(const char* name, std::size_t columns, const std::vector<double>&
   return [=](const Written& file) { hdf5::write_dataset(file.dark, name, columns, values); };
 }
 
-// Two dark bodies as a plain Gadget-2 would write them; `change` may add to it, and what it adds is
-// not written again.
+// Two dark bodies as a plain Gadget-2 would write them; `change` may add to the file before the
+// rest is written.
 std::string foreign(const Change& change = {}) {
   const Written file;
   if (change) change(file);
@@ -194,7 +194,7 @@ TEST_F(GadgetFile, BodiesComeInTheOrderOfTheirIds) {
   EXPECT_EQ(ids({3, 7}).systems.bodies[0].x, 1);
   EXPECT_EQ(ids({7, 3}).systems.bodies[0].x, -1);
   EXPECT_EQ(ids({7, 7}).systems.bodies[0].x, 1);  // no order
-  // So our own keep theirs, whatever their species.
+  // Therefore our files keep their order, whatever the species.
   Snapshot mixed = galaxy();
   std::reverse(mixed.species.begin(), mixed.species.end());
   write_bodies(folder / "mixed.hdf5", mixed, gadget());
@@ -234,7 +234,7 @@ TEST_F(GadgetFile, ContentDecidesAndSpeciesAreChosen) {
   EXPECT_TRUE(says(refusal_of_any(folder / "g", {.species = {Species::star}}), "it has dark"));
 }
 
-// --- files that must be refused ---
+// --- files that must be rejected ---
 
 TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
   const auto header_says = [&](const char* name, double value) {
@@ -285,7 +285,7 @@ TEST_F(GadgetFile, Values) {
     EXPECT_TRUE(says(message(in_header("MassTable", {0, mass, 0, 0, 0, 0})), "MassTable holds"));
 }
 
-// Datasets that would read what is not in the file.
+// Datasets whose data are not in the file.
 TEST_F(GadgetFile, DatasetsThatAreNotThere) {
   EXPECT_TRUE(says(message([](const Written& file) {
                      H5Lcreate_external("/etc/passwd", "/x", file.dark.id(), "Masses", H5P_DEFAULT,
@@ -295,7 +295,7 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
   EXPECT_TRUE(says(message([](const Written& file) { hdf5::create_group(file.dark, "Masses"); }),
                    "Masses is missing"));
 
-  // Counted, dimensioned, never stored: 2^30 bodies in a few kilobytes.
+  // Counted and dimensioned but never stored: 2^30 bodies in a few kilobytes.
   constexpr hsize_t kMany = 1 << 30;
   const auto unstored = [&](double count) {
     return message([&](const Written& file) {
@@ -323,7 +323,7 @@ TEST_F(GadgetFile, DatasetsThatAreNotThere) {
                    "Masses does not hold numbers"));
 }
 
-// What the library cannot survive, the program does.
+// A crash of the library must not end the program.
 TEST(Isolated, OnlyTheCopyDies) {
   const auto message = [](unsigned seconds, const std::function<std::string()>& work) {
     try {
@@ -353,7 +353,7 @@ TEST(Isolated, OnlyTheCopyDies) {
   EXPECT_EQ(message(1, hangs), corrupt + "crashed on it (Killed)");
 }
 
-// Reading starts a process each time: every byte is for the nightly tests.
+// Each read starts a process, so cutting at every byte is left to the nightly tests.
 TEST_F(GadgetFile, CutHereAndThere) {
   const std::string whole = foreign();
   for (std::size_t size = 0; size < whole.size(); size += size < 96 ? 1 : 97)

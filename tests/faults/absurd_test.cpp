@@ -1,5 +1,5 @@
-// Sizes that no machine has, and input that is no file of bodies: refused in one line before
-// anything is allocated.
+// Sizes that no machine has, and input that is not a file of bodies: rejected with a one-line
+// message before anything is allocated.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 namespace nbody::test {
 namespace {
 
-// To the program, a machine with 4 GB; it is killed after a minute.
+// Simulates a machine with 4 GB; kills the program after a minute.
 const char* const kSmallMachine = R"(sh -c 'ulimit -v 4000000; exec timeout -s KILL 60 "$0" "$@"')";
 
 class Absurd : public testing::Test {
@@ -34,7 +34,7 @@ class Absurd : public testing::Test {
 };
 
 TEST_F(Absurd, SizesAreComparedWithTheMemory) {
-  // Padding may make too many of them: then that is what is said.
+  // Padding may exceed the limit; then the message says so.
   const std::string needs = "needs about [0-9.e+]+ GB of memory; [0-9.]+ GB are available";
   expect(1, "--bodies 200000000 --systems 1", needs);
   expect(1, "--bodies 2000000000 --systems 1 --validate off", needs);
@@ -63,7 +63,7 @@ TEST_F(Absurd, InputThatNeverEndsIsGivenUp) {
          R"(sh -c 'yes 0,0,0,0 | (ulimit -v 400000; exec timeout -s KILL 60 "$0" "$@")')");
 }
 
-// With too little address space for its libraries, its threads or its data, a program says so and
+// With too little address space for its libraries, threads or data, a program reports it and
 // ends.
 TEST_F(Absurd, AddressSpaceThatIsTooSmallEndsARun) {
   for (const char* kilobytes : {"20000", "40000", "60000", "80000", "100000", "200000", "400000"}) {
@@ -87,7 +87,7 @@ TEST_F(Absurd, InputIsAFileThatCanBeRead) {
   expect(2, "--input .", "is a folder");
   program_.write("locked.csv", "x,y,vx,vy\n0,0,0,0\n");
   chmod(program_.file("locked.csv").c_str(), 0);
-  if (geteuid() == 0) return;  // root reads everything
+  if (geteuid() == 0) return;  // root can read everything
   expect(2, "--input locked.csv", "Permission denied");
 }
 

@@ -1,6 +1,6 @@
-// A device that fails or is lost in any call, has too little memory or is missing: one line that
-// names the call and the error, exit code 1, no hang, no crash, and nothing written. Where the
-// failed call did not matter (a free at the end), the result is right to the bit.
+// A device that fails or is lost in any call, has too little memory or is missing: one line naming
+// the call and the error, exit code 1, no hang, no crash, and nothing written. If the failed call
+// did not matter (a free at the end), the result is correct to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace nbody::test {
 namespace {
 
-// Two systems, so that two devices have one each.
+// Two systems, so that each of two devices has one.
 const char* const kRun =
     "--scenario plummer --systems 2 --bodies 30 --steps 2 --validate off --quiet --output end.bin";
 
@@ -36,10 +36,10 @@ class Device : public testing::Test {
     EXPECT_EQ(program_.listing().find(".nbody"), std::string::npos);
   }
 
-  // Fails call 1, 2, ... until the run has no such call; returns how many made it fail.
+  // Fails call 1, 2, ... until the run has no such call; returns the number of failures.
   int sweep(const std::string& variable, const std::string& error) {
     int failures = 0;
-    // A run ends with calls that free: a few in a row that do no harm are the end.
+    // A run ends with calls that free memory: three harmless failures in a row mark the end.
     for (int call = 1, harmless = 0; harmless < 3 && !HasFailure(); ++call) {
       SCOPED_TRACE(variable + "=" + std::to_string(call));
       const Outcome outcome = run_with(variable + "=" + std::to_string(call));

@@ -1,5 +1,5 @@
-// Shared by the tests of faults: a run that writes every kind of file, and the files of an
-// undisturbed one to compare with.
+// Shared by the fault tests: a run that writes every kind of file, and the files of an undisturbed
+// run for comparison.
 #pragma once
 
 #include <map>
@@ -18,20 +18,20 @@ class FaultyRun {
   FaultyRun(const std::string& integrator, int steps);
 
   int steps() const { return steps_; }
-  // Arguments of the whole run, in an empty folder or after a kill: it continues from its
+  // Arguments of the whole run, in an empty directory or after a kill: it continues from its
   // checkpoint.
   std::string start() const;
   std::string resume() const;
-  // What a user would type now: the same once more or, in turns, --resume if there is a checkpoint.
+  // A user's next command: the same again or, every second turn, --resume if there is a checkpoint.
   std::string next(const Program& program, int turn) const;
 
   // Makes the input and the folder of snapshots.
   void prepare(const Program& program) const;
 
-  // Every file with a final name holds what the undisturbed run wrote, the checkpoint the state of
-  // some step; returns how many temporary files there are besides.
+  // Checks that every file with a final name equals the undisturbed run's and that the checkpoint
+  // holds the state of some step; returns the number of temporary files.
   int check_files(const Program& program) const;
-  // All files are there, and nothing else.
+  // Checks that all files exist and nothing else.
   void check_finished(const Program& program) const;
 
  private:
@@ -41,7 +41,7 @@ class FaultyRun {
   std::set<std::string> checkpoints_;         // after each number of steps
 };
 
-// Every file below the program's folder, by its path in it.
+// All files below the program's directory, by relative path.
 std::map<std::string, std::string> files_of(const Program& program);
 
 }  // namespace nbody::test

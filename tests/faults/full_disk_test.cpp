@@ -1,5 +1,5 @@
-// A disk that is full at any byte, or that fails in any operation: one line, exit code 1, no
-// partial file under a final name, and the checkpoint of an earlier run as good as before.
+// A disk that is full at any byte or fails in any operation: one line, exit code 1, no partial file
+// under a final name, and an intact checkpoint of the earlier run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class FullDisk : public testing::Test {
     if (!has_device(Program())) GTEST_SKIP() << "no device";
   }
 
-  // Runs into the fault; true if the run ended well, because the fault came too late for it.
+  // Runs with the fault; true if the run succeeded because the fault came too late.
   bool run_into(const std::string& fault) {
     SCOPED_TRACE(fault);
     const Program program;
@@ -46,7 +46,7 @@ class FullDisk : public testing::Test {
 };
 
 TEST_F(FullDisk, AtEveryOperation) {
-  // A folder that cannot be flushed is no failure: one run that ends well need not be the last.
+  // A directory that cannot be flushed is not a failure: a successful run need not be the last.
   int operation = 1;
   for (int ended_well = 0; ended_well < 3 && !HasFailure(); ++operation)
     ended_well = run_into("fail:" + std::to_string(operation)) ? ended_well + 1 : 0;

@@ -1,5 +1,5 @@
-// kill -9 at any moment leaves only whole files, and the run that is then continued, by the same
-// command or by --resume, ends with the bits of one that was never disturbed.
+// kill -9 at any moment leaves only whole files, and the run, continued by the same command or by
+// --resume, ends with the bits of an undisturbed run.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -56,7 +56,7 @@ TEST_P(Kill, InEveryFileOperation) {
 
 // NBODY_KILLS kills, at moments drawn from NBODY_SEED; several in a row hit the same run.
 TEST_P(Kill, AtAnyMoment) {
-  const FaultyRun run(GetParam(), 60);  // most of the time goes into the run, not into its start
+  const FaultyRun run(GetParam(), 60);  // most of the time is spent in the run, not in its start
   const int kills = number("NBODY_KILLS", 10);
   const int seed = number("NBODY_SEED", static_cast<int>(std::random_device()() >> 1));
   std::cout << "NBODY_SEED=" << seed << " NBODY_KILLS=" << kills << '\n';

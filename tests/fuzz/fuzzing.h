@@ -1,5 +1,5 @@
-// What a fuzz target promises, whatever the input: it returns, or throws a UsageError of one
-// readable line. Anything else ends the process, which is what libFuzzer looks for.
+// The contract of a fuzz target for any input: it returns, or throws a UsageError of one readable
+// line. Anything else ends the process, which libFuzzer reports.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Any bytes as a command line, one argument per line. What parse_options accepts must be in range.
+// Treats any bytes as a command line, one argument per line; accepted options must be in range.
 #include <cmath>
 #include <cstdint>
 #include <iostream>

@@ -1,5 +1,5 @@
-// Any bytes as a file of bodies. What read_bodies accepts must be sound and must survive being
-// written and read again, bit for bit.
+// Treats any bytes as a file of bodies. Accepted bodies must be valid and survive being written and
+// read again, bit for bit.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 using nbody::Snapshot;
 using nbody::fuzz::fail;
 
-// A file in memory that has a name: readers open files themselves, and libraries too.
+// A named file in memory: readers and libraries open files themselves.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(memfd_create("input", MFD_CLOEXEC)) {

@@ -1,6 +1,6 @@
-// same_bits FILE: are the float32 bits of every scenario those whose hashes FILE lists? They are
-// the same on every platform, or the promise in nbody/initial_conditions.h is broken. Without FILE,
-// it prints the list.
+// same_bits FILE: compares the float32 bits of every scenario with the hashes in FILE. They must be
+// the same on every platform, as nbody/initial_conditions.h guarantees. Without FILE, it prints the
+// hashes.
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// FNV-1a, over one float at a time.
+// FNV-1a, one float at a time.
 std::uint64_t hash_of(const nbody::Systems& systems) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const nbody::Body& b : systems.bodies)

@@ -1,5 +1,5 @@
-// Kernels with races and a divergent barrier, and their corrections. Lines that must be named are
-// marked; inspect_test.py looks the marks up.
+// Kernels with races and a divergent barrier, and their corrections. Comments mark the lines to be
+// reported; inspect_test.py reads the marks.
 #include <cooperative_groups.h>
 
 #include "nbody/cuda.h"
@@ -20,13 +20,13 @@ __device__ void neighbours(float* out) {
 __global__ void missing_barrier(float* out) { neighbours<false>(out); }
 __global__ void with_barrier(float* out) { neighbours<true>(out); }
 
-// Shared memory is each block's own, global memory is not.
+// Each block has its own shared memory, but global memory is common.
 __global__ void two_blocks_write(float* out) { out[threadIdx.x] = 1.0f; }  // MARK both_blocks
 __global__ void blocks_write_apart(float* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;
 }
 
-// Since Volta the lanes of a warp are ordered by __syncwarp() and by nothing else.
+// Since Volta only __syncwarp() orders the lanes of a warp.
 template <bool kWithSync>
 __device__ void within_a_warp(float* out) {
   extern __shared__ float dynamic_line[];
@@ -112,5 +112,5 @@ int main() {
   other_block<false><<<4, kThreads>>>(out);
   other_block<true><<<4, kThreads>>>(out);
   CUDA_CHECK(cudaDeviceSynchronize());
-  return 3;  // what was seen counts all the same
+  return 3;  // everything observed counts nevertheless
 }

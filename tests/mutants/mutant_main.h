@@ -14,7 +14,7 @@ namespace nbody::test {
 
 int run_mutant(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
-// Takes the place of nbody::step_main in an edited source.
+// Replaces nbody::step_main in an edited source.
 inline int mutant_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {
   return run_mutant(info, simulate, query_device, argc, argv);
 }

@@ -1,5 +1,5 @@
-// Checks that programs of this kind commonly have, each with one weakness and otherwise as good as
-// it can be. They are run on the mutants for comparison with the validator's gates, and decide
+// Common checks of programs of this kind, each with one weakness and otherwise as good as
+// possible. They are run on the mutants for comparison with the validator's checks; they decide
 // nothing.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace nbody::test {
 
 // true: passed.
 struct WeakChecks {
-  bool one_short_step;  // positions after one step of dt 1e-3, within 5e-4: hardly a body has moved
+  bool one_short_step;  // positions after one step of dt 1e-3, within 5e-4: bodies hardly move
   bool a_quarter;       // positions after the run, of the first quarter of the bodies
   bool blind_to_nan;    // positions after the run, all; written as `error > tolerance` fails
   bool throughput;      // the run ended and a throughput was computed

@@ -91,7 +91,7 @@ TEST(Force, OfMasslessBodiesIsNone) {
     if (i % 2 == 0) {
       EXPECT_NEAR(body.vx, only_heavy.bodies[static_cast<std::size_t>(i / 2)].vx, 1e-5);
     }
-    EXPECT_NEAR(body.vy, reference.force(i, 0.0025).acceleration.y, 1e-5);  // yet they feel
+    EXPECT_NEAR(body.vy, reference.force(i, 0.0025).acceleration.y, 1e-5);  // forces act on them
   }
 }
 
@@ -109,7 +109,7 @@ TEST(Force, SumsToZeroMomentum) {
 
 TEST(Force, KeepsItsBoundInALargeSystem) {
   const bool gpu = step().platform.backend == "cuda";
-  // Every node opened, a tree is a slow direct sum.
+  // With every node opened, a tree is a slow direct sum.
   const bool slow = is_slow() || step().info.approximation;
   const Systems start = plummer(1, gpu ? 65536 : slow ? 2048 : 6144);
   EXPECT_EQ(failed_gates(start, 0.001, 1, 0.05, ValidationMode::sampled), "");

@@ -1,4 +1,4 @@
-// Sizes on both sides of every boundary of the step's kernels, each held to every gate.
+// Sizes on both sides of every boundary of the step's kernels, each checked against every limit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ TEST_P(Ladder, PassesEveryGate) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// Around a warp, around the sizes that the step itself names, and some that no tile divides.
+// Near a warp, near the sizes that the step itself lists, and some that no tile size divides.
 std::set<int> sizes() {
   std::set<int> sizes{1, 2, 3, 31, 33, 257, 1000, 4099};
   for (const int boundary : step().info.boundaries) {
@@ -33,8 +33,8 @@ std::set<int> sizes() {
 INSTANTIATE_TEST_SUITE_P(Ladder, Ladder, testing::ValuesIn(sizes()),
                          testing::PrintToStringParamName());
 
-// Thirty-three systems: one more than a warp has threads, one more than 16 streams serve in two
-// rounds, and no multiple of 2 or 4 devices.
+// Thirty-three systems: one more than a warp's threads, one more than 16 streams serve in two
+// rounds, and not a multiple of 2 or 4 devices.
 TEST(LadderSystems, AreIndependent) {
   const int systems = 33, n = 65;
   const auto start = make_scenario(find_scenario("galaxies"), {systems, n, 3, 0.05}).systems;
@@ -50,26 +50,26 @@ TEST(LadderSystems, AreIndependent) {
   }
 }
 
-// More than fifty systems, more than eight steps, and neither a round number.
+// More than fifty systems and more than eight steps, neither number round.
 TEST(LadderSystems, AreAllRight) {
   const auto start = make_scenario(find_scenario("galaxies"), {53, 35, 11, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 9, 0.05), "");
 }
 
-// One system for nearly every SM: a step may have another way for so many. A multiple of 32, too.
+// One system for nearly every SM, which a step may treat differently. Also a multiple of 32.
 TEST(LadderSystems, FillADevice) {
   const auto start = make_scenario(find_scenario("galaxies"), {128, 35, 19, 0.05}).systems;
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// More than eight bits count. The rest is four on five devices, two on three, three on four.
+// More than eight bits count. The remainder is four on five devices, two on three, three on four.
 TEST(LadderSystems, AreMoreThanAByteCounts) {
   const auto start = make_scenario(find_scenario("galaxies"), {299, 7, 29, 0.05}).systems;
   EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "");
 }
 
-// Several systems as large as blocks may be, the last so large that blocks take turns. Seven of
-// them fill eight emulated multiprocessors.
+// Several systems with the largest blocks, the last so large that blocks take several rounds. Seven
+// of them fill eight emulated SMs.
 class LadderFullBlocks : public testing::TestWithParam<int> {};
 
 TEST_P(LadderFullBlocks, PassEveryGate) {
@@ -82,8 +82,8 @@ TEST_P(LadderFullBlocks, PassEveryGate) {
 INSTANTIATE_TEST_SUITE_P(Systems, LadderFullBlocks, testing::Values(512, 513, 1023, 1025, 1301),
                          testing::PrintToStringParamName());
 
-// Every body of the first has another mass; in the second, most tiles of any size have one. All
-// shapes have an even number of tiles: the ring of tiles has two halves.
+// In the first system every body has a different mass; in the second, most tiles of any size have
+// one mass. All shapes have an even number of tiles: the ring of tiles has two halves.
 Systems of_many_masses() {
   Systems start = make_scenario(find_scenario("galaxies"), {2, 1499, 37, 0.05}).systems;
   for (std::size_t k = 0; k < start.bodies.size(); ++k)
@@ -97,15 +97,15 @@ Systems of_two_masses() {
   return start;
 }
 
-// A step that chooses among shapes by a rule computes the same in each, whichever the rule takes
-// for a size on this device.
+// A step that chooses among shapes by a rule must compute the same in each, whichever the rule
+// chooses for a size on this device.
 TEST(LadderShapes, AreAllRight) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   for (const Systems& start : {of_many_masses(), of_two_masses()}) {
     simulate(start, 0.01, 1, 0.05);
     if (!tuning().chosen) GTEST_SKIP() << "this step has one shape";
     const int shapes = tuning().chosen->of;
-    const int apart = shapes / 12 + 1;  // of dozens, which differ in their chunks, some are enough
+    const int apart = shapes / 12 + 1;  // some of dozens, which differ in their chunks, are enough
     for (int rank = 0; rank < shapes; rank += apart) {
       tuning().shapes = {{start.count, start.bodies_per_system, rank}};
       EXPECT_EQ(failed_gates_of_one_step(start, 0.01, 0.05), "") << "shape " << rank;
@@ -130,7 +130,7 @@ TEST(LadderRange, FarAndHeavyBodies) {
   EXPECT_EQ(failed_gates(start, 0.002, 12, 0.5), "");
 }
 
-// Bodies without mass exert no force, wherever they stand and however many they are.
+// Massless bodies exert no force, at any position and in any number.
 TEST(LadderRange, BodiesWithoutMass) {
   Systems start = make_scenario(find_scenario("galaxies"), {3, 301, 23, 0.05}).systems;
   for (std::size_t k = 0; k < start.bodies.size(); ++k)
@@ -139,7 +139,7 @@ TEST(LadderRange, BodiesWithoutMass) {
   EXPECT_EQ(failed_gates(start, 0.01, 3, 0.05), "");
 }
 
-// The system with the fewest massive bodies comes first, and none has as many as the next.
+// The system with the fewest massive bodies comes first; each next one has more.
 TEST(LadderRange, FewMassiveBodiesFirst) {
   Systems start = make_scenario(find_scenario("galaxies"), {3, 600, 41, 0.05}).systems;
   for (int s = 0; s < 2; ++s)
@@ -148,7 +148,7 @@ TEST(LadderRange, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates(start, 0.01, 2, 0.05), "");
 }
 
-// In float64, where a step has that: limits there are a hundred million times narrower.
+// In float64, if the step has it: the limits are a hundred million times narrower.
 TEST(LadderFloat64, PassesEveryGate) {
   if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
   for (const int n : {1, 33, 257, 513, is_slow() ? 600 : 1301}) {
@@ -173,7 +173,7 @@ TEST(LadderFloat64, IsRightInEveryShape) {
   tuning().shapes.clear();
 }
 
-// With another number of massive bodies in each system.
+// Each system has another number of massive bodies.
 TEST(LadderFloat64, FewMassiveBodiesFirst) {
   if (step().info.float64 == nullptr) GTEST_SKIP() << "this step has no float64";
   Systems start = make_scenario(find_scenario("galaxies"), {2, 900, 47, 0.05}).systems;
@@ -182,9 +182,9 @@ TEST(LadderFloat64, FewMassiveBodiesFirst) {
   EXPECT_EQ(failed_gates_in_float64(start, 0.01, 2, 0.05), "");
 }
 
-// An odd number of bodies above every power of two a counter may have been cut to, and one more
-// than tiles of any size hold. The validator's sample is enough: that forces do not depend on the
-// place of a body, it checks for all of them.
+// An odd number of bodies above every power of two to which a counter may have been truncated, and
+// one more than the bodies of any whole number of tiles. The validator's sample is enough, because
+// its body_order check covers all bodies.
 Systems many_bodies() {
   const int n = step().platform.backend == "cuda" ? 65537 : 9217;
   return make_scenario(find_scenario("galaxies"), {1, n, 13, 0.05}).systems;
@@ -196,13 +196,13 @@ TEST(LadderLarge, ManyBodies) {
       failed_gates(many_bodies(), 0.01, 1, 0.05, ValidationMode::sampled, own_approximation()), "");
 }
 
-// By day, through hostcuda.
+// In the quick tests, through hostcuda.
 TEST(LadderLarge, OneStepOfManyBodies) {
   if (is_slow()) GTEST_SKIP() << "too long under a sanitizer";
   EXPECT_EQ(failed_gates_of_one_step(many_bodies(), 0.01, 0.05), "");
 }
 
-// By day, through hostcuda, fewer.
+// In the quick tests, through hostcuda, with fewer steps.
 class LadderSteps : public testing::TestWithParam<int> {};
 
 TEST_P(LadderSteps, AreAllTaken) {
@@ -214,7 +214,7 @@ TEST_P(LadderSteps, AreAllTaken) {
 INSTANTIATE_TEST_SUITE_P(Large, LadderSteps, testing::Values(1031, 2111),
                          testing::PrintToStringParamName());
 
-// More steps than twelve bits count, of two bodies around each other and a third one far out.
+// More steps than twelve bits can count, for two bodies around each other and a third far out.
 TEST(LadderSteps, AreMoreThanTwelveBitsCount) {
   Systems start(1, 3);
   start.bodies[0] = {-0.5f, 0, 0, 0, -0.7f, 0, 1};

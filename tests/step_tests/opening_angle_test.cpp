@@ -1,5 +1,5 @@
-// A step that goes down a tree, at opening angles other than 0: its error is the one that was
-// measured (physics/force_error.cpp), and no shape of a system is too hard for its tree.
+// A step that traverses a tree, at opening angles other than 0: its error must equal the measured
+// one (physics/force_error.cpp), whatever the shape of the system.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ Systems sphere(int systems, int bodies) {
   return make_scenario(find_scenario("plummer"), {systems, bodies, 42, kSoftening}).systems;
 }
 
-// Of the accelerations, as in physics/force_error.h.
+// Errors of the accelerations, as in physics/force_error.h.
 ErrorLimit error_of(const Systems& start, Approximation approximation) {
   Systems kicked = start;
   for (Body& body : kicked.bodies) body.vx = body.vy = body.vz = 0;
@@ -40,7 +40,7 @@ ErrorLimit error_of(const Systems& start, Approximation approximation) {
 
 struct Angle {
   Approximation approximation;
-  double error;  // RMS, of 1500 bodies of a sphere. The limits are for the worst of shapes.
+  double error;  // RMS over 1500 bodies of a sphere. The limits are for the worst shape.
 };
 
 class LadderOpening : public testing::TestWithParam<Angle> {
@@ -55,8 +55,8 @@ TEST_P(LadderOpening, PassesEveryGate) {
         "");
 }
 
-// A smaller angle that is not more accurate, or a quadrupole that gains nothing, is none; and
-// without any error nothing has been taken together.
+// A smaller angle must be more accurate and a quadrupole must help, or they have no effect; and if
+// there is no error at all, no bodies were grouped.
 TEST_P(LadderOpening, ErrsAsMuchAsMeasured) {
   const ErrorLimit error = error_of(sphere(1, 1500), angle_), limit = error_limit(angle_);
   EXPECT_LE(error.rms, limit.rms);
@@ -86,7 +86,7 @@ TEST_P(LadderOpening, TakesNoShapeAmiss) {
   });
 }
 
-// From far away all bodies act as their mass at its centre, which the root must have, too.
+// From far away all bodies act as their total mass at its centre, which the root must have, too.
 TEST_P(LadderOpening, KeepsMassAndItsCentre) {
   Systems start = sphere(1, 700);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
@@ -98,7 +98,7 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
     centre += b.mass * position(b);
   }
   centre = 1 / mass * centre;
-  // So many without mass that some warps have no others.
+  // Enough massless bodies that some warps contain no others.
   const Vector3 places[] = {{9000, 0, 0}, {0, -9000, 0}, {3000, 0, 9000}};
   constexpr int kEach = 300;
   for (const Vector3& x : places)

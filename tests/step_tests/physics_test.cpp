@@ -1,4 +1,4 @@
-// Motions that are known: from a formula, from their symmetry, or from the sky.
+// Known motions: from a formula, from symmetry, or from observation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,15 +42,15 @@ double kepler_error(Integrator integrator, double t, int steps) {
   return length(Vector3{b.x - a.x, b.y - a.y, b.z - a.z} - kepler_separation(t));
 }
 
-// Bounds on orbits are the truncation error of leapfrog with that many steps, as measured, and a
-// small margin: a step whose orbits err more has wrong forces.
+// The bounds on orbits are leapfrog's measured truncation error with that many steps, plus a small
+// margin: a step with a larger error has wrong forces.
 TEST(Physics, TwoBodiesFollowKepler) {
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi * 0.37, 200), 5.9e-4);  // measured: 5.1e-4
   EXPECT_LE(kepler_error(Integrator::leapfrog, 2 * kPi, 400), 3.5e-3);         // 3.0e-3
 }
 
-// At 0.37 of a period, not at a whole one: there semi-implicit Euler's error cancels and it looks
-// like second order.
+// At 0.37 of a period, not at a whole period: there semi-implicit Euler's error cancels and it
+// looks like a second-order method.
 double measured_order(Integrator integrator, int steps) {
   const double t = 2 * kPi * 0.37;
   return std::log2(kepler_error(integrator, t, steps) / kepler_error(integrator, t, 2 * steps));
@@ -104,8 +104,8 @@ struct Target {
   double bound;  // AU
 };
 
-// Where DE405 has the planets 365.25 days after J2000 (data/solar_system_de405_later.csv). The
-// outer planets' error is float32's: a coordinate of 20 AU has a last place of 2e-6 AU, and every
+// DE405's positions of the planets 365.25 days after J2000 (data/solar_system_de405_later.csv). The
+// outer planets' error is float32's: at 20 AU the last place of a coordinate is 2e-6 AU, and every
 // step rounds once.
 TEST(Physics, TheSolarSystemTakesAYear) {
   const Scenario& scenario = find_scenario("solar-system");

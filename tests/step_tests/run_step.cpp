@@ -124,14 +124,14 @@ std::string failed_gates_of_one_step(const Systems& start, double dt, double sof
 int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv) {
   try {
     test::current = {info, simulate, platform_of(query())};
-    testing::InitGoogleTest(&argc, argv);  // makes the list of tests, which depends on the step
+    testing::InitGoogleTest(&argc, argv);  // builds the list of tests, which depends on the step
   } catch (const NoDevice& error) {
     std::cerr << "skipped: " << error.what() << '\n';
     const char* required = std::getenv("NBODY_REQUIRE_GPU");
     return required != nullptr && std::strcmp(required, "1") == 0 ? 1 : 77;
   }
   const int failed = RUN_ALL_TESTS();
-  // A test program that runs no test has not passed.
+  // A test program in which no test ran has not passed.
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     std::cerr << "no test matches the filter\n";
     return 1;

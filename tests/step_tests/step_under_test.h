@@ -1,4 +1,4 @@
-// The step whose tests are running: what its main() passed to step_main().
+// The step under test: the arguments that its main() passed to step_main().
 #pragma once
 
 #include <string>
@@ -18,25 +18,25 @@ struct StepUnderTest {
 };
 const StepUnderTest& step();
 
-// The step's simulate(), on every device the step can use. With leapfrog, the half drifts around
-// it. Without an approximation a step that goes down a tree opens every node.
+// Runs the step's simulate() on every device it can use; with leapfrog, adds the half drifts.
+// Without an approximation a step that traverses a tree opens every node.
 Systems simulate(const Systems& start, double dt, int steps, double softening,
                  Integrator integrator = Integrator::euler, Approximation approximation = {});
 
-// What the validator says of the step on this start; with leapfrog it starts half a step ahead.
+// The validator's result for the step from this start; with leapfrog it starts half a step ahead.
 Validation validated(const Systems& start, double dt, int steps, double softening,
                      ValidationMode mode = ValidationMode::full,
                      Integrator integrator = Integrator::euler, Approximation approximation = {});
-// Runs the step from this start and returns which of the validator's gates failed.
+// Runs the step from this start and returns the names of the failed checks.
 std::string failed_gates(const Systems& start, double dt, int steps, double softening,
                          ValidationMode mode = ValidationMode::full,
                          Approximation approximation = {});
-// The same of the step's float64, which it must have.
+// The same for the step's float64 version, which must exist.
 std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening);
-// The same of a single step, without those gates that need further ones.
+// The same for a single step, without the checks that need further ones.
 std::string failed_gates_of_one_step(const Systems& start, double dt, double softening);
 
-// That of a step that goes down a tree, when nothing else is asked for.
+// The default approximation of a step that traverses a tree.
 Approximation own_approximation();
 
 // Under a sanitizer an emulated GPU is too slow for the larger problems.

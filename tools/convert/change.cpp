@@ -50,10 +50,10 @@ void move_system(Snapshot& snapshot, int s) {
   }
 }
 
-// A float32 in nine digits is what CSV files hold.
+// CSV files store a float32 with nine digits.
 double in_nine_digits(float value) { return *parse_whole<double>(in_digits(value, 9)); }
 
-// A conversion of units and back leaves an error of some 1e-16.
+// True if the float64 adds nothing: converting units and back leaves an error of some 1e-16.
 bool says_no_more(double exact, float value) {
   return std::abs(exact - static_cast<double>(value)) <= 1e-15 * std::abs(exact) ||
          exact == in_nine_digits(value);

@@ -1,4 +1,4 @@
-// What nbody-convert does to bodies between reading and writing them.
+// Changes that nbody-convert makes to bodies between reading and writing them.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ Centre centre_of(std::span<const BodyF64> bodies);
 // Moves the centre of mass of every system to the origin, at rest.
 void move_to_centre(Snapshot& snapshot);
 
-// Drops Snapshot::exact if no value in it says more than the float32 does, or than the nine digits
-// of the float32 that a CSV file has.
+// Drops Snapshot::exact if none of its values has more information than the float32, or than the
+// nine digits of the float32 in a CSV file.
 void drop_needless_float64(Snapshot& snapshot);
 
 }  // namespace nbody::convert

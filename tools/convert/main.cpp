@@ -1,4 +1,4 @@
-// nbody-convert IN OUT: files of bodies from one format and system of units to another.
+// nbody-convert IN OUT: converts files of bodies to another format or system of units.
 #include <iostream>
 #include <map>
 
@@ -78,7 +78,7 @@ void run(const Arguments& arguments) {
                                                  .columns = arguments.columns,
                                                  .format = arguments.from,
                                                  .formats = formats_with_gadget()});
-  // Reading is done: OUT must not be IN, nor the file with its units.
+  // Everything has been read: OUT must not be IN, nor the file with its units.
   std::vector<NamedFile> in;
   for (const auto& file : snapshot.sources) in.push_back({"IN", file});
   const Outputs outputs(files_written("OUT", arguments.out, to), in);
@@ -90,7 +90,7 @@ void run(const Arguments& arguments) {
   const bool changed =
       arguments.centre || !arguments.units.empty() || !arguments.from_units.empty();
   std::vector<std::string> lost = what_is_lost(snapshot, to);
-  // Other bodies are not those that a run was interrupted with.
+  // With other bodies it is no longer a checkpoint of the interrupted run.
   if ((changed || !arguments.species.empty()) && !snapshot.checkpoint.empty()) {
     snapshot.checkpoint.clear();
     lost.push_back("what --resume needs of a checkpoint");
@@ -99,7 +99,7 @@ void run(const Arguments& arguments) {
 
   report += "wrote " + arguments.out + ": " + std::string(to.title) + "\n";
   if (changed) {
-    snapshot.left_out.clear();  // said once
+    snapshot.left_out.clear();  // already reported
     report += summary(snapshot);
   }
   const std::string_view note = snapshot.caution.empty() ? to.softening : snapshot.caution;

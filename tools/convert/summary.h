@@ -1,4 +1,4 @@
-// A file of bodies at a glance.
+// A short summary of a file of bodies.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace nbody::convert {
 
 // Several lines: units, systems, species with their masses, extent, centre of mass, its velocity,
-// virial ratio (about that centre), and what was not read. Of several systems, extent and masses
-// are those of all, the centre is that of the first.
+// virial ratio (about that centre), and the parts not read. With several systems, extent and masses
+// cover all of them; the centre is the first system's.
 std::string summary(const Snapshot& snapshot);
 
 }  // namespace nbody::convert

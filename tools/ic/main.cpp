@@ -1,4 +1,4 @@
-// nbody-ic NAME OUT: initial conditions by name, to a file of any format.
+// nbody-ic NAME OUT: writes named initial conditions to a file of any format.
 #include <iostream>
 #include <limits>
 #include <sstream>
@@ -41,7 +41,7 @@ void real(CommandLine& line, const Parameter& parameter, const std::function<voi
               });
 }
 
-// The arguments after the scenario's name: OUT and the options that this scenario has.
+// The arguments after the scenario's name: OUT and this scenario's options.
 bool parse_scenario(const Scenario& scenario, int argc, char** argv, Arguments& arguments) {
   constexpr int most = std::numeric_limits<int>::max();
   ScenarioSize& size = arguments.size;
@@ -67,7 +67,7 @@ bool parse_scenario(const Scenario& scenario, int argc, char** argv, Arguments& 
   return line.parse(argc, argv);
 }
 
-// False after --help or --version.
+// Returns false after --help or --version.
 bool parse(int argc, char** argv, Arguments& arguments) {
   if (argc > 1 && argv[1][0] != '-')
     return parse_scenario(find_scenario(argv[1]), argc - 1, argv + 1, arguments);

@@ -1,4 +1,4 @@
-// Where a body is in the picture, from -1 to 1 to the right and up; nothing if it is behind or hidden.
+// A body's place in the picture, from -1 to 1 right and up; null if it is behind or hidden.
 function placeInPicture(position, body, matrix, look) {
   const system = Math.floor(body / look.bodiesPerSystem);
   const x = position[0] + look.spacing * (system % look.columns - 0.5 * (look.columns - 1));
@@ -32,7 +32,7 @@ class OrbitCamera {
     this.distance = Math.min(1e12, Math.max(1e-12, this.distance * factor));
   }
 
-  // A ball of this radius then fills the picture.
+  // Makes a ball of this radius fill the picture.
   fit(centre, radius) {
     this.centre = centre;
     this.distance = radius / Math.sin(this.fieldOfView / 2);
@@ -48,7 +48,7 @@ class OrbitCamera {
     const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
     const right = [-sy, cy, 0], up = [-sp * cy, -sp * sy, cp], back = [cp * cy, cp * sy, sp];
     const f = 1 / Math.tan(this.fieldOfView / 2), near = this.distance * 1e-3, far = this.distance * 1e3;
-    // In a narrow window the width decides what fits.
+    // In a narrow window the width limits the scale.
     const fx = aspect < 1 ? f : f / aspect, fy = aspect < 1 ? f * aspect : f;
     const depth = (near + far) / (near - far), offset = 2 * near * far / (near - far);
     const along = (axis) => axis[0] * this.centre[0] + axis[1] * this.centre[1] + axis[2] * this.centre[2];

@@ -1,13 +1,13 @@
-// The cells of a tree over the bodies, as step 15 has them at every third bit of its keys: a cube around
-// all is divided into eight, and so is each part, down to a few bodies.
+// The cells of a tree over the bodies, as step 15 has them at every third bit of its keys: a cube
+// around all is divided into eight, and so is each part, until few bodies are left.
 "use strict";
 
-const LEAF_SIZE = 16, LAST_LEVEL = 21;  // those of the step
+const LEAF_SIZE = 16, LAST_LEVEL = 21;  // as in the step
 const DRAWN_CELLS = 5000;
 
 class CellTree {
-  // Of the bodies first to first + count of a frame, four numbers each. All weigh alike unless there are
-  // masses. Bodies that are not finite belong to no cell.
+  // Bodies first to first + count of a frame, four numbers each. They weigh the same if there are
+  // no masses. Bodies with non-finite positions belong to no cell.
   constructor(bodies, first, count, masses) {
     this.bodies = bodies;
     this.masses = masses;
@@ -24,7 +24,7 @@ class CellTree {
     this.root = this.order.length > 0 ? this.cell(low, side, 0, 0, this.order.length) : null;
   }
 
-  // The bodies begin to end of the order.
+  // The cell of bodies begin to end of the order.
   cell(low, side, level, begin, end) {
     const cell = {low, side, level, begin, end, children: []};
     if (end - begin > LEAF_SIZE && level < LAST_LEVEL) {
@@ -45,7 +45,7 @@ class CellTree {
     return cell;
   }
 
-  // The centre of mass, and a radius that no body of the cell is beyond.
+  // Finds the centre of mass, and a radius that contains all bodies of the cell.
   weigh(cell) {
     const parts = cell.children.length > 0 ? cell.children
         : Array.from(this.order.subarray(cell.begin, cell.end), (i) => (
@@ -70,14 +70,14 @@ class CellTree {
 
   cube(cell) { return {low: cell.low, high: cell.low.map((x) => x + cell.side)}; }
 
-  // Around its bodies, with a margin: a single one can be seen.
+  // A box around its bodies, with a margin so that a single body is visible.
   box(cell) {
     const places = Array.from(this.order.subarray(cell.begin, cell.end), (i) => this.position(i)), margin = this.root.side / 2000;
     return {low: [0, 1, 2].map((axis) => Math.min(...places.map((x) => x[axis])) - margin),
             high: [0, 1, 2].map((axis) => Math.max(...places.map((x) => x[axis])) + margin)};
   }
 
-  // What a body sees: cells that act as a whole, and leaves that are opened.
+  // What a body interacts with: cells that act as one body, and opened leaves.
   seenBy(body, theta) {
     const whole = [], opened = [], place = this.position(body), visit = (cell) => {
       if (cell.radius < theta * distance(cell.centre, place)) whole.push(cell);
@@ -93,7 +93,7 @@ const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 const bodiesOf = (cells) => cells.reduce((sum, cell) => sum + cell.end - cell.begin, 0);
 
-// The twelve edges of each box as pairs of points with an age, for trails; the age is how faint they are.
+// The twelve edges of each box as pairs of points with an age, as for trails: older is fainter.
 function edgesOf(boxes, faint) {
   const points = [];
   for (const {low, high} of boxes) {
@@ -109,15 +109,15 @@ const WHOLE_COLOUR = COMPONENT_COLOURS[0], OPENED_COLOUR = COMPONENT_COLOURS[1],
 
 class Cells {
   constructor() {
-    this.body = 0;     // that was picked last
+    this.body = 0;     // picked last
     this.drawn = [];   // {system, points, colour}
-    this.key = null;   // of what they were made from
+    this.key = null;   // identifies their input
   }
 
   get choice() { return element("cells").value; }  // none, body, or a level
 
-  // A tree is made only when there is a new frame or another choice, and again only after ten times as long as
-  // it took.
+  // Builds a tree only for a new frame or another choice, and not again before ten times its build
+  // time has passed.
   update(frame, info, now) {
     const {choice} = this, theta = Number(element("theta").value);
     element("theta_label").hidden = choice !== "body";
@@ -155,7 +155,7 @@ class Cells {
         : `${count(total)} cells with bodies in them`);
   }
 
-  // The body nearest to a place of the picture, from -1 to 1 in x and y.
+  // The body nearest to a point of the picture, from -1 to 1 in x and y.
   pick(x, y, aspect, frame, matrix, look) {
     let nearest = Infinity;
     for (let body = 0; body < frame.count; ++body) {

@@ -1,4 +1,4 @@
-// What a picture of a few bodies has besides their light: trails, names, and a body to follow.
+// Extras in a picture of a few bodies: trails, names, and a body to follow.
 "use strict";
 
 const TRAIL_FRAMES = 400;
@@ -7,10 +7,10 @@ class FewBodies {
   constructor() {
     this.names = [];
     this.frames = [];     // the last positions of all bodies, oldest first
-    this.followed = -1;   // the body that stays in the middle; -1: none
+    this.followed = -1;   // the body kept in the middle; -1: none
   }
 
-  // Bodies are few where the program tells their masses.
+  // The program sends masses only if there are few bodies.
   setInfo(info) {
     const count = (info.masses || []).length;
     this.count = count;
@@ -46,8 +46,8 @@ class FewBodies {
     camera.centre = [...now.subarray(3 * this.followed, 3 * this.followed + 3)];
   }
 
-  // Body by body x, y, z, age of all its points, the age from 0, now, to 1; as seen from the body that
-  // is followed.
+  // For each body x, y, z, age of all its points, with ages from 0, now, to 1; relative to the
+  // followed body.
   trails() {
     const length = this.frames.length, points = new Float32Array(4 * length * this.count);
     const now = this.frames[length - 1], f = 3 * this.followed;
@@ -65,7 +65,7 @@ class FewBodies {
     return {points, length, bodies: this.count};
   }
 
-  // Puts each name beside its body; of two that would overlap, the later one is left out.
+  // Puts each name next to its body; of two that would overlap, the later one is omitted.
   placeNames(shown, matrix, look) {
     const labels = element("labels");
     labels.hidden = !shown || this.count === 0 || this.frames.length === 0;
@@ -76,7 +76,7 @@ class FewBodies {
       const [x, y] = placeInPicture(now.subarray(3 * body, 3 * body + 3), body, matrix, look) || [NaN, NaN];
       const left = Math.round((x + 1) * width / 2 + 9), top = Math.round((1 - y) * height / 2 - 9);
       const free = taken.every(([l, t]) => Math.abs(l - left) > 70 || Math.abs(t - top) > 17);
-      const visible = free && left > 0 && left < width && top > 0 && top < height;  // no NaN is
+      const visible = free && left > 0 && left < width && top > 0 && top < height;  // false for NaN
       label.hidden = !visible;
       if (!visible) return;
       taken.push([left, top]);

@@ -1,5 +1,5 @@
-// Sliders for the time step and the softening of a run, in powers of two of what it began with. They are
-// beside the energy error, which counts anew from a change.
+// Sliders for the time step and the softening of a run, in powers of two of their initial values.
+// They are next to the energy error, which restarts at a change.
 "use strict";
 
 class Forces {
@@ -27,7 +27,7 @@ class Forces {
     for (const name of Object.keys(this.sliders)) show(`${name}_value`, number(asked[name]));
   }
 
-  // What the run says; a slider that is being moved is left alone.
+  // Shows the run's values; leaves a slider that is being moved alone.
   setStatus(now) {
     if (!this.info || !now.dt) return;
     for (const [name, slider] of Object.entries(this.sliders))
@@ -35,7 +35,7 @@ class Forces {
     this.label();
   }
 
-  // By a key: one place of a slider.
+  // From the keyboard: moves a slider by one position.
   move(name, by) {
     if (element("forces").hidden) return;
     this.sliders[name].stepUp(by);

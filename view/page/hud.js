@@ -3,7 +3,7 @@
 
 const element = (id) => document.getElementById(id);
 
-// A new element of the page, with what is given of it.
+// Creates an element with these properties.
 const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
 
 function show(id, text) {
@@ -78,7 +78,7 @@ class Hud {
 
   setMessage(text) { show("message", text); }
 
-  // The range of speeds changes slowly; what can be switched is built once.
+  // The range of speeds changes slowly; the switches are built once.
   setRange(bySpeed, range) {
     element("speeds").hidden = !bySpeed;
     show("slowest", number(range[0]));
@@ -105,7 +105,7 @@ class Hud {
       box.append(make("p", {textContent: `and ${components.length - 8} more, in the same colours`}));
   }
 
-  // A bar that stands for a round length, 60 to 150 pixels long.
+  // A scale bar of a round length, 60 to 150 pixels long.
   setScale(lengthOfPixel) {
     const longest = 150 * lengthOfPixel, power = Math.pow(10, Math.floor(Math.log10(longest)));
     const length = power * [5, 2, 1].find((k) => k * power <= longest);

@@ -1,8 +1,8 @@
-// What keys do. The list that the page shows is made from the same table.
+// Keyboard bindings. The list that the page shows is made from the same table.
 "use strict";
 
 class Keys {
-  // bindings: {shown, keys, text, run}, in the order of the list; shown: how the keys are named there.
+  // bindings: {shown, keys, text, run}, in the order of the list; shown: the keys as listed.
   constructor(bindings) {
     const actions = new Map(bindings.flatMap(({keys, run}) => keys.map((key) => [key, run])));
     element("key_list").replaceChildren(...bindings.map(({shown, text}) => {
@@ -13,7 +13,7 @@ class Keys {
     for (const id of ["show_keys", "hide_keys"]) element(id).addEventListener("click", () => this.toggle());
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !element("keys").hidden) return this.toggle();
-      // A button or a slider that has the focus handles these keys itself.
+      // A focused button or slider handles these keys itself.
       const busy = event.target.matches("input, select") || (event.target.matches("button") && event.key === " ");
       if (busy || event.ctrlKey || event.altKey || event.metaKey || !actions.has(event.key)) return;
       actions.get(event.key)(event.key);

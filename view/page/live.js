@@ -1,5 +1,5 @@
 // Frames from a running program. The page requests each frame, two in advance: however slow the
-// connection, what arrives is at most two frames old, and nothing queues up.
+// connection, a frame is at most two frames old when it arrives, and nothing queues up.
 "use strict";
 
 class Source {
@@ -52,7 +52,7 @@ class Source {
   togglePause() { this.send({type: this.status.paused ? "resume" : "pause"}); }
   single() { this.send({type: this.status.paused ? "step" : "pause"}); }
 
-  // Doubles the steps per frame; beyond 65536, 0 stands for as many as the program can compute.
+  // Doubles the steps per frame; beyond 65536, 0 means as many as the program can compute.
   faster() {
     const steps = this.status.steps_per_frame;
     if (steps > 0) this.setSpeed(steps * 2 > 65536 ? 0 : steps * 2);
@@ -62,7 +62,7 @@ class Source {
     this.setSpeed(steps === 0 ? 65536 : Math.max(1, Math.floor(steps / 2)));
   }
   fullSpeed() { this.setSpeed(0); }
-  rewind() {}  // a run cannot
+  rewind() {}  // a run cannot rewind
   setStair(stair) { this.send({type: "stair", stair}); }
   setForces(forces) { this.send({type: "forces", ...forces}); }
   setSpeed(steps) { this.send({type: "speed", steps_per_frame: steps}); }

@@ -35,7 +35,7 @@ class App {
     this.info = info;
     this.forces.setInfo(info);
     this.hud.setInfo(info);
-    // Another step with the same bodies: one goes on looking from where one was.
+    // Another step with the same bodies: keep the viewpoint.
     const same = before && this.stairs.count > 0 && ["scenario", "systems", "bodies_per_system"].every((k) => info[k] === before[k]);
     if (!same) this.setBodies(info);
   }
@@ -84,7 +84,7 @@ class App {
     show("pause", paused ? "Resume" : "Pause");
     element("pause").disabled = element("single").disabled = finished;
     show("speed", speed);
-    if (forces) {  // of a run; a recording has the energy in its frames
+    if (forces) {  // a live run's; a recording's frames include the energy
       this.hud.setEnergy(energy);
       this.forces.setStatus(forces);
     }
@@ -109,7 +109,7 @@ class App {
             spacing: apart ? 2.4 * this.survey.radius : 0};
   }
 
-  // Around the bodies where they are now.
+  // Fits the view around the bodies' current positions.
   fit() {
     if (!this.frame) return;
     this.survey = surveyFrame(this.frame);
@@ -122,7 +122,7 @@ class App {
     this.renderer.clearTrails();
   }
 
-  // As it was when the page was opened; a run goes on.
+  // Restores the initial view; a run continues.
   reset() {
     if (!this.survey) return;
     element("controls").reset();
@@ -146,7 +146,7 @@ class App {
   look() {
     const {few, info, palette} = this, component = (body) => this.components[body];
     const trails = few.frames.length > 0 && element("trails").checked ? few.trails() : null;
-    // Where all bodies are of one component, trails tell them apart.
+    // If all bodies belong to one component, colours distinguish their trails.
     const place = (body) => info.components.length > 1 ? palette[component(body) % 8] : body % 8;
     return {...this.layout(), bySpeed: element("colour_by").value === "speed", speedRange: this.survey.speeds,
             palette, hidden: this.hidden, size: Number(element("size").value), light: Number(element("light").value),
@@ -164,7 +164,7 @@ class App {
     this.hud.setScale(this.camera.lengthOfPixel(clientHeight));
   }
 
-  // The body that was clicked on is the one whose cells are shown.
+  // Selects the clicked body for the cells.
   pick(event) {
     const {clientWidth, clientHeight} = element("picture"), aspect = clientWidth / clientHeight;
     if (this.cells.choice !== "body" || !this.survey) return;
@@ -172,7 +172,7 @@ class App {
                     this.camera.matrix(aspect), this.look());
   }
 
-  // What is seen, with names and time, as a file.
+  // Saves the picture, with names and time, to a file.
   save() {
     if (!this.survey) return;
     this.draw();
@@ -206,7 +206,7 @@ class App {
     let pressed = null;
     element("picture").addEventListener("pointerdown", (event) => { pressed = event; });
     element("picture").addEventListener("pointerup", (event) => {
-      // Whoever drags turns the picture.
+      // Dragging turns the picture.
       if (pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 4) this.pick(event);
     });
     element("more").addEventListener("click", () => {

@@ -1,11 +1,11 @@
-// Draws bodies as glowing points. Their light is added up in floating point and only then mapped to
-// the range of a screen, so that a dense centre is bright but keeps its colour.
+// Draws bodies as glowing points. Their light is added up in floating point and then mapped to the
+// screen's range, so that a dense centre is bright but keeps its colour.
 "use strict";
 
 const BODY_SHADER = `#version 300 es
 layout(location = 0) in vec4 body;  // x, y, z, speed
 layout(location = 1) in float component;
-layout(location = 2) in float size;  // 1, but for a few bodies
+layout(location = 2) in float size;  // 1, except for a few bodies
 uniform mat4 view;
 uniform int bodies_per_system, columns, rows;
 uniform float spacing;        // between systems
@@ -14,7 +14,7 @@ uniform float distance_to_centre;
 uniform vec2 speed_range;
 uniform bool by_speed;
 uniform sampler2D speed_colours, component_colours;
-uniform float palette[8];     // places of components in their colours
+uniform float palette[8];     // palette indices of components
 uniform int hidden;           // a bit for each component
 out vec3 light;
 
@@ -86,7 +86,7 @@ void main() {
   colour = vec4(sqrt(hue * shown) + vec3(0.018, 0.026, 0.045), 1.0);
 }`;
 
-// Trails of many bodies are where they were in so many frames before, of so many points in all.
+// Trails of many bodies show this many earlier frames, limited to this many points.
 const TRAIL_STATES = 30, TRAIL_POINTS = 1 << 20;
 
 class Renderer {
@@ -95,7 +95,7 @@ class Renderer {
     if (!gl) throw new Error("This page needs WebGL 2, and this browser has none or has it switched off.");
     this.gl = gl;
     this.canvas = canvas;
-    // Without floating-point targets, light saturates earlier.
+    // Without floating-point render targets, light saturates earlier.
     this.format = gl.getExtension("EXT_color_buffer_float") || gl.getExtension("EXT_color_buffer_half_float")
         ? gl.RGBA16F : gl.RGBA8;
     this.bodies = this.program(BODY_SHADER, GLOW_SHADER);
@@ -106,7 +106,7 @@ class Renderer {
     this.target = gl.createTexture();
     this.framebuffer = gl.createFramebuffer();
     this.bodyBuffer = gl.createBuffer();
-    this.past = [];  // buffers of earlier frames, the oldest first
+    this.past = [];  // earlier frames' buffers, the oldest first
     this.componentBuffer = gl.createBuffer();
     this.vertices = gl.createVertexArray();
     gl.bindVertexArray(this.vertices);
@@ -219,7 +219,7 @@ class Renderer {
     gl.bufferData(gl.ARRAY_BUFFER, points, gl.STREAM_DRAW);
   }
 
-  // Of these points, in a system.
+  // Draws these points of a system as lines.
   drawLines(kind, first, count, system, colour, look) {
     const gl = this.gl, {uniforms} = this.lines;
     gl.uniform3f(uniforms.place, look.spacing * (system % look.columns - 0.5 * (look.columns - 1)),
@@ -252,8 +252,8 @@ class Renderer {
     gl.drawArrays(gl.POINTS, 0, this.count);
   }
 
-  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, palette, hidden, size, light, cells,
-  // componentOf}, of a few bodies also {trails, trailColour}
+  // look: {bodiesPerSystem, columns, rows, spacing, speedRange, bySpeed, palette, hidden, size,
+  // light, cells, componentOf}; for a few bodies also {trails, trailColour}
   draw(camera, look) {
     const gl = this.gl;
     this.resize();
@@ -280,7 +280,7 @@ class Renderer {
     gl.uniform1i(uniforms.by_speed, look.bySpeed ? 1 : 0);
     gl.uniform1i(uniforms.hidden, look.hidden);
     gl.uniform1fv(uniforms["palette[0]"], Array.from({length: 8}, (_, k) => look.palette[k] ?? k));
-    // Few bodies are drawn large, many small and faint: about the same light in all.
+    // Draws few bodies large, many small and faint, with about the same total light.
     const scale = height / 900, pixels = scale * 26 * Math.pow(Math.max(1, this.count), -0.17);
     gl.uniform1f(uniforms.point_pixels, pixels * Math.pow(2, look.size));
     gl.uniform1i(uniforms.speed_colours, 0);

@@ -1,4 +1,4 @@
-// The table of a staircase: a button for each step, and how it did while it had the bodies.
+// The table of steps: a button for each, and its results while it had the bodies.
 "use strict";
 
 const WHERE = {hostcuda: "emulated", cpu: "CPU", cuda: "GPU"};

@@ -1,4 +1,4 @@
-// Boost.Beast, for server.cpp and step_client.cpp alone: its templates take long to compile.
+// Boost.Beast, included only by server.cpp and step_client.cpp: its templates take long to compile.
 #pragma once
 
 // clang-format off: Boost 1.74 needs this header and does not include it
@@ -27,7 +27,7 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using tcp = net::ip::tcp;
 
-// With the executor of an io_context: code that works with any executor compiles more slowly.
+// Uses the executor of an io_context: code for any executor compiles more slowly.
 using Executor = net::io_context::executor_type;
 using Socket = tcp::socket::rebind_executor<Executor>::other;
 using Timer = net::steady_timer::rebind_executor<Executor>::other;

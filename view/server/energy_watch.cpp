@@ -51,7 +51,7 @@ void EnergyWatch::restart(double softening) {
 }
 
 void EnergyWatch::work() {
-  // Of the OpenMP teams that this thread makes: most cores are left to the run.
+  // Limits the OpenMP teams of this thread: most cores are left to the run.
   omp_set_num_threads(std::max(1, omp_get_num_procs() / 4));
   std::unique_lock lock(mutex_);
   while (true) {

@@ -1,5 +1,5 @@
 // The energy error of a run in progress. The sum over all pairs in float64 costs as much as many
-// time steps, so a thread of its own computes it from time to time.
+// time steps, so a separate thread computes it from time to time.
 #pragma once
 
 #include <condition_variable>
@@ -15,17 +15,17 @@ namespace nbody::view {
 
 class EnergyWatch {
  public:
-  // `report` is called on the thread of the watch.
+  // Calls `report` on its own thread.
   EnergyWatch(double softening, std::function<void(const Status::Energy&)> report);
   ~EnergyWatch();
 
-  // Is it ready for another state?
+  // True if it is ready for another state.
   bool is_idle() const;
-  // Errors are relative to the first state offered, or to the first after a restart. Positions and
-  // velocities are synchronised.
+  // Offers a synchronised state. Errors are relative to the first state offered, or to the first
+  // after a restart.
   void offer(const Snapshot& snapshot);
-  // Energies with another softening cannot be compared with those before; nothing of before is
-  // reported any more.
+  // Starts anew: energies with another softening are not comparable, so no earlier result is
+  // reported.
   void restart(double softening);
 
  private:

@@ -35,10 +35,10 @@ struct FrameHead {
   std::uint64_t number = 0;
 };
 
-// At most this many bodies are sent (4 MiB per frame); of more, every k-th body of each system.
+// At most this many bodies are sent (4 MiB per frame); of more, every k-th of each system.
 inline constexpr int kMaxShownBodies = 1 << 18;
 
-// The k above: 1 unless there are more bodies than can be shown.
+// The k above: 1 unless more bodies exist than can be shown.
 int shown_every(const Systems& systems);
 
 double interactions_per_second(std::string_view frame);

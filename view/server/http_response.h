@@ -1,4 +1,4 @@
-// The answers to plain HTTP requests: the page, or a refusal with the reason. Part of server.cpp.
+// The answers to plain HTTP requests: the page, or an error with the reason. Part of server.cpp.
 #pragma once
 
 #include <charconv>
@@ -26,8 +26,8 @@ inline bool is_port(std::string_view text) {
   return text.starts_with(':') && parse_whole<std::uint16_t>(text.substr(1)).value_or(0) > 0;
 }
 
-// "name" or "name:port", where the name is one of this machine's own. Through an ssh tunnel the
-// port is that of its other end, so any port is allowed.
+// True for "name" or "name:port" with a name of this machine. Through an ssh tunnel the port is
+// that of the other end, so any port is allowed.
 inline bool is_loopback(std::string_view host) {
   for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
     if (!host.starts_with(name)) continue;
@@ -42,22 +42,22 @@ inline std::string_view field(const Request& request, http::field name) {
   return {value.data(), value.size()};
 }
 
-// The owner of a domain can point it at 127.0.0.1, and the browser would then take their pages for
-// ours (DNS rebinding); the Host header gives it away.
+// A domain's owner can point it at 127.0.0.1, and the browser would then treat their pages as ours
+// (DNS rebinding); the Host header reveals that.
 inline bool has_good_host(const Request& request) {
   return request.count(http::field::host) == 1 && is_loopback(field(request, http::field::host));
 }
 
-// Browsers let any page open a WebSocket to any address, but say in Origin where the page is from.
+// Browsers let any page open a WebSocket to any address, but send the page's origin in Origin.
 inline bool has_good_origin(const Request& request) {
   return request.count(http::field::origin) == 1 &&
          field(request, http::field::origin) ==
              "http://" + std::string(field(request, http::field::host));
 }
 
-// The path under which everything is served; every program has one of its own, drawn at its start.
-// 127.0.0.1 can be reached by all users of this machine, but the path is known only to those who
-// can read what the program prints.
+// The path under which everything is served, drawn anew when a program starts. All users of
+// this machine can reach 127.0.0.1, but only those who can read the program's output know the
+// path.
 inline std::string random_path() {
   std::random_device random;
   std::string path = "/";
@@ -65,7 +65,7 @@ inline std::string random_path() {
   return path + "/";
 }
 
-// Takes the same time wherever the texts differ, so that a secret cannot be guessed piece by piece.
+// Constant time wherever the strings differ, so that a secret cannot be guessed piece by piece.
 inline bool same_text(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -73,14 +73,14 @@ inline bool same_text(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-// The part of the target behind the secret path; none without it.
+// The part of the target after the secret path; nothing if the path is missing.
 inline std::optional<std::string_view> target_in(std::string_view path, const Request& request) {
   const std::string_view target(request.target().data(), request.target().size());
   if (!same_text(target.substr(0, path.size()), path)) return std::nullopt;
   return target.substr(path.size());
 }
 
-// Why this request opens no WebSocket; "": it may.
+// Why this request may not open a WebSocket; "": it may.
 inline std::string_view why_no_viewer(const Request& request, std::string_view path) {
   if (!has_good_host(request)) return "Only ws://127.0.0.1 and ws://localhost.\n";
   if (target_in(path, request) != "socket")
@@ -100,7 +100,7 @@ inline Answer answer(std::string_view status, std::string_view type, std::string
       "Allow: GET\r\n"
       "Cache-Control: no-store\r\n"
       "X-Content-Type-Options: nosniff\r\n"
-      "Referrer-Policy: no-referrer\r\n"  // it would hold the secret path
+      "Referrer-Policy: no-referrer\r\n"  // the referrer would contain the secret path
       "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; "
       "style-src 'unsafe-inline'; img-src data:; "
       "connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors 'none'\r\n\r\n";

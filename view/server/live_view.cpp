@@ -35,7 +35,7 @@ view::Info describe(const StepInfo& info, const Platform& platform, const Job& j
 
 }  // namespace
 
-// Forces that a run may go on with: those of a slider around its own.
+// Forces that a run may switch to: a slider's range around its own.
 class ForceLimits {
  public:
   ForceLimits(const Job& job, bool may_change)
@@ -130,7 +130,7 @@ struct LiveView::Parts {
       status.softening = asked.softening;
       status.energy.reset();
     });
-    energy.offer(simulation.snapshot());  // what it reports comes after that
+    energy.offer(simulation.snapshot());  // sets the start of its error
   }
 
   void show(const Simulation& simulation) {

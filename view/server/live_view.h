@@ -14,20 +14,20 @@ namespace nbody {
 
 class LiveView : public StepScheduler {
  public:
-  // Listens from here on. Port 0 is any free one. Throws UsageError if the port cannot be used.
+  // Starts to listen. Port 0 means any free one. Throws UsageError if the port cannot be used.
   LiveView(int port, const StepInfo& info, const Platform& platform, const Job& job,
            bool may_change_forces);
   ~LiveView() override;
 
-  // The address to open, and the line that brings the port to another machine.
+  // The address to open, and the ssh command that forwards the port to another machine.
   void print_address(std::ostream& out) const;
 
   // Shows the state; returns as soon as the next steps may be taken. Waits for a viewer before the
   // first ones, while paused, and until the last frame has been shown for long enough. Changes the
-  // forces as viewers ask.
+  // forces as viewers request.
   int next_piece(Simulation& simulation) override;
 
-  // Was the program interrupted (Ctrl-C) before the run was over?
+  // True if the program was interrupted (Ctrl-C) before the run was over.
   bool stopped() const;
 
   // Shows the last state until the program is interrupted.

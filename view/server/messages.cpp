@@ -44,15 +44,15 @@ double number_in(const json& message, const char* name) {
   return found->get<double>();
 }
 
-// Which bodies of a frame belong together, in runs of [component, bodies]: the kinds of matter if
-// there are several, else the systems. Components are numbered as they appear.
+// Groups a frame's bodies in runs of [component, bodies]: by species if there are several,
+// otherwise by system. Components are numbered in order of appearance.
 void describe_components(const Snapshot& snapshot, json& info) {
   const int systems = snapshot.systems.count, n = snapshot.systems.bodies_per_system;
   const int every = shown_every(snapshot.systems);
   const auto& species = snapshot.species;
   const bool by_species =
       std::adjacent_find(species.begin(), species.end(), std::not_equal_to<>{}) != species.end();
-  std::map<int, std::size_t> components;  // of a kind of matter or of a system
+  std::map<int, std::size_t> components;  // by species or system
   std::vector<std::string> names;
   std::vector<std::array<std::size_t, 2>> runs;
   for (int s = 0; s < systems; ++s) {
@@ -73,8 +73,8 @@ void describe_components(const Snapshot& snapshot, json& info) {
   info["component_runs"] = runs;
 }
 
-// The unit of time in which the numbers of a run are easiest to read, and how many of it are one
-// time unit of the run; null where the units have no size.
+// The unit of time in which the run's numbers are easiest to read, and how many of it make one time
+// unit of the run; null if the units have no size.
 json time_unit(const Snapshot& snapshot) {
   const auto units = units_of(snapshot.units);
   if (!units) return nullptr;
@@ -161,7 +161,7 @@ std::string info_message(const Info& info, const Snapshot& snapshot) {
                   {"bodies_per_system", snapshot.systems.bodies_per_system}};
   describe_components(snapshot, message);
   describe_few(snapshot, message);
-  // File names and texts in files need not be UTF-8.
+  // File names and strings in files need not be UTF-8.
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// The text messages between page and program, in JSON: everything but frames.
+// The text messages between page and program, in JSON: everything except frames.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ struct Command {
     resume,
     step,    // while paused: take the steps of one frame
     speed,   // take at most this many steps per frame; 0: as many as can be computed in its time
-    forces,  // go on with another dt and softening
-    stair    // of a staircase: go on with the program of this number, from 0
+    forces,  // continue with another dt and softening
+    stair    // series of steps: switch to the program with this number
   };
   Type type;
   int steps_per_frame = 0;
@@ -30,7 +30,7 @@ struct Command {
 };
 inline constexpr int kMaxStepsPerFrame = 1'000'000;
 
-// JSON, but no command that can be followed: the sender gets an error message and may go on.
+// JSON, but not a valid command: the sender gets an error message and may continue.
 struct UnknownCommand : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -40,26 +40,26 @@ struct MalformedMessage : std::runtime_error {
 };
 // Throws UnknownCommand or MalformedMessage.
 Command parse_command(std::string_view text);
-// What parse_command reads.
+// The inverse of parse_command.
 std::string command_message(const Command& command);
 
-// Program to page: of each of these the newest, in this order.
+// Program to page: the newest message of each kind, in this order.
 enum class Text { info, stairs, status };
 inline constexpr int kTexts = 3;
 
 std::string error_message(std::string_view what);
 
-// Program to page, once: what it is told of what is shown, besides the state at the start.
+// Program to page, once: a description of what is shown, besides the initial state.
 struct Info {
   std::string program;
   std::string device;
   std::string backend;  // "cuda", "hostcuda", "cpu"; "" for files
   bool may_change_forces = false;
   bool approximates = false;           // the direct sum, whose interactions are counted
-  std::optional<long long> last_step;  // none: the run goes on until it is interrupted
+  std::optional<long long> last_step;  // none: the run continues until interrupted
   std::string no_energy;               // why the energy is not known; "": it is, or will be
 };
-// Of bodies that are so few that each can be seen, their names and masses are told too.
+// Up to this many bodies, each visible on its own, names and masses are sent too.
 inline constexpr std::size_t kFewBodies = 64;
 std::string info_message(const Info& info, const Snapshot& snapshot);
 
@@ -72,7 +72,7 @@ struct Status {
   double softening = 0;
   struct Energy {
     double error;  // (E - E_start) / |E_start|
-    double since;  // the time of E_start: that of the start, or of the last change of the forces
+    double since;  // the time of E_start: the start, or the last change of the forces
     double time;   // of the state it was computed from
     // Relative standard error of a potential estimated from a sample of the bodies; 0: all pairs.
     double uncertainty;

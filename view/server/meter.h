@@ -9,21 +9,21 @@
 
 namespace nbody::view {
 
-// The middle one; of an even number, the greater of two.
+// The median; for an even number of values the greater of the two in the middle.
 double median(std::vector<double> values);
 
 class Meter {
  public:
   explicit Meter(const Systems& systems);
 
-  // To be called once before the first piece of the run and after every piece.
+  // To be called before the first call of simulate and after every call.
   void take(const Simulation& simulation);
 
-  // At the speed of the last piece, transfers included; at least 1.
+  // At the speed of the last call, transfers included; at least 1.
   int steps_in(double seconds) const;
   // Over about the last second of wall clock, pauses included; 0: not known yet.
   double steps_per_second() const { return rate(&Reading::wall); }
-  // Over the same pieces, per second of computing.
+  // Over the same calls, per second of computing.
   double interactions_per_second() const {
     return rate(&Reading::compute) * interactions_per_step_;
   }

@@ -56,7 +56,7 @@ std::string recorded_page(const std::string& info, const std::vector<std::string
   for (const std::string& frame : frames)
     source += script(" type=\"text/plain\" class=\"frame\"", base64(frame));
   source += script("", kRecordedSource);
-  // Has the browser keep the page off the network.
+  // Tells the browser to keep the page off the network.
   const std::string policy =
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
       "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">";

@@ -1,5 +1,5 @@
-// The page: view/page/page.html with its style and scripts (embed_page.cmake). It plays either what
-// a program sends or the frames stored in it.
+// The page: view/page/page.html with its style and scripts (embed_page.cmake). It plays frames from
+// a program, or frames stored in it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace nbody::view {
 
-// The page of a server, to which it connects.
+// A server's page, which connects to that server.
 std::string live_page();
 
 // A page that holds all its data and needs no network: `info` made by info_message, and frames.

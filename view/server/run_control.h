@@ -1,5 +1,5 @@
-// Tells the thread that computes when it may take the next time steps, and how many: the state that
-// the commands of viewers change.
+// Tells the computing thread when it may take the next time steps, and how many, as viewers'
+// commands require.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ class RunControl {
   // Returns earlier if the run is stopped.
   void wait_until(std::chrono::steady_clock::time_point time);
   // Waits for the first viewer and while the run is paused. Returns how many steps may be taken, at
-  // most `fitting`, which can be computed before the next frame is due; 0: the run is stopped;
-  // kForcesAsked: take_forces() has others, which come first.
+  // most `fitting`, which can be computed before the next frame is due. 0: the run is stopped;
+  // kForcesAsked: take_forces() has new forces, to be applied first.
   static constexpr int kForcesAsked = -1;
   int wait_for_turn(int fitting);
   Command take_forces();
@@ -44,8 +44,8 @@ class RunControl {
   std::condition_variable changed_;
   bool viewed_ = false;  // there has been a viewer
   bool paused_ = false;
-  bool single_ = false;  // the steps of one frame, although paused
-  int steps_due_ = 0;    // what is left of these: more than `fitting` take several turns
+  bool single_ = false;  // the steps of one frame, while paused
+  int steps_due_ = 0;    // remaining steps: more than `fitting` take several calls
   std::optional<Command> forces_;
   bool stopped_ = false;
   int steps_per_frame_;

@@ -21,7 +21,7 @@ constexpr auto kResponseTimeout = std::chrono::minutes(10);  // pages can be lar
 constexpr int kMaxConnections = 32;
 constexpr std::uint32_t kMaxHeaderBytes = 8192;
 
-// The name by which an ssh client has reached this machine is not known here; its address is.
+// The name by which an ssh client has reached this machine is unknown here; its address is known.
 std::string this_host() {
   if (const char* connection = std::getenv("SSH_CONNECTION")) {
     std::string client, client_port, server;
@@ -39,7 +39,7 @@ std::string this_user() {
 
 }  // namespace
 
-// A socket, and the time at which it is closed.
+// A socket, and its deadline.
 struct Connection : std::enable_shared_from_this<Connection> {
   Socket socket;
   Timer deadline;
@@ -90,7 +90,7 @@ Task Server::Parts::accept() {
   while (true) {
     beast::error_code error;
     Socket socket = co_await acceptor.async_accept(net::redirect_error(use_awaitable, error));
-    if (error) {  // most likely too many open files, which ends when connections do
+    if (error) {  // probably too many open files; connections that end free some
       Timer pause(context, std::chrono::milliseconds(100));
       co_await pause.async_wait(use_awaitable);
       continue;
@@ -122,7 +122,7 @@ Task Server::Parts::serve(Socket accepted) {
   } else if (websocket::is_upgrade(parser.get()) && feed.knows_anything()) {
     const std::string_view why = why_no_viewer(parser.get(), path);
     if (why.empty()) {
-      connection->deadline.cancel();  // WebSockets have timeouts of their own
+      connection->deadline.cancel();  // WebSockets have their own timeouts
       co_return co_await std::make_shared<Viewer>(std::move(socket), feed)->run(parser.release());
     }
     answer = refusal(kForbidden, why);

@@ -1,7 +1,7 @@
-// HTTP and WebSocket on 127.0.0.1, for pages from this server only, below a secret path that is
-// part of the printed address: other users of the machine can reach the port. Runs in a thread of
-// its own. A viewer gets a frame for each request, always the newest: if it is slow, nothing queues
-// up and nothing waits for it.
+// HTTP and WebSocket on 127.0.0.1, for pages from this server only, under a secret path that is
+// part of the printed address: other users of the machine can reach the port. Runs in its own
+// thread. A viewer gets one frame per request, always the newest: if it is slow, nothing queues up
+// and nothing waits for it.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ namespace nbody::view {
 // Called on the server's thread.
 struct Handlers {
   std::function<void(const Command&)> command = [](const Command&) {};
-  std::function<void(int)> viewers = [](int) {};  // how many there are now
+  std::function<void(int)> viewers = [](int) {};  // current number of viewers
   std::function<void()> interrupted = [] {};      // Ctrl-C; a second one ends the process
 };
 
 class Server {
  public:
-  // As long as there is no text, it serves the page and no WebSocket.
-  // Throws UsageError if the port cannot be used.
+  // Without any message to send, it serves only the page, and no WebSocket. Throws UsageError if
+  // the port cannot be used.
   Server(int port, std::string page, std::string info, Handlers handlers);
   ~Server();
 

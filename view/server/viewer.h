@@ -1,5 +1,5 @@
-// One WebSocket, with two coroutines: one reads commands, the other writes what is due. Part of
-// server.cpp; everything happens on the server's one thread.
+// One WebSocket with two coroutines: one reads commands, the other writes due messages. Part of
+// server.cpp; everything runs on the server's one thread.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace nbody::view {
 
 class Viewer;
 
-// What there is to show, and the viewers to show it to.
+// The data to show, and the viewers.
 struct Feed {
   struct Newest {
     std::string text;
-    int number = 0;  // how many there have been
+    int number = 0;  // number of frames so far
   };
   std::array<Newest, kTexts> texts;
   std::shared_ptr<const std::string> frame;
@@ -72,7 +72,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
 
  private:
   static constexpr std::size_t kMaxCommandBytes = 4096;
-  // A viewer may request a few frames in advance, so that one is always on the way.
+  // A viewer may request a few frames in advance, so that one is always in transit.
   static constexpr int kMaxFramesRequested = 8;
 
   int count() const { return static_cast<int>(feed_.viewers.size()); }
@@ -146,7 +146,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     co_await socket_.async_write(net::buffer(message), use_awaitable);
   }
 
-  // Until wake(). With one thread, nothing can become due between the check and the sleep.
+  // Sleeps until wake(). With one thread, nothing can become due between the check and the sleep.
   Task sleep() {
     wake_up_.expires_at(Timer::time_point::max());
     try {

@@ -1,5 +1,5 @@
-// What is known of each step of a staircase: where it computes, how fast, and what became of the
-// energy while it did.
+// What is known about each step of the series: where it computes, how fast, and its energy
+// error.
 #pragma once
 
 #include <deque>
@@ -19,15 +19,15 @@ class StairTable {
   explicit StairTable(const std::vector<std::filesystem::path>& programs);
 
   void starts(std::size_t stair);
-  // The one that runs; why, where nobody asked for it.
+  // Records that the running step ended, and the reason if it was not requested.
   void ends(const std::string& failure);
 
-  // A message of a step; what kind it is, if a viewer gets it, too.
+  // Reads a step's message; returns its kind if viewers get it, too.
   std::optional<Text> take_text(std::string_view text);
-  // True: it is time to show the table again.
+  // Returns true when it is time to show the table again.
   bool take_frame(std::string_view frame);
 
-  // Paused or not, and as fast as before.
+  // Commands that restore pause and speed.
   std::vector<Command> commands_to_go_on() const;
 
   std::string message() const;

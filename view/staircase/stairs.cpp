@@ -19,22 +19,22 @@
 namespace nbody::view {
 namespace {
 
-// A GPU's driver may take some seconds to start; a step of the emulator to end.
+// A GPU's driver may take seconds to start; an emulated step takes seconds to end.
 constexpr auto kMaxStart = std::chrono::seconds(60), kMaxEnd = std::chrono::seconds(10);
 
 struct Stairs {
   const std::vector<std::filesystem::path> programs;
   const std::filesystem::path state, next_state;
 
-  std::mutex mutex;  // guards what follows, up to the server
+  std::mutex mutex;  // guards the members up to the server
   std::condition_variable changed;
   bool viewed = false, stopped = false;
   std::optional<std::size_t> wanted = 0;
-  bool lost = false;  // the running step has ended by itself
+  bool lost = false;  // the running step ended unexpectedly
   StairTable table;
-  StepClient* listener = nullptr;  // to whom commands go
+  StepClient* listener = nullptr;  // receives commands
   Server server;
-  // Of the running step; they belong to the thread of run().
+  // The running step's; used only by the thread of run().
   std::unique_ptr<StepProcess> process;
   std::unique_ptr<StepClient> client;
 
@@ -75,7 +75,7 @@ struct Stairs {
     }
   }
 
-  // Under the mutex.
+  // Requires the mutex.
   template <class Change>
   void change_table(const Change& change) {
     const std::lock_guard lock(mutex);
@@ -116,23 +116,23 @@ struct Stairs {
     if (!address) return given_up() ? process.reset() : fail();
     try {
       client = std::make_unique<StepClient>(*address, of_step());
-    } catch (const std::exception&) {  // it has ended in the meantime
+    } catch (const std::exception&) {  // it has ended meanwhile
       return fail();
     }
     const std::lock_guard lock(mutex);
     listener = client.get();
     for (const Command& command : table.commands_to_go_on()) client->send(command_message(command));
-    // Two in advance, as the page does.
+    // Requests two frames in advance, as the page does.
     for (int k = 0; k < 2; ++k) client->send(command_message({Command::Type::next}));
   }
 
-  // The step that runs, or did, leaves its bodies to the next one.
+  // Stops the running step, which leaves its bodies to the next one.
   void stop() {
     if (!process) return;
     process->interrupt();
     if (!process->wait_for_end(kMaxEnd) || !process->failure().empty()) return fail();
     forget();
-    // Without a single step there is nothing new.
+    // If no step was taken, nothing is new.
     if (std::filesystem::exists(next_state)) std::filesystem::rename(next_state, state);
     change_table([&] { table.ends(""); });
   }
@@ -152,7 +152,7 @@ struct Stairs {
     client.reset();
     process.reset();
     const std::lock_guard lock(mutex);
-    lost = false;  // it was asked to end, or has been told of
+    lost = false;  // requested, or already reported
   }
 
   void run() {

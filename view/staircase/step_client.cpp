@@ -40,7 +40,7 @@ struct StepClient::Parts {
     socket.set_option(websocket::stream_base::decorator([host](websocket::request_type& request) {
       request.set(http::field::origin, "http://" + host);
     }));
-    socket.read_message_max(0);  // frames have as many bytes as they need
+    socket.read_message_max(0);  // frames may have any size
     socket.handshake(host, address.path + "socket");
   }
 
@@ -58,14 +58,14 @@ struct StepClient::Parts {
     }
   }
 
-  // One after the other, for as long as there are any.
+  // Writes the commands one after the other, as long as there are any.
   Task write() {
     try {
       while (!due.empty()) {
         co_await socket.async_write(net::buffer(due.front()), use_awaitable);
         due.pop_front();
       }
-    } catch (const boost::system::system_error&) {  // read() says so
+    } catch (const boost::system::system_error&) {  // read() reports it
     }
   }
 };

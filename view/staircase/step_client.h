@@ -1,5 +1,5 @@
-// A viewer of a running step, as a browser is: takes its messages and its frames, and sends it
-// commands. Everything it calls back is called on a thread of its own.
+// A viewer of a running step, like a browser: receives its messages and frames, and sends it
+// commands. All callbacks run on its own thread.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@ class StepClient {
  public:
   struct Handlers {
     std::function<void(std::string)> text, frame;
-    std::function<void()> lost;  // the step has ended, or its connection
+    std::function<void()> lost;  // the step or its connection has ended
   };
 
-  // The address is what the step prints. Throws std::runtime_error where nobody answers.
+  // The address is the one the step prints. Throws std::runtime_error if nothing answers.
   StepClient(const std::string& address, Handlers handlers);
   ~StepClient();
 

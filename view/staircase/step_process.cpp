@@ -32,7 +32,7 @@ bool wait_until(const std::function<bool()>& is_true, std::chrono::seconds at_mo
 // What comes between fork and exec: nothing that allocates or locks.
 [[noreturn]] void become(const char* program, char* const* words, const char* output,
                          const char* errors) {
-  setpgid(0, 0);  // Ctrl-C is for the program that shows it, which then ends this one
+  setpgid(0, 0);  // Ctrl-C stops the program that shows it, which then ends this one
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -64,7 +64,7 @@ StepProcess::StepProcess(const std::filesystem::path& program,
                          const std::vector<std::string>& arguments,
                          const std::filesystem::path& folder)
     : output_(folder / "output.txt"), errors_(folder / "errors.txt") {
-  // Not those of the step before, which would be taken for its own.
+  // Removes a previous step's files, which would be taken for its own.
   std::filesystem::remove(output_);
   std::filesystem::remove(errors_);
   std::vector<std::string> words = arguments;
@@ -95,7 +95,7 @@ std::optional<std::string> StepProcess::wait_for_address(std::chrono::seconds at
   std::optional<std::string> found;
   const auto look = [&] {
     std::ifstream in(output_);
-    for (std::string line; std::getline(in, line) && !in.eof();) {  // whole lines
+    for (std::string line; std::getline(in, line) && !in.eof();) {  // complete lines
       const auto begin = line.find("http://127.0.0.1:");
       if (begin != line.npos) found = line.substr(begin);
     }

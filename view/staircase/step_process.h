@@ -1,4 +1,4 @@
-// A step as a process of its own, with its output in files.
+// A step as a separate process, with its output in files.
 #pragma once
 
 #include <sys/types.h>
@@ -14,22 +14,22 @@ namespace nbody::view {
 
 class StepProcess {
  public:
-  // Its output and its errors go to files of the folder.
+  // Writes its output and its errors to files in the directory.
   StepProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
               const std::filesystem::path& folder);
-  // Ends it, if need be by force.
+  // Ends it, by force if necessary.
   ~StepProcess();
   StepProcess(const StepProcess&) = delete;
   StepProcess& operator=(const StepProcess&) = delete;
 
-  // The address that a step with --view prints; nothing if it has ended, takes longer, or nobody
-  // waits for it any more.
+  // The address that a step with --view prints; empty if it has ended, takes longer, or the wait
+  // was cancelled.
   std::optional<std::string> wait_for_address(std::chrono::seconds at_most,
                                               const std::function<bool()>& given_up);
   // As Ctrl-C does.
   void interrupt();
   bool wait_for_end(std::chrono::seconds at_most);
-  // How it ended, in words: "" for exit code 0.
+  // A message about how it ended: "" for exit code 0.
   std::string failure() const;
 
  private:

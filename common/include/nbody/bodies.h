@@ -58,43 +58,43 @@ class BodyOrder {
 
  protected:
   explicit BodyOrder(BasicSystems<Real>& systems) : systems_(systems) {}
-  // Sorts the bodies of a system by key(body), an int; the order of equal ones stays. Bodies move
-  // with move_all().
+  // Sorts the bodies of a system by key(body), an int, keeping equal ones in order. Moves the
+  // bodies with move_all().
   template <class Key>
   void sort(int system, const Key& key);
   void move_all(bool back = false);
 
  private:
   BasicSystems<Real>& systems_;
-  std::vector<std::size_t> from_;  // body k was body from_[k]; empty where none was moved
+  std::vector<std::size_t> from_;  // body k was body from_[k]; empty if none was moved
 };
 
-// Groups the bodies of every system by their mass, so that whole tiles of a kernel have one mass. A
-// system of more than eight masses is left as it is.
+// Groups the bodies of every system by mass, so that whole tiles of a kernel have one mass. Leaves
+// a system with more than eight masses unchanged.
 class MassOrder : public BodyOrder<float> {
  public:
   explicit MassOrder(Systems& systems);
   static bool is_needed(const Systems& systems);
 };
 
-// Puts the bodies without mass of every system behind the others: they exert no force.
+// Moves the massless bodies of every system behind the others: they exert no force.
 template <class Real>
 class MassiveFirst : public BodyOrder<Real> {
  public:
   explicit MassiveFirst(BasicSystems<Real>& systems);
-  // The number of bodies with mass in the system that has the most of them, 1 at least.
+  // The largest number of bodies with mass in any system, at least 1.
   int sources() const { return sources_; }
 
  private:
   int sources_ = 1;
 };
 
-// The mass that all bodies of a tile have, or -1 where they differ: for each system, tile after
-// tile of `tile` bodies. The last tile of a system is filled up with massless bodies.
+// Returns the mass of each tile of `tile` bodies, system after system, or -1 if its bodies differ
+// in mass. The last tile of a system is filled up with massless bodies.
 std::vector<float> masses_of_tiles(const Systems& systems, int tile);
 
-// Bodies as two arrays on the host, and back. What an element is called is up to the step: a struct
-// of x, y, z and mass, and one of the three components of the velocity.
+// Splits bodies into two host arrays and joins them again. The step defines the element types: a
+// struct of x, y, z and mass, and one of the three velocity components.
 template <class Positions, class Velocities>
 void unpack(std::span<const Body> bodies, Positions& positions, Velocities& velocities) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {

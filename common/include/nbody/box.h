@@ -21,7 +21,7 @@ struct BoxAround {
   }
 };
 
-// Around one point of each lane.
+// The box around one point per lane.
 __device__ inline Box box_of_warp(float3 point) {
   Box box{point, point};
   for (int apart = 16; apart > 0; apart /= 2) {

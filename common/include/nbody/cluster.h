@@ -11,32 +11,32 @@
 
 namespace nbody {
 
-// What is distributed over the ranks: whole systems, which then have nothing to tell one another,
-// or the bodies of each.
+// What is distributed over the ranks: whole systems, which need no communication, or the bodies of
+// each system.
 enum class Distribution { automatic, systems, bodies };
 
-// The ranks of this run, for the command line and the record; the cluster fills in what it found.
+// The ranks of this run, for the command line and the record; the cluster fills in the rest.
 struct Ranks {
   int count = 1;
   int hosts = 1;
   std::string transport = {};  // "nccl", "mpi"; "" in a program that is no cluster's
   Distribution asked = Distribution::automatic;
-  std::string distribution = {};  // what the step then chose
+  std::string distribution = {};  // what the step chose
 };
 inline Ranks& ranks() {
   static Ranks ranks;
   return ranks;
 }
 
-// So many bytes of device memory for another rank, or from it.
+// Device memory to send to, or receive from, another rank.
 struct Message {
   int peer;
   void* data;
   std::size_t bytes;
 };
 
-// Data between the devices of all ranks. Every rank makes the same calls in the same order. Work in
-// the default stream comes before a call and after it, as if the call were a kernel in between.
+// Exchanges data between the devices of all ranks. Every rank makes the same calls in the same
+// order. A call is ordered with the work in the default stream as a kernel would be.
 class Cluster {
  public:
   virtual ~Cluster() = default;
@@ -44,19 +44,19 @@ class Cluster {
   int count() const { return count_; }
   bool is_root() const { return rank_ == 0; }
 
-  // `all` has as many equal parts as there are ranks; every rank has filled its own.
+  // `all` has one equal part per rank; each rank has filled in its own.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
-  // Everything at once. What a rank sends to another arrives there in the order of sending.
+  // All messages at once. Messages between two ranks arrive in the order in which they are sent.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
-  // The bodies of the root to the devices and back: rank r has those from first[r] to first[r + 1].
-  // Only the root's vector is read or written.
+  // Copies the root's bodies to the devices and back: rank r has those from first[r] to first[r +
+  // 1]. Only the root's vector is read or written.
   virtual void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,
                       std::vector<Body>& bodies) = 0;
-  // The same answer on every rank.
+  // Returns the same answer on every rank.
   bool any(bool of_this_rank) const;
-  // Ends what other ranks wait for in vain; from any thread.
+  // Ends calls that wait for other ranks in vain; callable from any thread.
   virtual void abort() = 0;
 
  protected:
@@ -67,13 +67,13 @@ class Cluster {
 };
 Cluster& cluster();
 
-// Does the work on every rank, each with a device, and returns its exit code. What is wrong with
-// one rank ends all of them.
+// Does the work on every rank, each with its own device, and returns the exit code. An error on one
+// rank ends all of them.
 int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** argv,
                  const std::function<int()>& work);
 
-// step_main() on all ranks. There simulate() is called at once; where there is no root, with
-// systems that have their sizes and no bodies.
+// step_main() on the root. The other ranks call simulate() at once, with systems that have sizes
+// but no bodies.
 int run_cluster(StepInfo info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
 inline int cluster_main(const StepInfo& info, Simulate simulate, int argc, char** argv) {

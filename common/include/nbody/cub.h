@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-// Not <cub/cub.cuh>, which takes nvcc a fifth longer.
+// Not <cub/cub.cuh>, which makes nvcc take a fifth longer.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 
@@ -12,7 +12,7 @@ namespace nbody {
 
 class CubMemory {
  public:
-  // call(memory, bytes) is made twice: without memory it says how much it needs.
+  // Calls call(memory, bytes) twice: without memory it only reports how much it needs.
   template <class Call>
   void run(const Call& call) {
     std::size_t bytes = 0;

@@ -19,7 +19,7 @@
 
 namespace nbody {
 
-// The number of rows or columns of a matrix as cuBLAS takes it.
+// A number of rows or columns in the type that cuBLAS takes.
 inline int cublas_size(std::size_t size) {
   if (std::in_range<int>(size)) return static_cast<int>(size);
   throw UsageError(size, " rows or columns are too many: cuBLAS counts in an int");

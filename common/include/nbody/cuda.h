@@ -30,8 +30,8 @@ inline int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-// Owns what a CUDA call made. Its end is not checked: a destructor may run while an error unwinds.
-// std::unique_ptr would do, but <memory> takes nvcc half a second in every step.
+// Owns the result of a CUDA call. Destruction is not checked: a destructor may run while an error
+// unwinds the stack. std::unique_ptr would do, but <memory> costs nvcc half a second per step.
 template <class Handle, auto destroy>
 class Owner {
  public:
@@ -72,8 +72,8 @@ class DeviceArray {
   Owner<T*, cudaFree> data_;
 };
 
-// Whole arrays across the bus; the call returns when the copy is done. Where copies are the lesson,
-// a step spells them out.
+// Copies whole arrays between host and device; returns when the copy is done. Steps that teach
+// copies spell them out.
 template <class T>
 void upload(const std::vector<T>& from, const DeviceArray<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.get(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
@@ -89,8 +89,8 @@ void download(const DeviceArray<T>& from, std::vector<T>& to) {
   CUDA_CHECK(cudaMemcpy(to.data(), from.get(), from.bytes(), cudaMemcpyDeviceToHost));
 }
 
-// count elements of page-locked host memory. The copy engines read and write it directly, so that
-// cudaMemcpyAsync returns at once; pageable memory is copied into such a buffer first, by the CPU.
+// count elements of page-locked host memory. Copy engines access it directly, so cudaMemcpyAsync
+// returns at once; the CPU first copies pageable memory into such a buffer.
 template <class T>
 class PinnedArray {
  public:
@@ -108,9 +108,9 @@ class PinnedArray {
   Owner<T*, cudaFreeHost> data_;
 };
 
-// Pinned memory for as long as the program runs: it goes to the next array of its size. To pin it
-// takes longer than to copy it, and a run in pieces or with repeats needs it many times. For the
-// one thread that makes all of them.
+// Pinned memory that outlives its array: the next array of the same size reuses it. Pinning takes
+// longer than copying, and a run in several calls or with repeats needs the memory many times. To
+// be used by one thread only.
 template <class T>
 class KeptPinnedArray {
  public:
@@ -136,7 +136,7 @@ class KeptPinnedArray {
       free_ones().pop_back();
       return array;
     }
-    free_ones().clear();  // of another problem
+    free_ones().clear();  // left from another problem
     return PinnedArray<T>(count);
   }
   PinnedArray<T> memory_;

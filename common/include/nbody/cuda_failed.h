@@ -1,10 +1,10 @@
-// How a call of a CUDA library that failed ends: with an exception, which names it.
+// Reports a failed call of a CUDA library as an exception that names the call.
 #pragma once
 
 namespace nbody {
 
-// `error` is what the library calls the error, `more` what else it says of it. Not inline: its
-// texts take the compiler as long as the kernels of a step.
+// `error` is the library's name for the error, `more` the rest of its message. Not inline: the
+// strings cost the compiler as much time as a step's kernels.
 [[noreturn]] void cuda_failed(const char* error, const char* more, const char* expression,
                               const char* file, int line);
 

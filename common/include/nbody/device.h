@@ -1,6 +1,6 @@
-// Which machine a step runs on. The answer differs between a CUDA build, a build through hostcuda
-// and a plain CPU program, so this is compiled with the step, and has no texts of its own: <string>
-// takes nvcc half a second in every step. support/platform.h puts it into words.
+// The machine that a step runs on. The answer differs between CUDA builds, hostcuda builds and
+// plain CPU programs, so this is compiled with the step, and without strings: <string> costs nvcc
+// half a second per step. support/platform.h formats it.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ namespace nbody {
 struct FoundDevice {
   const char* backend;          // "cuda", "hostcuda" or "cpu"
   const char* flags;            // what the step was compiled with
-  int count = 0;                // 0: there is none,
+  int count = 0;                // 0: none,
   const char* missing = "";     // for this reason
   char name[256] = "";          // of the first device
   int driver = 0, runtime = 0;  // versions of CUDA: that the driver supports; 13020 is 13.2
-  // So that the device reads and writes memory of the host directly. False where it cannot be.
+  // Pins host memory so that the device accesses it directly. Returns false if that is impossible.
   bool (*lock_pages)(void* data, std::size_t bytes) = nullptr;
   void (*unlock_pages)(void* data) = nullptr;
 };

@@ -1,4 +1,4 @@
-// Two kinds of failure, told apart by the exit code of a program.
+// Two kinds of failure, distinguished by a program's exit code.
 #pragma once
 
 #include <initializer_list>
@@ -9,8 +9,8 @@
 
 namespace nbody {
 
-// A part of a message: a text, the name of a file, or a whole number. It lives as long as what it
-// is made from.
+// A part of a message: a string, a file name or an integer. It refers to its source and must not
+// outlive it.
 class Part {
  public:
   template <class T>
@@ -29,11 +29,11 @@ class Part {
 
  private:
   std::string_view text_;
-  unsigned long long size_ = 0;  // of the number
+  unsigned long long size_ = 0;  // of the integer
   bool is_number_ = false, is_negative_ = false;
 };
 
-// One function for whatever parts: a template would be compiled again for every message.
+// One function for all kinds of parts: a template would be compiled again for every message.
 std::string joined_parts(std::initializer_list<Part> parts);
 
 template <class... Parts>
@@ -41,18 +41,18 @@ std::string joined(const Parts&... parts) {
   return joined_parts({Part(parts)...});
 }
 
-// The text as one line that a terminal can show, whatever a file or an argument put into it:
-// control characters become '?', and a text that is too long loses its middle.
+// Returns the text as one line that a terminal can show, whatever a file or an argument contained:
+// control characters become '?', and a long text loses its middle.
 std::string one_line(std::string text);
 
-// The command line or an input file is invalid: one line that says what, where and what is allowed.
-// Programs print it and exit 2; nothing has been written.
+// The command line or an input file is invalid: a one-line message with what, where and what is
+// allowed. Programs print it and exit with code 2, having written nothing.
 struct UsageError : std::runtime_error {
   template <class... Parts>
   explicit UsageError(const Parts&... parts) : std::runtime_error(one_line(joined(parts...))) {}
 };
 
-// Of an option, the value that it cannot have.
+// Names an option and the value that it cannot have.
 template <class Value, class... Parts>
 [[noreturn]] void refuse(const std::string& option, const Value& value, const Parts&... allowed) {
   throw UsageError(option, ": \"", value, "\" is not allowed; ", allowed...);

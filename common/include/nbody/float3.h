@@ -28,7 +28,7 @@ __host__ __device__ inline float3 min(float3 a, float3 b) {
 __host__ __device__ inline float3 max(float3 a, float3 b) {
   return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z)};
 }
-// With something to add to it: each multiplication then has its addition.
+// Starts from an addend, so each multiplication pairs with an addition.
 __host__ __device__ inline float dot(float3 a, float3 b, float more = 0) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, more)));
 }

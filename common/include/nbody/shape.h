@@ -1,4 +1,4 @@
-// How a kernel's work is cut into blocks, chosen by the number of bodies and of SMs.
+// How a kernel's work is divided into blocks, given the numbers of bodies and SMs.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace nbody {
 
-// So many blocks may be asked for in __launch_bounds__: no SM of compute capability 7.5, 8.6 and
-// 8.7 holds more than 16, whatever their size (CUDA Programming Guide, table of compute
+// The number of blocks to request in __launch_bounds__: an SM of compute capability 7.5, 8.6 or 8.7
+// holds at most 16, whatever their size (CUDA Programming Guide, table of compute
 // capabilities).
 constexpr int resident_blocks(int wanted) {
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870)
@@ -22,9 +22,9 @@ constexpr int resident_blocks(int wanted) {
 #endif
 }
 
-// What a shape costs: so many equal blocks of so many issue slots each. `side_by_side` of them fill
-// an SM: fewer take as long, because their warps wait for one another's results. `besides` is what
-// the whole device does beside the blocks, in slots of one SM.
+// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. `side_by_side` of them fill
+// an SM; fewer take as long, because their warps wait for each other's results. `besides` is the
+// rest of the device's work, in issue slots of one SM.
 struct Cost {
   double blocks;
   double slots;
@@ -32,8 +32,8 @@ struct Cost {
   double besides = 0;
 };
 
-// The shape with the least work for the SM that has the most blocks, the first of several such; or
-// the one that was measured to be faster for so many systems of n bodies (tuning.h).
+// Returns the shape that gives the busiest SM the least work (the first of equals), or the one that
+// measured faster for this many systems of n bodies (tuning.h).
 template <class Shape, class CostOf>
 Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& cost_of) {
   const double sms = device_attribute(cudaDevAttrMultiProcessorCount);
@@ -42,7 +42,7 @@ Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& co
     return std::max(cost.side_by_side, std::ceil(cost.blocks / sms)) * cost.slots + cost.besides;
   };
   std::ranges::stable_sort(shapes, {}, work);
-  std::vector<Shape> different;  // what has the same bytes is the same shape
+  std::vector<Shape> different;  // shapes with equal bytes are equal
   for (const Shape& shape : shapes) {
     const auto same = [&](const Shape& other) {
       return !std::memcmp(&shape, &other, sizeof shape);

@@ -16,36 +16,36 @@
 
 namespace nbody {
 
-// What a step that takes far bodies together computes instead of the direct sum.
+// How a step that groups distant bodies approximates the direct sum.
 struct Approximation {
-  // The opening angle: a group of bodies of this radius, as seen from a distance of 1, is small
-  // enough to act as a whole. 0: none is.
+  // The opening angle: a group of bodies of this radius, seen from a distance of 1, is small enough
+  // to act as one body. 0: no group is.
   float theta = 0;
-  int multipole = 2;  // up to which moment it acts: 0, its mass; 2, its quadrupole too
-  // For a step that compares the two: how large the first term that a node's moments neglect may
-  // be, relative to the force on a body. 0: no node acts as a whole.
+  int multipole = 2;  // its highest moment: 0, the mass; 2, the quadrupole too
+  // For a step that compares the two: limit on the first term neglected by a node's moments,
+  // relative to the force on a body. 0: every node is opened.
   std::optional<float> force_tolerance = {};
 };
 
-// A tree whose cells follow each other on Hilbert's curve, and how far it goes down: the validator
-// builds the same one (physics/validation/tree_reference.h).
+// A tree whose cells are ordered by Hilbert's curve, with its depth. The validator builds the same
+// tree (physics/validation/tree_reference.h).
 struct TreeDesign {
-  int leaf;   // so many bodies are not divided
-  int group;  // so many bodies, neighbours on the curve, take the same nodes
+  int leaf;   // nodes this small are not split
+  int group;  // neighbours on the curve that use the same nodes
 };
 
 template <class Real>
 struct BasicRun {
   Real dt;                 // length of a time step
-  int steps;               // how many kick-then-drift steps to take: v += a dt, then x += v dt
+  int steps;               // kick-then-drift steps to take: v += a dt, then x += v dt
   Real softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
-  int devices;             // how many may be used; a step for one device uses the first
-  Approximation approximation = {};  // for a step that takes one
+  int devices;             // devices it may use; a step for one device uses the first
+  Approximation approximation = {};  // for a step that uses one
 };
 using Run = BasicRun<float>;
 using RunF64 = BasicRun<double>;  // with --precision double
 
-// One stage of one system, for the timeline of a step that overlaps them. Seconds on the host's
+// One stage of one system, for the timeline of a step that overlaps stages. Seconds of the host's
 // steady clock.
 enum class Stage { upload, compute, download };
 struct Span {
@@ -67,15 +67,15 @@ struct Timing {
   double compute = 0;
   double download = 0;
   double total = 0;
-  // Bodies of each system whose forces were computed, where those without mass were left out.
+  // Bodies per system whose forces were computed, if massless ones were left out.
   int sources = 0;
-  std::vector<Span> spans = {};  // empty where nothing overlaps
+  std::vector<Span> spans = {};  // empty if nothing overlaps
 };
 
 // The times during which at least one system was in each stage.
 Timing timing_of(std::vector<Span> spans);
 
-// How a kernel sums the forces on a body decides how accurate they are in float32.
+// How a kernel sums the forces on a body, which decides their accuracy in float32.
 enum class Summation {
   running,  // one sum over all N: its rounding error grows with sqrt(N)
   tiled     // a partial sum per tile, then the sum of those: nearly independent of N
@@ -96,16 +96,16 @@ struct StepInfo {
   bool cluster = false;                             // runs on several ranks (cluster.h)
   SimulateF64 float64 = nullptr;                    // takes --precision double
   std::optional<Approximation> approximation = {};  // takes --theta and --multipole; the default
-  std::optional<TreeDesign> tree = {};  // of a step that builds such a tree and opens by the angle
+  std::optional<TreeDesign> tree = {};  // the tree it builds, if it opens nodes by the angle
   // Sizes of blocks, tiles and chunks: tests take as many bodies, one fewer and one more.
   std::vector<int> boundaries = {};
 };
 
-// Parses the command line, runs, validates, reports. Returns the exit code: 0 right, 1 validation
-// or run-time failure, 2 usage, 77 no device.
+// Parses the command line, runs, validates and reports. Returns the exit code: 0 success, 1
+// validation or run-time failure, 2 usage error, 77 no device.
 int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int argc, char** argv);
 
-// The number in `text`, or `otherwise` where the preprocessor left the name of the macro in it.
+// The number in `text`, or `otherwise` if the preprocessor left the macro's name in it.
 consteval int parameter(std::string_view name, std::string_view text, int otherwise) {
   if (text == name) return otherwise;
   int value = 0;
@@ -123,7 +123,7 @@ inline int step_main(const StepInfo& info, Simulate simulate, int argc, char** a
 
 }  // namespace nbody
 
-// A compile-time parameter of a kernel: `value`, or what the compiler was told with -D name=...; a
-// sweep compiles the same file with other values.
+// A compile-time parameter of a kernel: `value` unless the compiler is given -D name=...; a sweep
+// compiles the same file with other values.
 #define TUNABLE(name, value) ::nbody::parameter(#name, NBODY_AS_TEXT(name), value)
 #define NBODY_AS_TEXT(macro) #macro

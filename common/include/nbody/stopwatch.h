@@ -3,7 +3,7 @@
 
 namespace nbody {
 
-// On a clock that never goes back. Not inline: <chrono> takes nvcc half a second in every step.
+// From a monotonic clock. Not inline: <chrono> costs nvcc half a second per step.
 double steady_seconds();
 
 class Stopwatch {

@@ -10,7 +10,7 @@
 
 namespace nbody {
 
-// For stages that follow one another in the default stream: made before the first of them.
+// For consecutive stages in the default stream; construct it before the first of them.
 class StageTimer {
  public:
   StageTimer() { start_.record(); }
@@ -28,8 +28,8 @@ class StageTimer {
   Event start_, uploaded_, computed_, downloaded_;
 };
 
-// For stages that overlap: a span for each stage of each system. One per device, made while that
-// device is current.
+// For stages that overlap: one span per stage and system. One object per device, constructed while
+// that device is current.
 class Timeline {
  public:
   explicit Timeline(int systems, int device = 0)
@@ -40,7 +40,7 @@ class Timeline {
     origin_seconds_ = steady_seconds();
   }
 
-  // What has been enqueued in the stream so far comes before the mark.
+  // Everything enqueued in the stream so far comes before the mark.
   void start(int system, cudaStream_t stream) { mark(system, 0, stream); }
   void uploaded(int system, cudaStream_t stream) { mark(system, 1, stream); }
   void computed(int system, cudaStream_t stream) { mark(system, 2, stream); }

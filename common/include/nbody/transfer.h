@@ -1,7 +1,7 @@
-// Bodies to a device and back, where that is not the lesson. The host's pages are locked for as
-// long as it takes, so that the copy engines read and write them directly, and the device takes the
-// bodies apart: a host that does it writes to pages it has never touched, which takes longer than
-// the copy.
+// Copies bodies to a device and back, in steps that do not teach copies. The host's pages are
+// locked meanwhile, so that the copy engines access them directly, and the device splits the
+// bodies into arrays: a host that does so writes to untouched pages, which takes longer than the
+// copy.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace nbody {
 
 constexpr int kTransferBlock = 256;
 
-// `Four` has x, y, z and w: float4, or a step's own.
+// `Four` has x, y, z and w: float4 or the step's type.
 template <class Body, class Four>
 __global__ void take_apart(const Body* bodies, int count, Four* positions, Four* velocities) {
   const int k = blockIdx.x * kTransferBlock + threadIdx.x;
@@ -31,13 +31,13 @@ __global__ void put_together(Body* bodies, int count, const Four* positions,
   bodies[k] = {x.x, x.y, x.z, v.x, v.y, v.z, x.w};
 }
 
-// Between bodies on the host, which must stay where they are, and two arrays of as many elements on
-// the device: positions with the mass as w, and velocities with w = 0.
+// Copies between bodies on the host, which must not move, and two device arrays of as many
+// elements: positions with the mass as w, and velocities with w = 0.
 template <class Body>
 class Transfer {
  public:
   explicit Transfer(std::vector<Body>& bodies) : host_(bodies), device_(bodies.size()) {
-    // Where pages cannot be locked, copies are only slower.
+    // If pages cannot be locked, copies are only slower.
     locked_ =
         cudaHostRegister(host_.data(), device_.bytes(), cudaHostRegisterDefault) == cudaSuccess;
     if (!locked_) (void)cudaGetLastError();

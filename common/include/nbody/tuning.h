@@ -1,4 +1,4 @@
-// Shapes that ./nbody tune found to be faster on this device than the one of the rule in shape.h.
+// Shapes that ./nbody tune measured to be faster on this device than the rule's (shape.h).
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace nbody {
 
-// Which shape to take for a problem: its rank in the order of the rule, whose own has rank 0. The
-// rule and its shapes may change; by its blocks and slots a shape is known again.
+// The shape for a problem: its rank in the rule's order, in which the rule's choice has rank 0.
+// Rule and shapes may change; blocks and slots identify a shape.
 struct TunedShape {
   int systems = 0;
   int bodies = 0;
@@ -18,13 +18,13 @@ struct TunedShape {
 
 struct ChosenShape {
   int rank = 0;
-  int of = 0;  // so many there are
+  int of = 0;  // number of shapes
   double blocks = 0, slots = 0;
   bool tuned = false;
 };
 
-// Of this program on this device. step_main fills in what is known; whoever chooses a shape leaves
-// the choice for the record.
+// Tuning of this program on this device. step_main fills in the known shapes; the code that chooses
+// one leaves its choice here for the record.
 struct Tuning {
   std::string origin;  // "DEVICE, DATE"
   std::vector<TunedShape> shapes;
@@ -35,8 +35,8 @@ inline Tuning& tuning() {
   return tuning;
 }
 
-// Of shapes in the order of the rule, the rank of the one to take; cost_of(rank) has .blocks and
-// .slots.
+// Returns the rank of the shape to use, among shapes in the rule's order; cost_of(rank) has .blocks
+// and .slots.
 template <class CostOf>
 int choose_shape(int systems, int bodies, int count, const CostOf& cost_of) {
   Tuning& table = tuning();

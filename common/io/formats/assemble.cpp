@@ -1,5 +1,5 @@
-// From the content of a file to systems of bodies: selects species and divides the bodies as the
-// file or the user says.
+// Turns the content of a file into systems of bodies: selects species and divides the bodies as the
+// file or the user specifies.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -111,7 +111,7 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 }
 
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options) {
-  // First as the file is: a wrong count of systems is not the fault of the selection of species.
+  // First without the selection: a wrong number of systems is not caused by choosing species.
   divide(file, contents.bodies.size(), contents.systems, {});
   if (!options.species.empty()) keep_species(file, contents, options.species);
   const Division division = divide(file, contents.bodies.size(), contents.systems, options);

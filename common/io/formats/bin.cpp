@@ -110,7 +110,7 @@ BodyF64 load_body(std::string_view fields) {
 
 bool is_bin(std::string_view head) { return head.starts_with(kMagic); }
 
-// Where everything is in a file of `size` bytes that begins with `head`.
+// Positions of the parts in a file of `size` bytes that begins with `head`.
 struct Layout {
   std::uint64_t header_bytes, systems, bodies, float_bytes;
   bool species, checkpoint;
@@ -212,7 +212,7 @@ Contents read_bin_in_pieces(const std::string& file, std::uint64_t size, const N
   for (std::size_t i = 0; layout.species && i < contents.bodies.size(); ++i)
     contents.species.push_back(static_cast<Species>(static_cast<unsigned char>(take(1)[0])));
   const std::string text(take(layout.text_bytes));
-  // Of a damaged file nothing else is worth a word.
+  // If the file is damaged, no other error is worth reporting.
   if (const auto computed = checksum.value();
       layout.checkpoint && computed != byte_order::load<std::uint32_t>(next(kChecksumBytes), 0))
     throw UsageError(file, ": damaged: its checksum is not that of its content");
@@ -234,7 +234,7 @@ void check_bin(const std::string& file, const Snapshot& snapshot) {
   check_text(file, "units", snapshot.units);
 }
 
-// In pieces, so that the copy in memory stays small.
+// Writes in chunks, so that the copy in memory stays small.
 class Writer {
  public:
   explicit Writer(std::ostream& out) : out_(out) {}

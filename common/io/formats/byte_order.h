@@ -1,5 +1,5 @@
-// Numbers to and from bytes in a chosen order, whatever the byte order of the machine. Structs are
-// never cast to bytes: the layout of a file must not depend on a compiler's padding.
+// Converts numbers to and from bytes in a given order, whatever the machine's byte order. Structs
+// are never cast to bytes: a file's layout must not depend on a compiler's padding.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// What readers and writers of all formats require of bodies and texts.
+// Requirements on bodies and strings that all formats share.
 #include <array>
 #include <bit>
 #include <cmath>

@@ -22,7 +22,7 @@ enum Column : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kMass, kName, kSpecies, k
 constexpr std::array<std::string_view, kSkipped> kNames{"x",  "y", "z",    "vx",      "vy",
                                                         "vz", "m", "name", "species", "id"};
 
-// Of other programs' tables; ours have commas. A blank stands for any run of blanks and tabs.
+// For tables from other programs; ours have commas. A blank means any run of blanks and tabs.
 char separator_of(std::string_view line) {
   for (const char separator : {',', ';'})
     if (line.find(separator) != std::string_view::npos) return separator;
@@ -52,7 +52,7 @@ constexpr std::string_view kCheckpointKey = "checkpoint-";
 std::string hexadecimal_of(std::uint32_t value) { return format("%08x", value); }
 
 void check_name(const std::string& file, const std::string& name) {
-  // The reader would split or trim such a name, or take its row for a comment.
+  // The reader would split or trim such a name, or read its row as a comment.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
       trimmed(name) != name)
     throw UsageError(file, ": the name \"", name,
@@ -125,7 +125,7 @@ class Reader {
            "hand (then remove this line and the one that says bodies=)");
   }
 
-  // A file that is cut at the end of a line would otherwise lose bodies without a word.
+  // Otherwise a file cut at the end of a line would silently lose bodies.
   void check_count() const {
     const auto rows = static_cast<long long>(contents_.bodies.size());
     if (rows != bodies_.value_or(rows))
@@ -218,7 +218,7 @@ class Reader {
     return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
   }
 
-  // Also keeps the float64 values, if they are asked for.
+  // Also keeps the float64 values if they are requested.
   Body read_body(std::string_view line) {
     split(line, separator_, fields_);
     if (fields_.size() != columns_.size())
@@ -238,7 +238,7 @@ class Reader {
         check_name(where(), contents_.names.back());
       }
       if (column == kSpecies) contents_.species.push_back(read_species(fields_[i]));
-      // An id is for people: the order of the rows is the order of the bodies.
+      // An id is only for people: the order of the rows is the order of the bodies.
       if (column <= kMass) values[column] = read_value<Real>(column, fields_[i]);
     }
     return std::bit_cast<BasicBody<Real>>(values);
@@ -272,13 +272,13 @@ class Reader {
   const bool float64_;
   long long line_number_ = 0;
   Contents contents_;
-  std::optional<long long> bodies_;  // if the file says it
+  std::optional<long long> bodies_;  // if the file gives it
   Crc32 digest_;
   bool digest_seen_ = false;
   std::vector<std::string_view> keys_seen_;
   std::vector<Column> columns_;  // in the order of the file; empty until its header line is read
   static constexpr char kUnknown = '\0';
-  char separator_ = kUnknown;  // that of the line of names or, without one, of the first row
+  char separator_ = kUnknown;  // taken from the header line or, without one, from the first row
   std::vector<std::string_view> fields_;
 };
 

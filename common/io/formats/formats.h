@@ -1,4 +1,4 @@
-// What the readers and writers of all formats share. Private to the library.
+// Shared by the readers and writers of all formats. Private to the library.
 #pragma once
 
 #include <cstddef>
@@ -21,56 +21,56 @@ struct Contents {
   std::vector<BodyF64> exact;      // the same in float64, or empty
   std::vector<std::string> names;  // of every body, or empty
   std::vector<Species> species;    // of every body, or empty
-  std::optional<int> systems;      // if the file says it
+  std::optional<int> systems;      // if the file gives it
 };
 
 // The entries of the table, each defined in the file of its format.
 extern const FileFormat kBin, kCsv, kGadgetBinary, kRaw, kTipsy, kTipsyLittle;
-// NEMO's: recognised, to say which of its programs makes a table.
+// NEMO's format: recognised only to name the NEMO program that makes a table.
 extern const FileFormat kNemo;
-// Gadget's in programs that do without HDF5: recognised, but neither read nor written.
+// Gadget's format in builds without HDF5: recognised, but neither read nor written.
 extern const FileFormat kGadgetElsewhere;
-// The table with these functions in that entry.
+// The table with these functions as Gadget's entry.
 std::vector<FileFormat> basic_formats_with_gadget(decltype(FileFormat::read) read,
                                                   decltype(FileFormat::check) check,
                                                   decltype(FileFormat::write) write);
 
-// Selects the species and forms the systems that `options` ask for. Throws UsageError.
+// Selects species and forms the systems that `options` request. Throws UsageError.
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options);
 
 // The .param file that holds the units of a Tipsy file.
 std::filesystem::path tipsy_param_of(const std::filesystem::path& file);
-// Reads it if it exists; otherwise nothing changes.
+// Reads it if it exists; otherwise changes nothing.
 void read_tipsy_param(const std::filesystem::path& file, Snapshot& snapshot);
-// Throws UsageError if writing it would replace a file that is not ours.
+// Throws UsageError if writing would replace a file that this project did not write.
 void check_tipsy_param(const std::filesystem::path& file);
 void write_tipsy_param(std::ostream& out, const Snapshot& snapshot);
 
 struct Division {
   int systems;
-  int bodies;  // of each
+  int bodies;  // of each system
   bool operator==(const Division&) const = default;
 };
-// Divides `total` bodies into systems as the file, if it says it, and the options demand. Throws
-// UsageError.
+// Divides `total` bodies into systems as the file (if it gives them) and the options require.
+// Throws UsageError.
 Division divide(const std::string& file, std::uint64_t total, std::optional<int> systems_in_file,
                 const ReadOptions& options);
 
 // Throws unless all seven values are finite and the mass is not negative. `index` counts from 0
-// over all systems. CSV does its own checks: there, the line is the better address.
+// over all systems. CSV has its own checks: there the line number is more useful.
 void check_body(const std::string& file, std::size_t index, const Body& body);
 
-// True for valid UTF-8 whose only control characters are tabs and line ends. Were invalid UTF-8 let
-// through, a raw file of a single body, 24 bytes, could pass for text. Cut::anywhere: the end of
-// `text` may cut a sequence in two.
+// True for valid UTF-8 whose only control characters are tabs and line ends. If invalid UTF-8 were
+// accepted, a raw file of a single body (24 bytes) could pass for text. Cut::anywhere: the end of
+// `text` may split a sequence.
 enum class Cut { nowhere, anywhere };
 bool is_text(std::string_view text, Cut cut);
 
 // Throws unless `text` is one printable line that fits the fields of the BIN header.
 void check_text(const std::string& where, std::string_view key, std::string_view text);
 
-// The species of a body; dark matter, the plainest of collisionless bodies, if the snapshot does
-// not say it.
+// The species of a body. If the snapshot does not give one, dark matter, the plainest kind of
+// collisionless body.
 inline Species species_at(const Snapshot& snapshot, std::size_t i) {
   return snapshot.species.empty() ? Species::dark : snapshot.species[i];
 }

@@ -39,7 +39,7 @@ std::optional<Kind> kind_of(std::string_view head) {
            byte_order::load<std::uint32_t>(head, offset, order) == value;
   };
   for (const std::endian order : {std::endian::little, std::endian::big}) {
-    // The second copy of the size tells it from other files that begin with a 256.
+    // The second copy of the size excludes other files that begin with a 256.
     if (is(0, kGadgetHeaderBytes, order) && is(kGadgetHeaderBytes + 4, kGadgetHeaderBytes, order))
       return Kind{order, false};
     if (is(0, kBlockNameBytes, order) && head.substr(4, 4) == "HEAD") return Kind{order, true};
@@ -84,7 +84,7 @@ class GadgetReader {
   }
 
  private:
-  // So many numbers, of four or eight bytes.
+  // `count` numbers of four or eight bytes.
   struct Block {
     std::string_view bytes = {};
     std::size_t count = 0, width = 4;
@@ -106,7 +106,7 @@ class GadgetReader {
                      message...);
   }
 
-  // The content of the block at offset_, which is left behind it.
+  // Returns the content of the block at offset_ and moves past it.
   std::string_view next() {
     const auto size_at = [&](std::size_t offset) {
       if (bytes_.size() < 4 || offset > bytes_.size() - 4) fail("it ends within a block");

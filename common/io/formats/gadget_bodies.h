@@ -1,5 +1,5 @@
-// What Gadget's snapshots in HDF5 and its binary ones have in common: units, and bodies that come
-// type after type, in an order that changes from one snapshot of a run to the next.
+// Shared by Gadget's HDF5 and binary snapshots: units, and bodies that are sorted by type, in an
+// order that changes from one snapshot of a run to the next.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace nbody::formats {
 
-// The units of length, mass and velocity of a file. In them G is not 1, so the unit of mass is
-// independent of the other two and is converted on its own. These are Gadget's own.
+// A file's units of length, mass and velocity; the defaults are Gadget's. G is not 1 in them, so
+// the unit of mass is independent and converted separately.
 struct GadgetUnits {
   double length = kKpc;            // m
   double mass_gm = 1e10 * kSunGm;  // m^3 s^-2
   double velocity = 1e3;           // m / s
 
-  // Of files in units per h: lengths, masses and with them times, but not velocities. 0 stands for
-  // a parameter that is not used. Throws UsageError.
+  // Converts from units per h: lengths, masses and therefore times, but not velocities. 0 means
+  // that a parameter is not used. Throws UsageError.
   void take_out_hubble(const std::string& where, double hubble);
 };
 
@@ -29,8 +29,8 @@ class GadgetBodies {
   double time(double in_file) const;  // throws UsageError if it overflows
   void add(const BodyF64& in_file, Species species);
   void add_id(double id) { ids_.push_back(id); }
-  // In the order of the ids, so that a body keeps its place from file to file; in that of the file
-  // if there are none, or if two are the same.
+  // Sorts by id, so that a body keeps its place from file to file; keeps the file's order if there
+  // are no ids or two are equal.
   void move_to(Contents& contents);
 
  private:

@@ -37,7 +37,7 @@ struct Record {
 constexpr std::array<Record, 3> kRecords{
     {{Species::gas, 12, std::nullopt}, {Species::dark, 9, 7}, {Species::star, 11, 9}}};
 
-// Tipsy has no other of Gadget's species: what is neither gas nor dark is made of stars.
+// Tipsy lacks Gadget's other species: anything that is neither gas nor dark becomes a star.
 constexpr Species tipsy_species(Species species) {
   return species == Species::gas || species == Species::dark ? species : Species::star;
 }
@@ -63,7 +63,7 @@ struct Header {
   std::array<std::int32_t, 3> counts;  // gas, dark, star
 };
 
-// The header of a file of `size` bytes. Throws unless everything in it agrees with everything else.
+// Reads the header of a file of `size` bytes. Throws unless it is consistent.
 Header header_of(const std::string& file, std::string_view head, std::uint64_t size) {
   const auto order = order_of(head);
   if (!order)
@@ -140,13 +140,13 @@ Contents read_tipsy(const std::string& file, std::string_view bytes, const ReadO
       offset += kRecords[k].floats * sizeof(float);
     }
   }
-  // That of all dark and star bodies, if they have one in common.
+  // The softening of all dark and star bodies, if it is the same for all.
   if (least_eps == most_eps) contents.snapshot.softening = static_cast<double>(most_eps);
   read_tipsy_param(file, contents.snapshot);
   return contents;
 }
 
-// A pipe has nothing beside it.
+// A pipe has no file next to it.
 bool has_param(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto status = std::filesystem::status(file, ignored);

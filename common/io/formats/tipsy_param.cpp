@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = "# Units of a Tipsy file, written by nbody-steps";
 constexpr std::size_t kMaxBytes = 1 << 20;
 
-// Blanks, and the quotes that some programs put around a text.
+// Blanks, and the quotes that some programs put around a value.
 constexpr std::string_view kOuter = " \t\r\"";
 
 std::string head_of(const fs::path& param) {

@@ -28,15 +28,15 @@ using hdf5::Handle;
 constexpr std::size_t kTypes = kSpeciesNames.size();
 // SWIFT has two more than Gadget: neutrinos, and one that the headers of newer files count.
 constexpr std::size_t kTypesRead = kTypes + 2;
-// It also means other things by Gadget's numbers: dark matter of the background, sinks, black
+// SWIFT also uses some of Gadget's numbers for other species: background dark matter, sinks, black
 // holes.
 constexpr std::array<Species, kTypesRead> kSwiftSpecies{
     Species::gas,  Species::dark,     Species::dark, Species::star,
     Species::star, Species::boundary, Species::dark, Species::dark};
-constexpr const char* kOwnGroup = "nbody-steps";  // for what Gadget has no place for
+constexpr const char* kOwnGroup = "nbody-steps";  // for data without a place in Gadget's format
 
-// Gadget's own (allvars.h, SOLAR_MASS), and what a unit of mass in grams is meant by: with G and
-// the mass in grams as they are best known, a file's 1e10 solar masses would come out 3e-4 heavier.
+// Gadget's value (allvars.h, SOLAR_MASS), which defines its unit of mass in grams. With the best
+// known G and mass in grams, a file's 1e10 solar masses would come out 3e-4 heavier.
 constexpr double kSolarMassGrams = 1.989e33, kSwiftSolarMassGrams = 1.98841e33;
 constexpr const char* kSwiftLength = "Unit length in cgs (U_L)";
 
@@ -69,7 +69,7 @@ GadgetUnits units_of_file(const std::string& file, const Handle& root) {
   if (!hdf5::has(root, "Units")) return {};
   const Handle group = hdf5::open_group(file, root, "Units");
   const std::string where = file + ": /Units";
-  // SWIFT writes a unit of time in the place of one of velocity, and has a more recent solar mass.
+  // SWIFT stores a unit of time where Gadget stores velocity, and has a more recent solar mass.
   if (is_swift(root)) {
     const double length = positive(where, group, kSwiftLength) * 1e-2;
     return {length,
@@ -130,9 +130,9 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   return header;
 }
 
-// Gadget's table of masses takes the place of a dataset. In SWIFT's files it stands beside one,
-// with the mass of the first body, or the mean. SWIFT's black holes have two masses; the dynamical
-// one is gravity's.
+// Gadget's mass table replaces a dataset. SWIFT's files have both, the table holding the first
+// body's mass or the mean. SWIFT's black holes have two masses; the dynamical one is the
+// gravitating one.
 template <class Values>
 std::vector<double> masses_of_type(const Handle& group, double of_all, bool swift,
                                    std::size_t count, const Values& values) {
@@ -188,8 +188,8 @@ formats::Contents read_here(const std::string& file, std::string_view bytes, boo
   return contents;
 }
 
-// Files with damaged metadata make HDF5 crash or allocate without end. So it reads a file in
-// another process, which sends the bodies here as the bytes of a BIN file.
+// Damaged metadata can make HDF5 crash or allocate without bound. A separate process therefore
+// reads the file and sends the bodies back in BIN format.
 formats::Contents read(const std::string& file, std::string_view bytes,
                        const ReadOptions& options) {
   const auto seconds = static_cast<unsigned>(60 + bytes.size() / (10 << 20));
@@ -230,8 +230,8 @@ void write_type(const Handle& root, const Snapshot& snapshot, std::size_t type,
   hdf5::write_dataset(group, "ParticleIDs", ids);
 }
 
-// yt takes a box of 0 for no box and then cannot plot. Bodies stay around the origin; the box is so
-// wide that its periodic images, which yt has too, are far away.
+// yt treats a box of 0 as no box and then cannot plot. Bodies stay around the origin; the box is
+// wide enough to keep its periodic images, which yt has too, far away.
 double box_size(const Snapshot& snapshot) {
   float extent = 0;
   for (const Body& body : snapshot.systems.bodies)
@@ -254,10 +254,10 @@ void write_header(const Handle& root, const Snapshot& snapshot, const GadgetUnit
   hdf5::write_number(group, "Redshift", 0);
   hdf5::write_number(group, "BoxSize", box_size(snapshot) * length);
   hdf5::write_integer(group, "NumFilesPerSnapshot", 1);
-  // For pynbody, which takes a time without it for the age of the universe.
+  // For pynbody, which otherwise reads the time as the age of the universe.
   hdf5::write_number(group, "Time_GYR", seconds / (365.25 * 86400 * 1e9));
   if (!(snapshot.softening > 0)) return;
-  // Gadget-4's names, of lengths that are Plummer-equivalent; pynbody's eps comes from them.
+  // Gadget-4's names for Plummer-equivalent lengths; pynbody takes its eps from them.
   for (std::size_t t = 0; t < kTypes; ++t)
     hdf5::write_integer(group, ("SofteningClassOfPartType" + std::to_string(t)).c_str(), 0);
   for (const char* name : {"SofteningComovingClass0", "SofteningMaxPhysClass0"})

@@ -11,7 +11,7 @@ namespace {
 // A dataset that claims to be larger than its file by more than this factor is not data.
 constexpr std::size_t kMaxCompression = 100;
 
-// For what only fails when the library or the memory does: not the user's mistake.
+// For calls that fail only if the library or memory fails, not through the user.
 void require(bool done, const char* what) {
   if (!done) throw std::runtime_error(std::string("HDF5: ") + what + " failed");
 }
@@ -86,7 +86,7 @@ void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 Handle open_image(const std::string& file, std::string_view bytes) {
   const Handle access = in_memory();
-  // The library copies the image and never writes to ours.
+  // The library copies the image and never writes to this one.
   require(H5Pset_file_image(access.id(), const_cast<char*>(bytes.data()), bytes.size()) >= 0,
           "H5Pset_file_image");
   Handle opened(H5Fopen("image", H5F_ACC_RDONLY, access.id()), H5Fclose);

@@ -28,23 +28,23 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Keeps the library from printing a stack of errors for every failed call: our messages are one
-// line.
+// Keeps the library from printing an error stack for every failed call: our messages are one line
+// each.
 void silence();
 
-// A file in memory: the whole content is the image of an HDF5 file. Throws UsageError.
+// Opens a file in memory, whose whole content is the image of an HDF5 file. Throws UsageError.
 Handle open_image(const std::string& file, std::string_view bytes);
-// A new file in memory, and its bytes when it is complete.
+// Creates a file in memory; image_of() returns its bytes when it is complete.
 Handle create_image();
 std::string image_of(const Handle& file);
 
 bool has(const Handle& parent, const char* name);
-// Throws UsageError, which names `file` and the object, when it is not there.
+// Throws UsageError, naming `file` and the object, if the object is missing.
 Handle open_group(const std::string& file, const Handle& parent, const char* name);
 Handle create_group(const Handle& parent, const char* name);
 
-// An attribute: at most `most` numbers, or a text of at most `most` bytes; empty if there is no
-// such attribute. `where` is for messages. Throws UsageError for an attribute of another kind.
+// Reads an attribute: at most `most` numbers, or a string of at most `most` bytes; empty if it is
+// missing. `where` is for messages. Throws UsageError for another kind of attribute.
 std::vector<double> numbers(const std::string& where, const Handle& parent, const char* name,
                             std::size_t most);
 std::string text(const std::string& where, const Handle& parent, const char* name,

@@ -15,7 +15,7 @@
 namespace nbody {
 namespace {
 
-// The first byte of the message that the copy sends.
+// First byte of the message that the child process sends.
 constexpr char kResult = 'r', kUsage = 'u', kFailure = 'f';
 
 std::string outcome_of(const std::function<std::string()>& work) {
@@ -32,8 +32,8 @@ std::string outcome_of(const std::function<std::string()>& work) {
   const rlimit no_core{0, 0}, time{seconds, seconds};
   setrlimit(RLIMIT_CORE, &no_core);
   setrlimit(RLIMIT_CPU, &time);
-  // What the C library prints when a copy crashes ("stack smashing detected") is of no use to the
-  // user.
+  // If a child process crashes, the C library's message ("stack smashing detected") does not help
+  // the user.
   if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   const std::string bytes = outcome_of(work);
   for (std::size_t sent = 0; sent < bytes.size();) {

@@ -1,4 +1,4 @@
-// Work that may crash, in a process of its own.
+// Runs work that may crash in a separate process.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 
 namespace nbody {
 
-// Runs `work` in a copy of this process and returns its result. If it crashes or takes more than
-// `seconds` of processor time, only the copy ends, and a UsageError says that `file` is the reason.
-// Its exceptions are thrown here, as UsageError or runtime_error.
+// Runs `work` in a child process and returns its result. If it crashes or takes more than `seconds`
+// of processor time, only the child ends, and a UsageError blames `file`. Its exceptions are
+// rethrown here as UsageError or runtime_error.
 std::string isolated(const std::string& file, unsigned seconds,
                      const std::function<std::string()>& work);
 

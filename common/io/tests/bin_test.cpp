@@ -1,4 +1,4 @@
-// The project's binary format: its layout, and every header that must be refused, with its message.
+// The project's binary format: its layout, and every header to be rejected, with its message.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -73,7 +73,7 @@ class BadBin : public WithFolder {
   std::string message(std::string_view content) {
     const std::string path = folder.with("bad.bin", content).string();
     const std::string text = refusal(path);
-    // Every message begins with the file; without the folder, it can be compared.
+    // Every message begins with the file's name; without the directory, it can be compared.
     EXPECT_TRUE(text.starts_with(path)) << text;
     return text.starts_with(path) ? text.substr(path.size()) : text;
   }
@@ -130,7 +130,7 @@ TEST_F(BadBin, Texts) {
 TEST_F(BadBin, CountsThatLie) {
   EXPECT_EQ(with(24, 0u), ": its header describes 0 systems of 3 bodies");
   EXPECT_EQ(with(28, 0u), ": its header describes 2 systems of 0 bodies");
-  // 2^31 bodies take 60 GB: must be refused from the header alone.
+  // 2^31 bodies take 60 GB: the header alone must be enough to reject the file.
   EXPECT_EQ(with(28, 0x40000000u),
             ": its header describes 2 systems of 1073741824 bodies; at most 2147483647 bodies are "
             "possible");
@@ -150,7 +150,7 @@ TEST_F(BadBin, CountsThatLie) {
   EXPECT_TRUE(says(message(wraps), "at most 2147483647"));
 }
 
-// Read first and checked later, a terabyte of holes would not fit into memory.
+// If it were read first and checked later, a terabyte of holes would not fit into memory.
 TEST_F(BadBin, TheSizeIsCheckedBeforeTheRestIsRead) {
   const auto file = folder.with("holes.bin", bytes_);
   std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
@@ -185,7 +185,7 @@ class BinCheckpoint : public WithFolder {
   std::string bytes_;
 };
 
-// By another road than the writer's: the whole layout, and zlib's well-known checksum.
+// Independently of the writer: the whole layout, and zlib's well-known checksum.
 TEST_F(BinCheckpoint, LayoutIsFixed) {
   using namespace std::string_literals;
   const std::string text = "activity-map-counts=0:3 9:1\nprogram=step03_tiling\n";

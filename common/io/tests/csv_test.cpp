@@ -1,4 +1,4 @@
-// The CSV form: what is let through, and every line that must be refused, with its message.
+// The CSV format: what is accepted, and every line that must be rejected, with its message.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,14 +16,14 @@ class Csv : public WithFolder {
   Snapshot read(std::string_view text, const ReadOptions& options = {}) {
     return read_bodies(folder.with("a.csv", text), options);
   }
-  // The message behind the folder, or "accepted".
+  // The message after the directory, or "accepted".
   std::string refusal(std::string_view text) {
     const std::string message = refusal_of([&] { read(text); }), path = folder / "";
     if (message == "accepted") return message;
     EXPECT_TRUE(message.starts_with(path)) << message;
     return message.substr(path.size());
   }
-  // Of a file whose third line is the row of a single body.
+  // The result for a file whose third line is the row of a single body.
   std::string row(std::string_view values) {
     return refusal("# time=0\nx,y,vx,vy,m\n" + std::string(values) + "\n");
   }
@@ -56,7 +56,7 @@ TEST_F(Csv, HabitsOfOtherPrograms) {
 }
 
 TEST_F(Csv, TextPastTheFirstKibibyteMayBeAnything) {
-  // The 1024th byte is the first of two of one letter: a cut there is not a control character.
+  // The 1024th byte is the first of a two-byte letter: a cut there is not a control character.
   const std::string head = "# ";
   const Snapshot snapshot =
       read(head + std::string(1023 - head.size(), 'a') + "\xC3\xA9\nx,y,vx,vy\n1,2,3,4\n");
@@ -79,7 +79,7 @@ TEST_F(Csv, ReadsEveryKey) {
   EXPECT_EQ(snapshot.units, "G = 1");
 }
 
-// As NEMO's snapprint and others write them.
+// As written by NEMO's snapprint and others.
 TEST_F(Csv, TablesOfOtherPrograms) {
   for (const char* text :
        {"# a note\n1 2 3\t4 5 6 7\n  8   9 10 11 12 13 14  \n",
@@ -116,7 +116,7 @@ TEST_F(Csv, WrittenForm) {
             "# time=0\n# step=0\n# G=1\n# softening=0\n# dt=0.10000000000000001\n"
             "# integrator=euler\n# staggered=0\n# systems=2\n# bodies=2\n# scenario=\n# units=\n"
             "id,m,x,y,z,vx,vy,vz\n0,7,0.100000001,2,3,4,5,6\n1,1,1e-30,0,0,0,0,0\n"
-            "# crc32=fc5c6b89\n");  // by Python's zlib.crc32
+            "# crc32=fc5c6b89\n");  // computed by Python's zlib.crc32
 }
 
 TEST_F(Csv, RefusesNumbersThatAreNone) {
@@ -157,7 +157,7 @@ TEST_F(Csv, CountsEveryLine) {
 TEST_F(Csv, RefusesControlCharacters) {
   const std::string what = ": there is a control character; lines end in LF or CRLF";
   EXPECT_EQ(refusal("x,y,vx,vy\r1,2,3,4\r"), "a.csv:1" + what);
-  const std::string note = "# " + std::string(2000, '-') + "\n";  // is_text sees the beginning only
+  const std::string note = "# " + std::string(2000, '-') + "\n";  // is_text sees only the start
   EXPECT_EQ(refusal(note + "name,x,y,vx,vy\n\x1b[2J,0,0,0,0\n"), "a.csv:3" + what);
 }
 
@@ -202,7 +202,7 @@ TEST_F(Csv, RefusesBadKeys) {
   EXPECT_EQ(key("colour=blue"), "accepted");
 }
 
-// A file that is cut between two lines looks sound in every line.
+// A file cut between two lines looks sound line by line.
 TEST_F(Csv, MissesNoLine) {
   Snapshot snapshot{.systems = Systems(1, 3)};
   snapshot.checkpoint = {{"seed", "7"}};

@@ -93,7 +93,7 @@ TEST_F(DiagnosticsFileTest, AFloat64StateIsNotRounded) {
   EXPECT_NEAR(std::stod(row[15]), 1 + 0.8e-12, 1e-15);  // centre_y
 }
 
-// Of 300 bodies some are drawn where the budget is small; with enough of it, all pairs are counted.
+// With a small budget some of the 300 bodies are drawn; with a large one, all pairs count.
 TEST_F(DiagnosticsFileTest, TheBudgetDecidesWhetherThePotentialIsAnEstimate) {
   Snapshot many{.systems = Systems(1, 300)};
   for (int i = 0; i < 300; ++i) {

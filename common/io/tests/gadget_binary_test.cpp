@@ -20,7 +20,7 @@ struct Written {
   double redshift = 0, hubble = 0, time = 2;
 };
 
-// Two halo bodies with masses of their own and a star whose mass is in the header.
+// Two halo bodies with individual masses and a star whose mass is in the header.
 std::string gadget(const Written& how = {}) {
   std::string file;
   const auto block = [&](const char* name, const std::string& content) {
@@ -78,7 +78,7 @@ TEST_F(GadgetBinary, BothFormatsAndByteOrdersReadAlike) {
         const Snapshot read = read_bodies(folder.with(
             "snapshot_000", gadget({.order = order, .names = names, .float64 = float64})));
         ASSERT_EQ(read.systems.bodies.size(), 3u);
-        // In the order of the ids.
+        // Sorted by id.
         EXPECT_EQ(read.species, (std::vector{Species::dark, Species::star, Species::dark}));
         const Body &second = read.systems.bodies[0], &star = read.systems.bodies[1],
                    &first = read.systems.bodies[2];
@@ -114,7 +114,7 @@ TEST_F(GadgetBinary, RefusesWhatItCannotRead) {
 TEST_F(GadgetBinary, CutAtEveryByte) {
   for (const bool names : {false, true}) {
     const std::string whole = gadget({.names = names});
-    // Without the last block nothing is missing; without part of it, or of any other, something is.
+    // Without the last block the file is complete; without part of it, or of any other, it is not.
     const std::size_t needed = whole.size() - 20 - (names ? 16 : 0);
     for (std::size_t size = 264 + (names ? 16 : 0); size < whole.size(); ++size) {
       const std::string text = refusal(folder.with("s", whole.substr(0, size)));

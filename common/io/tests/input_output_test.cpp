@@ -1,4 +1,4 @@
-// Bodies to files and back, and every file that must be refused, with its message.
+// Writes and reads bodies, and rejects every invalid file with its message.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ struct Read : WithFolder {};
 struct Write : WithFolder {};
 struct Float64 : WithFolder {};
 
-// Finite floats of every exponent, subnormal ones and both zeros included.
+// Finite floats of every exponent, including subnormal ones and both zeros.
 Systems random_bits(int count, int bodies, bool unit_masses = false) {
   std::mt19937 generator(17);
   Systems systems(count, bodies);
@@ -124,7 +124,7 @@ TEST_F(RoundTrip, CsvIgnoresTheLocale) {
   const Snapshot written = full_snapshot();
   write_bodies(folder / "classic.csv", written);
   const std::string before_c = std::setlocale(LC_ALL, nullptr);
-  // The locale of C is changed where one with a comma is installed, that of C++ always.
+  // Changes the C locale if one with a decimal comma is installed, the C++ locale always.
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8"})
     if (std::setlocale(LC_ALL, locale) != nullptr) break;
   const std::locale before =
@@ -204,7 +204,7 @@ TEST_F(Cut, FilesThatKnow) {
   }
 }
 
-// --- what is not a file of bodies ---
+// --- files that do not hold bodies ---
 
 TEST_F(Read, NamesWhatItCannotRead) {
   const std::string path = folder.path().string();

@@ -1,4 +1,4 @@
-// What read_bodies makes of a file, and says of one it must not take.
+// The result of read_bodies for a file, or its message if the file is rejected.
 #pragma once
 
 #include <array>

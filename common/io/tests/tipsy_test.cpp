@@ -1,5 +1,5 @@
-// Tipsy files: the layout, both byte orders, both headers, units beside them, and every file that
-// must be refused.
+// Tipsy files: the layout, both byte orders, both headers, the units file next to them, and every
+// file that must be rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 struct Tipsy : WithFolder {};
 struct TipsyParam : WithFolder {};
 
-// Bytes by another road than the library's: memory copied and turned round.
+// Builds bytes independently of the library: copies memory and reverses it.
 class Bytes {
  public:
   explicit Bytes(std::endian order) : order_(order) {}
@@ -72,7 +72,7 @@ TEST_F(Tipsy, BothByteOrdersAndBothHeadersReadAlike) {
     for (const bool pad : {true, false}) {
       SCOPED_TRACE(std::string(order == std::endian::big ? "big" : "little") +
                    (pad ? " 32" : " 28"));
-      // The name says nothing: the content does.
+      // The content decides, not the name.
       expect_the_four(read_bodies(folder.with("galaxy.csv", four_bodies(order, pad))));
     }
 }
@@ -96,7 +96,7 @@ TEST_F(Tipsy, IsWrittenAsTheFormatSays) {
 TEST_F(Tipsy, SpeciesAndUnitsSurviveTheOtherFormats) {
   Snapshot snapshot = read_bodies(folder.with("in", four_bodies(std::endian::little)));
   snapshot.units = "kpc-100kms";
-  snapshot.softening = 0.1;  // not a float32: kept by the file of parameters
+  snapshot.softening = 0.1;  // not a float32: the parameter file keeps it
   snapshot.dt = 1.0 / 3;
   write_bodies(folder / "a.tipsy", snapshot);
   write_bodies(folder / "b.csv", read_bodies(folder / "a.tipsy"));
@@ -149,7 +149,7 @@ TEST(Species, AreChosenAndRefusedByName) {
   EXPECT_EQ(some.systems.bodies[2].mass, 31);
   EXPECT_EQ(refusal(file, {.species = {Species::dark, Species::disk}}),
             file.string() + " has no body of the species disk; it has gas, dark, star");
-  // The cut comes after the choice.
+  // Systems are divided after the species are selected.
   EXPECT_EQ(read_bodies(file, {.systems = 2, .species = {Species::dark}}).systems.count, 2);
   EXPECT_EQ(refusal(file, {.systems = 2, .species = {Species::gas}}),
             file.string() + " holds 1 bodies, which cannot be cut into 2 systems of one size");
@@ -180,7 +180,7 @@ TEST(Species, ListsAreWholeWords) {
     EXPECT_THROW(parse_species("--species", list), UsageError) << list;
 }
 
-// --- units, in the file beside ---
+// --- units, in the file next to it ---
 
 TEST_F(TipsyParam, GivesUnits) {
   const auto file = folder.with("run.00010", four_bodies(std::endian::big));
@@ -238,7 +238,7 @@ TEST_F(Tipsy, ACheckpointIsNotWritten) {
   EXPECT_EQ(folder.files(), 0);
 }
 
-// --- files that must be refused ---
+// --- files that must be rejected ---
 
 class BadTipsy : public WithFolder, public testing::WithParamInterface<std::endian> {
  protected:
@@ -263,7 +263,7 @@ TEST_P(BadTipsy, CutAtEveryByte) {
   for (std::size_t size = 0; size < good_.size(); ++size)
     EXPECT_NE(refusal(folder.with("bad", good_.substr(0, size))), "accepted") << size;
   EXPECT_NE(message(good_ + "x"), "accepted");
-  // Where the rest is a whole number of raw bodies, too.
+  // Also if the rest could be raw bodies.
   EXPECT_EQ(message(good_.substr(0, 168)),
             prefix_ +
                 "168 bytes, but its header describes 1 gas, 2 dark and 1 star bodies, which take "
@@ -277,13 +277,13 @@ TEST_P(BadTipsy, CountsThatLie) {
   EXPECT_EQ(with<std::int32_t>(20, -2), prefix_ + "its header counts -2 dark bodies");
   EXPECT_EQ(with<std::int32_t>(16, most),
             prefix_ + "its header counts 4 bodies, but 2147483647 gas, 2 dark and 1 star bodies");
-  std::string huge = good_;  // agrees with itself: 2^31 - 1 dark bodies
+  std::string huge = good_;  // consistent: 2^31 - 1 dark bodies
   huge.replace(8, 4, Bytes(GetParam()).add<std::int32_t>({most}).text());
   huge.replace(16, 12, Bytes(GetParam()).add<std::int32_t>({0, most, 0}).text());
   EXPECT_EQ(message(huge), prefix_ +
                                "196 bytes, but its header describes 0 gas, 2147483647 dark and 0 "
                                "star bodies, which take 77309411320 or 77309411324");
-  // Four counts that agree in 32 bits only.
+  // Four counts that are consistent in 32 bits only.
   std::string wraps = good_;
   wraps.replace(8, 20, Bytes(GetParam()).add<std::int32_t>({-2, 3, most, most, 0}).text());
   EXPECT_TRUE(says(message(wraps), "its header counts -2 bodies"));

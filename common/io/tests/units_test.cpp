@@ -1,4 +1,4 @@
-// Units of measurement: the presets against constants of their own, conversions there and back.
+// Units of measurement: presets against independent constants, and conversions there and back.
 #include "io/units.h"
 
 #include <gtest/gtest.h>

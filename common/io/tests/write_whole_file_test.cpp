@@ -30,7 +30,7 @@ const auto write_new = [](std::ostream& out) { out << "new"; };
 
 std::string refusal(const std::filesystem::path& file) {
   const std::string message = refusal_of([&] { require_writable(file); });
-  // What is asked before a long run must be what happens after it.
+  // The check before a long run must agree with the write after it.
   EXPECT_EQ(message, refusal_of([&] { write_whole_file(file, write_new); }));
   return message;
 }
@@ -81,7 +81,7 @@ TEST_F(WriteWholeFile, AFullDiskIsARuntimeError) {
   std::string message = "written";
   bool usage_error = false;
   try {
-    // Small enough for the buffer of the stream: only flush and close can tell.
+    // Small enough for the stream's buffer: only flush and close can fail.
     write_whole_file(folder / "a", [](std::ostream& out) { out << std::string(2000, 'x'); });
   } catch (const UsageError& error) {
     usage_error = true;
@@ -156,7 +156,7 @@ TEST_F(WriteWholeFile, RefusesWhatCannotBe) {
   const std::string long_name(256, 'a');
   EXPECT_EQ(refusal(folder / long_name),
             "cannot write " + path + "/" + long_name + ": File name too long");
-  if (geteuid() == 0) return;  // root writes everywhere
+  if (geteuid() == 0) return;  // root can write everywhere
   chmod(folder.path().c_str(), 0500);
   EXPECT_EQ(refusal(folder / "a"), "cannot write " + path + "/a: Permission denied");
   chmod(folder.path().c_str(), 0700);
@@ -188,7 +188,7 @@ TEST_F(RequireWritable, LeavesTheFileOfALivingWriter) {
   EXPECT_EQ(folder.files(), 1);
 }
 
-// In a container the first process has the same number every time.
+// In a container the first process always has the same number.
 TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
   for (int k = 0; k < 200; ++k)
     folder.with(".nbody-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp", "half");
@@ -200,7 +200,7 @@ TEST_F(WriteWholeFile, PassesOverTheNamesThatAKilledProcessOfItsNumberTook) {
 
 class OutputsTest : public WithFolder {
  protected:
-  // What is said of these outputs, without the folder.
+  // The message about these outputs, without the directory.
   std::string refusal(const std::vector<NamedFile>& outputs,
                       const std::vector<NamedFile>& inputs = {}) {
     std::string text = refusal_of([&] { const Outputs checked(outputs, inputs); });
@@ -237,7 +237,7 @@ TEST_F(OutputsTest, HaveOneWriter) {
     EXPECT_EQ(refusal({{"OUT", folder / "./a"}}),
               "cannot write ./a: another program is writing it now");
     EXPECT_EQ(refusal({{"OUT", folder / "c"}}), "accepted");
-    require_writable(folder / "c");  // which removes what killed programs left
+    require_writable(folder / "c");  // this removes files of killed programs
     EXPECT_NE(refusal({{"OUT", folder / "b"}}), "accepted");
   }
   EXPECT_EQ(refusal({{"OUT", folder / "a"}}), "accepted");

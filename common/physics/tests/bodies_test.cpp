@@ -8,7 +8,7 @@
 namespace nbody {
 namespace {
 
-// Bodies that can be told apart by x.
+// Bodies that x identifies.
 Systems with_masses(int count, const std::vector<float>& masses) {
   Systems systems(count, static_cast<int>(masses.size()) / count);
   for (std::size_t k = 0; k < masses.size(); ++k) {
@@ -59,7 +59,7 @@ TEST(MassiveFirst, PutsBodiesWithoutMassBehindAndBack) {
   Systems heavy = with_masses(2, {1, 2, 3, 4}), light = with_masses(1, {0, 0});
   EXPECT_EQ(MassiveFirst(heavy).sources(), 2);
   EXPECT_EQ(places(heavy), (std::vector<float>{0, 1, 2, 3}));
-  EXPECT_EQ(MassiveFirst(light).sources(), 1);  // a chunk of no sources would be no chunk
+  EXPECT_EQ(MassiveFirst(light).sources(), 1);  // a chunk without sources would be empty
 }
 
 TEST(MassesOfTiles, AreThoseThatAllBodiesShare) {

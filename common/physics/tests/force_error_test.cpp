@@ -1,4 +1,4 @@
-// The distribution of force errors, of programs that err by known amounts.
+// The distribution of force errors, for programs with known errors.
 #include "physics/force_error.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 namespace nbody {
 namespace {
 
-// All cells of the cube of this edge that has the cell (x, y, z) at its low corner, by their keys.
+// All cells, by key, of a cube with this edge whose low corner is the cell (x, y, z).
 std::map<CurveKey, std::array<int, 3>> cube(int edge, int x, int y, int z) {
   std::map<CurveKey, std::array<int, 3>> cells;
   for (int i = 0; i < edge * edge * edge; ++i) {
@@ -20,7 +20,7 @@ std::map<CurveKey, std::array<int, 3>> cube(int edge, int x, int y, int z) {
   return cells;
 }
 
-// Whether the keys of a cube are consecutive and cells that follow one another share a face.
+// Expects consecutive keys in a cube, and that consecutive cells share a face.
 void expect_a_path(int edge, int x, int y, int z) {
   const auto cells = cube(edge, x, y, z);
   ASSERT_EQ(cells.size(), static_cast<std::size_t>(edge * edge * edge));
@@ -43,7 +43,7 @@ TEST(Hilbert, GoesFromCellToNeighbouringCell) {
   expect_a_path(8, last / 2 - 8, last / 2, 0);
 }
 
-// From one half of the whole cube to another, where the highest bits change.
+// From one half of the whole cube to the other, where the highest bits change.
 TEST(Hilbert, GoesThroughTheLargestPartsInTheSameWay) {
   const unsigned half = 1u << (kCoordinateBits - 1);
   std::map<CurveKey, unsigned> parts;

@@ -1,4 +1,4 @@
-// Runs that were computed right, and are physics or not.
+// Runs that were computed correctly and are physically plausible or not.
 #include "physics/validation/plausibility.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(Plausibility, AClosePairNeedsAShorterStep) {
   EXPECT_GT(*found.encounter, 1);
 }
 
-// As close, but of a mass that does not matter to the others.
+// As close, but with a mass that does not matter to the others.
 TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
   Systems start(1, 4);
   start.bodies = {{0, 0, 0, 0, -0.5f, 0, 1},
@@ -109,7 +109,7 @@ TEST(Plausibility, SaysWhereFloat32Ends) {
   EXPECT_TRUE(precise.notes.empty());
 }
 
-// With the step's own two loops in float64.
+// Judged with the step's own two loops in float64.
 Plausibility judged_in_float64(const SystemsF64& start, double dt, int steps, double softening) {
   SystemsF64 end = start;
   drift(end, dt / 2);

@@ -11,7 +11,7 @@
 namespace nbody {
 namespace {
 
-// A star with n light bodies on circles around it, whose 2T/|W| is 1 but for their own gravity.
+// A star with n light bodies on circles around it; 2T/|W| is 1 except for their own gravity.
 std::vector<Body> planetesimals(int n, bool star_first) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(0, 1);

@@ -16,7 +16,7 @@ Systems sphere_of(int bodies) {
   return make_scenario(find_scenario("plummer"), {1, bodies, 3, 0.05}).systems;
 }
 
-// Root mean square of what the tree errs by, relative to what the forces would add up to.
+// Root mean square error of the tree, relative to the sum of the forces' magnitudes.
 double error_of_tree(const Systems& systems, TreeDesign design, float theta, int multipole) {
   const ReferenceSystem direct(systems.system(0));
   const TreeReference tree(systems.system(0), design, theta);
@@ -46,8 +46,8 @@ TEST(TreeReference, ErrsLessAtSmallerAngles) {
   EXPECT_GT(error_of_tree(systems, {1, 1}, 0.6f, 2), error_of_tree(systems, {16, 32}, 0.6f, 2));
 }
 
-// Seen from far away a node is its mass and its quadrupole: what is left falls with the third power
-// of the distance.
+// From far away a node acts as its mass and its quadrupole: the remaining error falls with the
+// third power of the distance.
 TEST(TreeReference, ActsByItsMassAndQuadrupole) {
   double errors[2];
   for (const int k : {0, 1}) {

@@ -53,7 +53,7 @@ Timing drift_only(const Run& run, Systems& systems) {
   return {};
 }
 
-// Leapfrog's positions are half a step ahead, and of another length from then on.
+// Leapfrog's positions are half a step ahead; from then on the step has another length.
 TEST(Simulation, GoesOnFromTheSamePositionsWithAnotherTimeStep) {
   for (const auto integrator : {Integrator::euler, Integrator::leapfrog}) {
     Job job;

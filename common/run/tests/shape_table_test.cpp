@@ -1,4 +1,4 @@
-// The table of ./nbody tune: what it says of a program and a device, and what is no such table.
+// The table of ./nbody tune: its entries for a program and a device, and files that are rejected.
 #include "run/shape_table.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST_F(ShapeTable, AShapeThatIsNotTheSameAnyMoreIsNotTaken) {
   EXPECT_EQ(choose_shape(1, 64, 3, cost_of), 1);
 }
 
-// One line each: where it is, what stands there, and what may.
+// One line each: the place, the value there, and what is allowed.
 TEST_F(ShapeTable, WhatIsNoTableIsRefused) {
   const auto shape = [](const std::string& text) {
     return R"({"devices": {"GPU": {"date": "d", "shapes": [

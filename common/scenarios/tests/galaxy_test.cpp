@@ -1,5 +1,5 @@
-// The scenarios that are galaxies or on their way to become one, against their formulas. Tolerances
-// are three to five times the sampling noise of their numbers of bodies.
+// Checks the galaxies, and scenarios that become one, against their formulas. Tolerances are three
+// to five times the sampling noise at these numbers of bodies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ double median(std::span<const Body> bodies, Value value) {
 double cylinder_radius(const Body& b) { return std::hypot(double{b.x}, double{b.y}); }
 double sphere_radius(const Body& b) { return length(position(b)); }
 
-// Of all of them, and how their centre moves.
+// The shape of all bodies, and the motion of their centre.
 struct Sum {
   double mass = 0;
   Vector3 x, v;
@@ -122,7 +122,7 @@ TEST(Kuzmin, IsAFlatDiskOnCircles) {
     ASSERT_EQ(b.z, 0);
     ASSERT_EQ(b.vz, 0);
   }
-  // The whole point of the profile: v_c is what gravity asks for. At R = 1 within what is left out.
+  // The whole point of the profile: v_c balances gravity. At R = 1, within the mass cut off.
   const ReferenceSystem reference(disk.bodies);
   double asked = 0, moving = 0;
   for (int i = 0; i < n; ++i) {
@@ -164,8 +164,8 @@ TEST(DiskHalo, HasItsMassesAndProfiles) {
   }
 }
 
-// The formula with Bessel functions against the force that the bodies exert: the disk's and the
-// halo's shares, and so the rotation curve.
+// Compares the formula with Bessel functions with the force that the bodies exert: the disk's and
+// the halo's shares, and so the rotation curve.
 TEST(DiskHalo, TurnsAsFastAsItsGravityAsks) {
   const ReferenceSystem reference(galaxy().bodies);
   for (const double radius : {1.0, 2.0, 4.0}) {
@@ -202,7 +202,7 @@ TEST(DiskHalo, HasItsToomreQ) {
   EXPECT_NEAR(model().disk_velocities(2).sigma_radial * std::sqrt(r.epicyclic_frequency_squared) /
                   (3.36 * sigma),
               1.5, 1e-9);
-  // And so have the bodies.
+  // And so do the bodies.
   double squares = 0;
   int count = 0;
   for (const Body& b : disk()) {
@@ -240,11 +240,11 @@ TEST(DiskHalo, SpiralIsColdInThePlane) {
     radial += std::pow((double{b.x} * b.vx + double{b.y} * b.vy) / cylinder_radius(b), 2);
     azimuthal += std::pow((double{b.x} * b.vy - double{b.y} * b.vx) / cylinder_radius(b), 2);
   }
-  EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // the means that were taken out
+  EXPECT_LE(std::sqrt(radial / azimuthal), 0.06);  // the means that were subtracted
 }
 
-// A small one, for three rotations at two scale lengths. Massive halo bodies heat so small a disk:
-// what is asked of the large one, ./nbody disk-halo asks.
+// A small disk, for three rotations at two scale lengths. Massive halo bodies heat it; ./nbody
+// disk-halo checks a large one.
 TEST(DiskHalo, StaysWhatItIs) {
   const int n = 2000, stars = n / 3;
   const double softening = 0.1,

@@ -1,4 +1,4 @@
-// The initial conditions against what is known of them: energies, periods, an ephemeris.
+// Checks initial conditions against known values: energies, periods, an ephemeris.
 #include "scenarios/initial_conditions.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Snapshot make_default(std::string_view name) {
   return make_scenario(scenario, {scenario.systems, scenario.bodies, 1, scenario.softening});
 }
 
-// Sums of their own, in float64.
+// Computed here independently, in float64.
 double kinetic(std::span<const Body> bodies) {
   double sum = 0;
   for (const Body& b : bodies) sum += 0.5 * b.mass * dot(velocity(b), velocity(b));
@@ -117,11 +117,11 @@ TEST(Seeds, GiveTheSameBodiesAgain) {
     const Snapshot first = make(name, 3, 100, 7);
     EXPECT_TRUE(same_bits(first.systems.bodies, make(name, 3, 100, 7).systems.bodies));
     EXPECT_FALSE(same_bits(first.systems.bodies, make(name, 3, 100, 8).systems.bodies));
-    // System s of a seed does not depend on how many there are.
+    // System s of a seed does not depend on the number of systems.
     EXPECT_TRUE(same_bits(first.systems.system(0), make(name, 1, 100, 7).systems.bodies));
     for (int s = 1; s < 3; ++s) {
       EXPECT_FALSE(same_bits(first.systems.system(0), first.systems.system(s)));
-      // Nor is it the first system of a neighbouring seed.
+      // Nor is it the first system of a nearby seed.
       EXPECT_FALSE(same_bits(first.systems.system(s),
                              make(name, 1, 100, 7 + static_cast<unsigned>(s)).systems.bodies));
     }
@@ -207,7 +207,7 @@ TEST(Plummer, HasItsMassProfileAndIsIsotropic) {
   EXPECT_NEAR(vy2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(vz2 / v2, 1.0 / 3, 0.003);
   EXPECT_NEAR(radial / v2, 1.0 / 3, 0.003);
-  // <q^2> of q^2 (1 - q^2)^(7/2) is B(5/2, 9/2) / B(3/2, 9/2) = 1/4, less what softening took.
+  // <q^2> of q^2 (1 - q^2)^(7/2) is B(5/2, 9/2) / B(3/2, 9/2) = 1/4, less softening's share.
   EXPECT_NEAR(q2, 0.25 * v2 / 0.5, 0.002);
 }
 

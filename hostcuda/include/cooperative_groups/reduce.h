@@ -18,7 +18,7 @@ HOSTCUDA_OPERATOR(bit_or, a | b)
 HOSTCUDA_OPERATOR(bit_xor, a ^ b)
 #undef HOSTCUDA_OPERATOR
 
-// In the order of the ranks. The order of a GPU is another one, and not promised.
+// Reduces in rank order. A GPU uses another order, which is not specified.
 template <class Group, class T, class Operation>
 T reduce(const Group& group, T value, const Operation& operation, HOSTCUDA_HERE) {
   const unsigned mask = group.lanes();

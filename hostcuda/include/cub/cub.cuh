@@ -1,4 +1,4 @@
-// hostcuda: all of CUB that is here.
+// hostcuda: the part of CUB that is emulated.
 #pragma once
 
 #include "block/block_exchange.cuh"

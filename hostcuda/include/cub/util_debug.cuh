@@ -1,4 +1,4 @@
-// hostcuda: CubDebug and CubDebugExit, which report errors of CUDA.
+// hostcuda: CubDebug and CubDebugExit, which report CUDA errors.
 #pragma once
 
 #include <cstdio>

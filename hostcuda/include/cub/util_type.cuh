@@ -15,7 +15,7 @@ struct KeyValuePair {
   bool operator==(const KeyValuePair& b) const { return !(*this != b); }
 };
 
-// Two buffers that a sort may use in turn; afterwards selector names the one with the result.
+// Two buffers that a sort may use alternately; afterwards selector names the one with the result.
 template <class T>
 struct DoubleBuffer {
   T* d_buffers[2] = {nullptr, nullptr};

@@ -22,7 +22,7 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 
 namespace hostcuda {
 
-// What a texel of type T is made of: one, two or four numbers.
+// The components of a texel of type T: one, two or four numbers.
 template <class T, bool = std::is_arithmetic_v<T>>
 struct Channels {
   using Scalar = T;
@@ -49,7 +49,7 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc() {
 }
 
 struct cudaExtent {
-  std::size_t width, height, depth;  // width: in elements for an array, else in bytes
+  std::size_t width, height, depth;  // width: elements for an array, otherwise bytes
 };
 struct cudaPos {
   std::size_t x, y, z;

@@ -1,4 +1,4 @@
-// hostcuda: what a program may ask about a device.
+// hostcuda: queries about devices.
 #pragma once
 
 #include <cstddef>
@@ -58,9 +58,9 @@ enum cudaDeviceAttr {
   cudaDevAttrClusterLaunch = 120
 };
 
-// The name says that this is no GPU. Limits are those of compute capability 9.0, whose launch rules
-// are enforced; totalGlobalMem and multiProcessorCount come from the environment; cache, bus and
-// clocks do not exist and are 0.
+// The name shows that this is not a GPU. Limits are those of compute capability 9.0, whose launch
+// rules are enforced; totalGlobalMem and multiProcessorCount come from the environment; cache, bus
+// and clocks do not exist and are 0.
 struct cudaDeviceProp {
   char name[256];
   std::size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor,
@@ -75,7 +75,7 @@ struct cudaDeviceProp {
       clusterLaunch, globalL1CacheSupported, localL1CacheSupported, multiGpuBoardGroupID,
       hostRegisterSupported, memoryPoolsSupported, persistingL2CacheMaxSize,
       accessPolicyMaxWindowSize, cooperativeMultiDeviceLaunch;
-  // Of textures: as on a GPU of compute capability 9.0.
+  // Limits of textures: as on a GPU of compute capability 9.0.
   int maxTexture1D, maxTexture1DLinear, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2],
       maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
   std::size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;

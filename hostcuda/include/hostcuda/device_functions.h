@@ -10,7 +10,7 @@
 
 namespace hostcuda {
 
-// converge: finds the lanes that are at the same place; the mask is not known before.
+// converge: finds the lanes at the same place; their mask is not known in advance.
 enum class WarpOperation : std::uint8_t { sync, shuffle, vote, gather, converge };
 
 constexpr unsigned kMaxShuffleBytes = 32;
@@ -21,15 +21,15 @@ struct WarpRequest {
   unsigned mask;
   int source_lane = 0;
   bool predicate = false;
-  void* value = nullptr;     // what it gives; a shuffle replaces it by what it gets
+  void* value = nullptr;     // the lane's value; a shuffle replaces it by the received one
   unsigned size = 0;         // of the value, at most kMaxShuffleBytes
   void* gathered = nullptr;  // gather: the values of all lanes go here, 32 of `size` bytes
-  unsigned ballot = 0;       // result: the lanes whose predicate is true, or that converged
+  unsigned ballot = 0;       // result: lanes whose predicate is true, or that converged
 };
 
 void block_barrier(const char* file, int line);
 
-// Barriers for several blocks, in one step or in two.
+// The threads that a barrier is for.
 enum class Scope : std::uint8_t { block, cluster, grid };  // whose threads a barrier is for
 void sync_blocks(Scope scope, const char* file, int line);
 void arrive_at(Scope scope, const char* file, int line);
@@ -37,28 +37,28 @@ void wait_at(Scope scope, const char* file, int line);
 
 dim3 cluster_shape();  // {1, 1, 1} without clusters
 bool launch_is_cooperative();
-// Where the block of this rank in the cluster has what the caller's block has at `address`.
+// The address, in the cluster's block of this rank, that corresponds to `address` in this block.
 void* map_shared(void* address, unsigned rank, const char* file, int line);
-// A barrier, and how many of the block's threads came to it with a true predicate.
+// A barrier; returns how many of the block's threads passed a true predicate.
 unsigned counting_barrier(bool predicate, const char* file, int line);
 void warp_call(WarpRequest& request, const char* file, int line);
 int lane();
-bool in_kernel();  // whether an emulated thread makes the call
-// Ends the process: a primitive that is made for blocks of `threads` threads runs in another one.
+bool in_kernel();  // true if an emulated thread calls it
+// Ends the process: a primitive for blocks of `threads` threads runs in a block of another size.
 [[noreturn]] void refuse_block_size(const char* what, unsigned threads);
 
 // Lets another thread of the block run, as the hardware does while a thread spins on an atomic.
 void yield();
-extern __thread unsigned spins;  // since the running thread began or went on
+extern __thread unsigned spins;  // since the running thread started or resumed
 inline void note_spin() {
   constexpr unsigned kPatience = 1000;
   if (++spins > kPatience) yield();
 }
 
-// As an assertion that failed: ends the grid, and from now on the API returns the error.
+// Like a failed assertion: ends the grid; from then on the API returns the error.
 [[noreturn]] void trap(const char* file, int line);
 
-// Any type that can be copied byte by byte. The __shfl functions take arithmetic types only, as on
+// Any type that can be copied byte by byte. The __shfl functions take only arithmetic types, as on
 // a GPU; cooperative groups take more.
 template <class Value>
 Value shuffle(unsigned mask, Value value, int source_lane, const char* file, int line) {
@@ -69,7 +69,7 @@ Value shuffle(unsigned mask, Value value, int source_lane, const char* file, int
   return value;
 }
 
-// The values of all lanes of the mask; of others, what the array held before.
+// The values of the mask's lanes; the other elements keep their contents.
 template <class Value>
 struct Gathered {
   Value of_lane[32];
@@ -82,7 +82,7 @@ Gathered<Value> gather(unsigned mask, Value value, const char* file, int line) {
   return all;
 }
 
-// From the first lane of the mask to the last.
+// From the mask's first lane to its last.
 template <class Value, class Operation>
 Value fold(const Gathered<Value>& all, unsigned mask, const Operation& operation) {
   int lane = __builtin_ctz(mask);
@@ -101,7 +101,7 @@ inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 inline unsigned rank_in_block() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-// Of the running thread's warp: the last one of a block may be short.
+// Lanes of the running thread's warp: a block's last warp may be incomplete.
 inline unsigned existing_lanes() {
   const unsigned rank = rank_in_block(), lanes = block_size() - (rank - rank % 32);
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
@@ -118,7 +118,7 @@ inline Integer atomic_update(Integer* address, Integer desired_if,
   return seen;
 }
 
-// *address = change(*address). Returns what it was.
+// *address = change(*address). Returns the old value.
 template <class T, class Change>
 inline T atomic_change(T* address, const Change& change) {
   T seen;
@@ -225,14 +225,14 @@ HOSTCUDA_REDUCE(__reduce_or_sync, unsigned, a | b)
 HOSTCUDA_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef HOSTCUDA_REDUCE
 
-// The lanes that are here before any of them goes on: as converged as a GPU could make them.
+// The lanes that are here before any of them continues: as converged as on any GPU.
 HOSTCUDA_FUNCTION unsigned __activemask(HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::converge, 0xffffffffu};
   hostcuda::warp_call(request, file, line);
   return request.ballot;
 }
 
-// ---- atomics: relaxed, as on a GPU; blocks do run in parallel -----------------------------------
+// ---- atomics: relaxed, as on a GPU; blocks do run concurrently ----------------------------------
 
 #define HOSTCUDA_ATOMIC_INTEGER(Type)                                              \
   HOSTCUDA_FUNCTION Type atomicAdd(Type* address, Type value) {                    \
@@ -290,7 +290,7 @@ HOSTCUDA_FUNCTION float atomicAdd(float* address, float value) {
 HOSTCUDA_FUNCTION double atomicAdd(double* address, double value) {
   return hostcuda::atomic_change(address, [=](double old) { return old + value; });
 }
-// Each component is added atomically, the vector is not: so it is on a GPU (from sm_90 on).
+// Each component is added atomically, but not the vector, as on a GPU (from sm_90 on).
 HOSTCUDA_FUNCTION float2 atomicAdd(float2* address, float2 value) {
   return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
 }

@@ -1,7 +1,7 @@
-// hostcuda: the results of the runtime API. Those that nothing here returns are names for programs.
+// hostcuda: the results of the runtime API. Some are never returned here, but programs name them.
 #pragma once
 
-// The underlying type is fixed, so that a number that is no enumerator is still a valid value.
+// The underlying type is fixed, so a number that is not an enumerator is still a valid value.
 enum cudaError : unsigned {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,

@@ -96,19 +96,19 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child);
 
-// ---- executable graphs: a copy, which later changes to the graph do not reach -------------------
+// ---- executable graphs: copies, which later changes to the graph do not affect ------------------
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  unsigned long long flags = 0);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
                                           unsigned long long flags = 0);
-// As it was before CUDA 12.
+// The signature before CUDA 12.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t*,
                                         char*, std::size_t) {
   return cudaGraphInstantiate(exec, graph);
 }
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* information);
-// As it was before CUDA 12.
+// The signature before CUDA 12.
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                        cudaGraphNode_t* error_node,
                                        cudaGraphExecUpdateResult* result) {

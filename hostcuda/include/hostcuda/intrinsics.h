@@ -7,7 +7,7 @@
 #include "device_functions.h"
 #include "math.h"
 
-// ---- loads and stores with a cache policy: there is no such cache here --------------------------
+// ---- loads and stores with a cache policy: the emulator has no such cache -----------------------
 
 #define HOSTCUDA_LOAD(name)                 \
   template <class Value>                    \
@@ -28,7 +28,7 @@ HOSTCUDA_STORE(__stcs)
 HOSTCUDA_STORE(__stwt)
 #undef HOSTCUDA_LOAD
 
-// These see what other blocks have written, so threads poll with them.
+// These see other blocks' writes, so threads poll with them.
 template <class Value>
 inline Value __ldcg(const Value* address) {
   hostcuda::note_spin();
@@ -110,7 +110,7 @@ inline float rounded_up(double exact) {
   const float nearest = static_cast<float>(exact);
   return static_cast<double>(nearest) < exact ? nextafterf(nearest, HUGE_VALF) : nearest;
 }
-// The operation itself in another rounding mode; volatile, so that it is done there and then.
+// Does the operation in another rounding mode; volatile prevents moving it.
 template <class Real, class Operation>
 inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
   volatile Real x = a, y = b;

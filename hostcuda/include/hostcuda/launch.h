@@ -24,14 +24,14 @@
 
 namespace hostcuda {
 
-// The place of a launch in the source, for messages.
+// The source location of a launch, for messages.
 struct Site {
   const char* kernel;
   const char* file;
   int line;
 };
 
-// function: the kernel's address, or null where it is not known before the arguments are.
+// function: the kernel's address, or null if it is unknown before the arguments are.
 struct LaunchRequest {
   Site site;
   const void* function;
@@ -43,7 +43,7 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
-// What std::function would hold, without its header: a sixth of what is read for a small .cu file.
+// Replaces std::function without its header, a sixth of the input of a small .cu file.
 struct Work {
   virtual ~Work() = default;
   virtual void run() const = 0;
@@ -58,37 +58,37 @@ Work* work_of(const Function& function) {
   return new Stored(function);
 }
 
-// Checks the configuration as a GPU does and appends the grid to the stream; errors are left for
-// cudaGetLastError too. body runs the kernel for the one emulated thread that threadIdx names; it
-// is deleted when nothing can run it any more.
+// Checks the configuration as a GPU does and appends the grid to the stream; errors also go to
+// cudaGetLastError. body runs the kernel for the emulated thread that threadIdx names; it is
+// deleted when nothing can run it any more.
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* body);
 
-// Tells a tool that watches that the next call's result is not looked at.
+// Notifies an observing tool that the next call's result is ignored.
 void ignore_result();
 
-// For libraries emulated on top of hostcuda: appends work to the stream. When it runs it may read
-// and write the memory of every device; nothing else about it is checked.
+// For libraries emulated on top of hostcuda: appends work to the stream. The work may access the
+// memory of every device; nothing else about it is checked.
 cudaError_t enqueue_work(cudaStream_t stream, Work* work);
 template <class Function>
 cudaError_t enqueue_work(cudaStream_t stream, const Function& work) {
   return enqueue_work(stream, work_of(work));
 }
 
-// Only a name of exactly one function converts; Tag makes the call dependent, so that an overloaded
-// name is a substitution failure and not an error.
+// Only the name of exactly one function converts. Tag makes the call dependent, so an overloaded
+// name is a substitution failure, not an error.
 template <class Tag, class Result, class... Parameters>
 constexpr auto exact(Result (*function)(Parameters...)) {
   return function;
 }
 
-// A class with a copy constructor or a destructor of its own. A GPU copies the bytes of such an
-// argument to its threads and calls neither. Here the kernel gets a pointer to a copy of the bytes,
-// because that is how the platform's calling convention passes such a class.
+// A class with its own copy constructor or destructor. A GPU copies the bytes of such an argument
+// to its threads and calls neither. Here the kernel gets a pointer to a copy of the bytes, because
+// that is how the platform's calling convention passes such a class.
 template <class Parameter>
 constexpr bool kPassedAsBytes = !(std::is_trivially_copy_constructible_v<Parameter> &&
                                   std::is_trivially_destructible_v<Parameter>);
 
-// One argument as the stream stores it until the kernel runs.
+// One argument, as the stream stores it until the kernel runs.
 template <class Parameter, bool = kPassedAsBytes<Parameter>>
 class Argument {
  public:
@@ -110,7 +110,7 @@ class Argument<Parameter, true> {
   explicit Argument(const Parameter& value) {
     __builtin_memcpy(bytes_.bytes, __builtin_addressof(value), sizeof value);
   }
-  // A copy for each thread: what one writes to its parameter another must not see.
+  // One copy per thread: a thread must not see what another writes to its parameter.
   struct Copy {
     Bytes bytes;
     operator Bytes*() { return &bytes; }
@@ -121,7 +121,7 @@ class Argument<Parameter, true> {
   Bytes bytes_;
 };
 
-// Reports the address of a __device__ variable as host code has it.
+// Reports host code that passes the address of a __device__ variable.
 void check_pointer_argument(const Site& site, const volatile void* pointer);
 template <class Parameter>
 void check_argument(const Site& site, const Parameter& value) {
@@ -131,7 +131,7 @@ void check_argument(const Site& site, const Parameter& value) {
   }
 }
 
-// Where the arguments are of the kernel that runs: known in programs that are traced.
+// Location of the running kernel's arguments, known in traced programs.
 struct KernelArguments {
   const void* begin = nullptr;
   std::size_t size = 0;
@@ -237,7 +237,7 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
     return DeducedLauncher<Call>{call, request};
 }
 
-// Changes with every block that this operating-system thread runs.
+// Changes with every block that this operating-system thread starts.
 extern __thread unsigned block_sequence;
 
 // First use of a shared variable in a block: poison it and count its size.
@@ -254,15 +254,15 @@ inline __attribute__((always_inline)) void register_shared(unsigned& seen, Varia
   }
 }
 
-// A __shared__ variable at file scope begins with every block. Its size is not counted: which
-// kernels use it is not known.
+// A __shared__ variable at file scope is reset for every block. Its size is not counted, because it
+// is not known which kernels use it.
 class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
 };
 
-// A __device__ or __constant__ variable, behind which the launcher writes this: host code may name
-// it to the functions for symbols, and nothing else.
+// A __device__ or __constant__ variable, after which the launcher inserts this: host code may pass
+// it to the symbol functions, and do nothing else with it.
 class DeviceVariable {
  public:
   DeviceVariable(const volatile void* address, std::size_t size, const char* name);
@@ -293,7 +293,7 @@ inline void check_launch_bounds(unsigned allowed) {
     refuse_launch_bounds(allowed);
 }
 
-// The first statement of a kernel with __cluster_dims__: its grid runs in such clusters.
+// The first statement of a kernel with __cluster_dims__: its grid runs in these clusters.
 void require_cluster(dim3 cluster);
 inline void check_cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
   require_cluster(dim3(x, y, z));

@@ -59,7 +59,7 @@ NamedKernel<Parameters...> name_kernel(void (*function)(Parameters...), const ch
 // A pointer of unknown type.
 inline const void* name_kernel(const void* function, const char*) { return function; }
 
-// Applies the attributes; those that are hints change nothing. An unknown one is an error.
+// Applies the attributes; hints have no effect. An unknown attribute is an error.
 cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config);
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request);
 
@@ -72,12 +72,12 @@ LaunchRequest request_for(const NamedKernel<Parameters...>& kernel, dim3 grid, d
 template <class... Parameters, std::size_t... kIndex>
 cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(Parameters...),
                                  void** arguments, std::index_sequence<kIndex...>) {
-  (void)arguments;  // of a kernel without parameters
+  (void)arguments;  // for a kernel without parameters
   return enqueue_function<Parameters...>(
       request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
 }
 
-// Kernels that a program casts to void*: how to call them is found by their address.
+// Kernels that a program casts to void*: their address finds how to call them.
 using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
@@ -113,7 +113,7 @@ cudaError_t launch_configured(const NamedKernel<Parameters...>& kernel,
 
 }  // namespace hostcuda
 
-// Kernel: a NamedKernel, or a pointer where the kernel is known by its address only.
+// Kernel: a NamedKernel, or a pointer if the kernel is known only by its address.
 template <class Kernel>
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const Kernel& kernel,
                                 void** arguments, HOSTCUDA_HERE) {
@@ -159,7 +159,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
   return hostcuda::max_active_clusters(clusters, request);
 }
 
-// Programmatic launches: here a grid begins when the one before it in the stream is done, which is
-// the latest that a GPU allows.
+// Programmatic launches: here a grid starts when the previous one in the stream is done, the latest
+// time that a GPU allows.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}

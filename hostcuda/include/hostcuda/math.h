@@ -14,8 +14,8 @@
 
 HOSTCUDA_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOSTCUDA_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
-// glibc has them from 2.42 on, correctly rounded and four times as slow, in the innermost loop of
-// most kernels. This is what its functions are inlined as.
+// glibc has them from 2.42 on, correctly rounded but four times as slow, in the innermost loop of
+// most kernels. This is the code that older ones are inlined as.
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 42)
 extern "C" {
@@ -28,8 +28,8 @@ HOSTCUDA_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 HOSTCUDA_FUNCTION float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 HOSTCUDA_FUNCTION float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 
-// Rounded to nearest. Division and root of a float, done in double and rounded once more, can
-// differ from the correctly rounded value in rare half-way cases only.
+// Rounded to nearest. A float's division and square root, done in double and rounded again, can
+// differ from the correctly rounded value only in rare half-way cases.
 HOSTCUDA_FUNCTION float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(double{x})); }
 HOSTCUDA_FUNCTION float __fsqrt_rn(float x) { return sqrtf(x); }
 HOSTCUDA_FUNCTION float __frcp_rn(float x) { return 1.0f / x; }
@@ -48,7 +48,7 @@ HOSTCUDA_FUNCTION double __fma_rn(double a, double b, double c) { return fma(a, 
 
 HOSTCUDA_FUNCTION float __fdividef(float a, float b) { return a / b; }
 HOSTCUDA_FUNCTION float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-// Macros, because glibc's <math.h> declares functions of these very names.
+// Macros, because glibc's <math.h> declares functions with these names.
 #define __expf(x) expf(x)
 #define __exp10f(x) exp10f(x)
 #define __logf(x) logf(x)
@@ -98,8 +98,8 @@ HOSTCUDA_FUNCTION unsigned __brev(unsigned x) {
   return reversed;
 }
 
-// As in CUDA: the global min and max take equal types or int with unsigned, and return the common
-// type. For float and double they return the operand that is not NaN.
+// As in CUDA: global min and max take equal types or int with unsigned, and return the common type.
+// For float and double they return the operand that is not NaN.
 #define HOSTCUDA_MIN_MAX(A, B, Result)                                               \
   HOSTCUDA_FUNCTION Result min(A a, B b) {                                           \
     return static_cast<Result>(a) < static_cast<Result>(b) ? static_cast<Result>(a)  \

@@ -120,7 +120,7 @@ inline float4 curand_normal4(curandState* state) {
   const float2 first = curand_normal2(state), second = curand_normal2(state);
   return make_float4(first.x, first.y, second.x, second.y);
 }
-// Knuth's product of uniform numbers, in parts that exp() can hold.
+// Knuth's product of uniform numbers, in factors that exp() can represent.
 inline unsigned curand_poisson(curandState* state, double mean) {
   unsigned events = 0;
   for (double left = mean; left > 0; left -= 500) {

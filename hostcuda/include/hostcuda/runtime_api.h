@@ -41,7 +41,7 @@ constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1,
 constexpr unsigned cudaOccupancyDefault = 0;
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
-// Hints about memory, caches and limits: taken and checked, without effect.
+// Hints about memory, caches and limits: accepted and checked, without effect.
 enum cudaMemoryAdvise {
   cudaMemAdviseSetReadMostly = 1,
   cudaMemAdviseUnsetReadMostly = 2,
@@ -99,7 +99,7 @@ enum cudaFuncAttribute {
   cudaFuncAttributeNonPortableClusterSizeAllowed = 13
 };
 
-// What only a GPU compiler knows (registers, local memory) is 0.
+// Values known only to a GPU compiler (registers, local memory) are 0.
 struct cudaFuncAttributes {
   std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
   int maxThreadsPerBlock, numRegs, maxDynamicSharedSizeBytes;
@@ -140,9 +140,9 @@ cudaError_t cudaProfilerStop();
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // former names
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
-// ---- memory -------------------------------------------------------------------------------------
-// cudaMalloc fails where HOSTCUDA_MEMORY would be passed. Fresh memory is not zero
-// (HOSTCUDA_POISON).
+// ---- memory
+// ------------------------------------------------------------------------------------- cudaMalloc
+// fails if HOSTCUDA_MEMORY would be exceeded. New memory is not zero (HOSTCUDA_POISON).
 cudaError_t cudaMalloc(void** pointer, std::size_t size);
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size,
                               unsigned flags = cudaMemAttachGlobal);
@@ -168,7 +168,7 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvis
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t size = 0,
                                      unsigned flags = cudaMemAttachSingle);
 
-// Rows of `width` bytes that begin `pitch` bytes apart.
+// Rows of `width` bytes that start `pitch` bytes apart.
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height);
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -223,7 +223,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 namespace hostcuda {
 
 enum class SymbolCopy { to_symbol, from_symbol };
-// From now on copies know it.
+// From now on copies recognise it.
 cudaError_t know_symbol(void* symbol, std::size_t size);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_device,
                         std::size_t size, std::size_t offset, SymbolCopy direction,
@@ -320,7 +320,7 @@ inline cudaError_t cudaFuncSetSharedMemConfig(Function*, cudaSharedMemConfig) {
   return cudaSuccess;
 }
 
-// More than 48 KiB of dynamic shared memory must be asked for here, as on a GPU.
+// As on a GPU, more than 48 KiB of dynamic shared memory must be requested here.
 template <class Function>
 inline cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute attribute,
                                         int value) {
@@ -332,9 +332,9 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Functio
   return hostcuda::get_function_attributes(attributes, reinterpret_cast<const void*>(function));
 }
 
-// Occupancy counts threads, blocks and dynamic shared memory against the limits of compute
-// capability 9.0. Registers and static shared memory are unknown here: on a GPU the true answer is
-// this one or less.
+// Occupancy compares threads, blocks and dynamic shared memory with the limits of compute
+// capability 9.0. Registers and static shared memory are unknown here, so a GPU's answer is this
+// one or less.
 template <class Function>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
                                                                  int block_size,

@@ -1,5 +1,5 @@
-// hostcuda: what half and bfloat16 share: a number of 16 bits that computes as a float and is
-// rounded to nearest even after each operation, and a pair of them.
+// hostcuda: shared by half and bfloat16: a 16-bit number that computes as a float and is rounded to
+// nearest even after each operation, and a pair of them.
 #pragma once
 
 #include "../cuda_runtime.h"
@@ -28,7 +28,7 @@ inline unsigned short half_bits(float value) {
   const float size = fabsf(value);
   if (size != size) return 0x7fff;
   if (size >= 65520.0f) return static_cast<unsigned short>(sign | 0x7c00u);
-  // The unit of the last place; rintf rounds to nearest even. A carry moves on to the next
+  // The unit in the last place; rintf rounds to nearest even. A carry goes into the
   // exponent.
   const int exponent = size < 6.103515625e-05f ? -14 : ilogbf(size);
   const auto units = static_cast<unsigned>(rintf(ldexpf(size, 10 - exponent)));

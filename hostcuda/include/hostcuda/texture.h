@@ -73,7 +73,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
 
 namespace hostcuda {
 
-// What a texture or surface object stands for.
+// The memory and settings of a texture or surface object.
 struct Texture {
   cudaResourceDesc resource;
   cudaTextureDesc description;
@@ -88,7 +88,7 @@ inline const Texture& texture_of(unsigned long long object) {
   return *reinterpret_cast<const Texture*>(object);
 }
 
-// Where the mode puts index i of n; -1: on the border.
+// The texel for index i of n in this address mode; -1: the border.
 inline long address(long i, std::size_t n, cudaTextureAddressMode mode, bool normalized) {
   const long size = static_cast<long>(n);
   if (i >= 0 && i < size) return i;
@@ -142,7 +142,7 @@ T texel_at(const Texture& texture, long x, long y, long z) {
   return result;
 }
 
-// Where a coordinate falls along one axis: two texels and the weight of the second.
+// A coordinate along one axis: two texels and the weight of the second.
 struct Place {
   long first, second;
   float weight;
@@ -155,7 +155,7 @@ inline Place place_along(const Texture& texture, int axis, float coordinate) {
   float at = normalized ? coordinate * static_cast<float>(size) : coordinate;
   const bool linear = how.filterMode == cudaFilterModeLinear;
   if (linear) at -= 0.5f;
-  // Far outside, and NaN: any address mode but wrap gives the edge.
+  // Far outside, and for NaN, every address mode except wrap gives the edge.
   const float limit = 4.0f * static_cast<float>(size) + 1e6f;
   at = fminf(fmaxf(at, -limit), limit);
   const float floor = floorf(at);

@@ -1,5 +1,5 @@
-// memcpy, memmove and memset for programs that are traced: the launcher puts these names for
-// theirs, because the compiler calls memcpy for the copy of a struct, too, which tells of itself.
+// memcpy, memmove and memset for traced programs. The launcher substitutes these names, because the
+// compiler also calls memcpy to copy a struct, and that copy is reported separately.
 #pragma once
 
 extern "C" {

@@ -1,10 +1,10 @@
-// The vector types for programs that are traced: a copy of a float4 is one access of 16 bytes, as
-// it is on a GPU. The compiler's own instrumentation would see four of 4 bytes.
+// Vector types for traced programs: copying a float4 is one access of 16 bytes, as on a GPU. The
+// compiler's own instrumentation would see four accesses of 4 bytes.
 #pragma once
 
 namespace hostcuda {
 
-// A vector type's copy, made by the code at `caller`.
+// Reports the copy of a vector type by the code at `caller`.
 void vector_copied(const void* from, const void* to, unsigned long size, const void* caller);
 
 }  // namespace hostcuda

@@ -5,22 +5,22 @@
 #define __HOSTCUDA__ 1
 #endif
 
-// The qualifiers mean nothing on a CPU, except that a kernel stays out of line, so that it has a
-// frame in gdb and the compiler cannot move work across emulated threads. Where clang only looks at
-// the program (semantics.h), they mean what they say.
+// The qualifiers have no meaning on a CPU, except that a kernel is not inlined, so that it has a
+// frame in gdb and the compiler cannot move work across emulated threads. When clang only checks
+// the program (semantics.h), they have their usual meaning.
 #ifdef HOSTCUDA_SEMANTICS
 #define HOSTCUDA_BUILT_IN __device__
 #else
 #define __global__ __attribute__((noinline))
 #define __host__
-#ifdef HOSTCUDA_MARKS  // the launcher finds variables by these words, and takes the words out
+#ifdef HOSTCUDA_MARKS  // the launcher finds variables by these words, and removes the words
 #define __device__ hostcuda_device_
 #define __constant__ hostcuda_device_
 #define __managed__ hostcuda_managed_
 #else
 #define __device__
 #define __constant__  // one copy per device, see src/runtime/symbol.h
-#define __managed__   // host code may read and write it at once
+#define __managed__   // host code may access it at any time
 #endif
 #define HOSTCUDA_BUILT_IN __thread
 #endif
@@ -30,14 +30,14 @@
 #define CUDART_CB
 #define CUDARTAPI
 #define __cudart_builtin__
-// What public headers look for to know that CUDA's own were included.
+// Public headers test these to know that CUDA's headers were included.
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
-// The last parameters of a function whose messages name the place of the call.
+// The last parameters of functions whose messages name the calling line.
 #define HOSTCUDA_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
-// A device function that a program or the C library may have as well, in this version or a later
-// one (glibc 2.41 brought sinpi, 2.42 rsqrt): a template gives way to a function with its
+// A device function that the program or the C library may also define, in this version or a later
+// one (glibc 2.41 brought sinpi, 2.42 rsqrt): as a template it yields to a function with its
 // parameters.
 #define HOSTCUDA_FUNCTION \
   template <class = void> \
@@ -45,7 +45,7 @@
 // __shared__, __launch_bounds__ and __noinline__ are not macros: the launcher rewrites them.
 // (libstdc++ itself writes __attribute__((__noinline__)): a macro of that name would break it.)
 
-// Alignments are those of nvcc: a struct that holds these has the same layout in both builds.
+// Alignments equal nvcc's, so a struct containing these has the same layout in both builds.
 #ifdef HOSTCUDA_TRACE
 #include "traced_copies.h"
 #include "traced_vectors.h"

@@ -1,5 +1,5 @@
-// hostcuda: what programs use of the CUDA samples' helper_cuda.h: errors, and the choice of a
-// device.
+// hostcuda: the parts of the CUDA samples' helper_cuda.h that programs use: error checks, and the
+// choice of a device.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 inline const char* _cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
 
-// Of the runtime, and of libraries: 0 is success everywhere.
+// Results of the runtime and of libraries: 0 means success everywhere.
 template <class Result>
 void check(Result result, const char* function, const char* file, int line) {
   if (!result) return;
@@ -39,7 +39,7 @@ inline void __getLastCudaError(const char* message, const char* file, int line) 
 #define printLastCudaError(message) __printLastCudaError(message, __FILE__, __LINE__)
 
 inline int ftoi(float value) { return static_cast<int>(value >= 0 ? value + 0.5f : value - 0.5f); }
-// Of compute capability 9.0, whose rules are followed here.
+// Compute capability 9.0, whose rules apply here.
 inline int _ConvertSMVer2Cores(int, int) { return 128; }
 inline const char* _ConvertSMVer2ArchName(int, int) { return "hostcuda"; }
 

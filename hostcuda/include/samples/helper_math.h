@@ -1,5 +1,5 @@
-// hostcuda: what programs use of the CUDA samples' helper_math.h: arithmetic of float, int and uint
-// vectors.
+// hostcuda: the parts of the CUDA samples' helper_math.h that programs use: arithmetic on float,
+// int and uint vectors.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ HOSTCUDA_HD float clamp(float v, float low, float high) { return fmaxf(low, fmin
 HOSTCUDA_HD int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
 HOSTCUDA_HD uint clamp(uint v, uint low, uint high) { return v < low ? low : v > high ? high : v; }
 
-// What is done with each component c, and for which there are.
+// The operation on each component c, for each vector size.
 #define HOSTCUDA_ALL(c) s
 #define HOSTCUDA_MINUS(c) -a.c
 #define HOSTCUDA_SUM(c) a.c + b.c

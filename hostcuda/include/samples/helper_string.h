@@ -1,4 +1,4 @@
-// hostcuda: what programs use of the CUDA samples' helper_string.h: options of the form
+// hostcuda: the parts of the CUDA samples' helper_string.h that programs use: options of the form
 // -name=value.
 #pragma once
 
@@ -11,7 +11,7 @@
 #define EXIT_WAIVED 2
 #endif
 
-// What follows the = of the option, "" if there is none; null if the option was not given.
+// The text after the option's =, "" if there is none; null if the option was not given.
 inline const char* hostcuda_option(int count, const char** words, const char* name) {
   const std::size_t length = std::strlen(name);
   for (int i = 1; i < count; ++i) {

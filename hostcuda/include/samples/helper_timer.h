@@ -1,4 +1,4 @@
-// hostcuda: what programs use of the CUDA samples' helper_timer.h: stop watches, in milliseconds.
+// hostcuda: the CUDA samples' helper_timer.h, as far as used: stopwatches, in milliseconds.
 #pragma once
 
 #include <chrono>

@@ -8,7 +8,7 @@
 namespace thrust {
 namespace detail {
 
-// A search for one value gives a position; for a range of values, each position as a number.
+// Searching for one value returns a position; for a range of values, each position as an index.
 #define HOSTCUDA_BOUND(name)                                                                       \
   template <class Policy, class Iterator, class T>                                                 \
   Iterator name(const Policy& policy, Iterator first, Iterator last, T value) {                    \

@@ -1,4 +1,4 @@
-// hostcuda: thrust::copy and relatives, within a memory and from one to the other.
+// hostcuda: thrust::copy and relatives, within host or device memory and between them.
 #pragma once
 
 #include <algorithm>
@@ -53,10 +53,10 @@ void copy_to_host(const From& first, std::ptrdiff_t count, To result) {
   }
 }
 
-// From and to overlap only where a forward copy is right, as the standard's copy allows.
+// From and to may overlap only if a forward copy is correct, as for the standard's copy.
 template <class Policy, class From, class To>
 void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, const To& result) {
-  // An iterator of the standard library need not be one for random access.
+  // The standard library's iterators need not be random-access.
   if constexpr (std::is_same_v<Policy, host_policy>) {
     std::copy_n(first, count, result);
   } else {
@@ -65,7 +65,7 @@ void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, 
   }
 }
 
-// With a policy everything lies where the policy says, without one where the iterators say.
+// With a policy everything is where the policy says, otherwise where the iterators say.
 template <class Policy, class From, class To>
 To copy_n(const Policy& policy, From first, std::ptrdiff_t size, To result) {
   copy_within(policy, first, size, result);

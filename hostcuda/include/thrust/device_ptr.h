@@ -1,5 +1,5 @@
-// hostcuda: Thrust's pointers to device memory. What host code reads or writes through them is
-// copied.
+// hostcuda: Thrust's pointers to device memory. Host code that reads or writes through them causes
+// a copy.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace thrust {
 template <class T>
 class device_reference;
 
-// Reference: what * gives: a device_reference, or T& where the host may touch the memory itself.
+// Reference: the result of *: a device_reference, or T& if the host may access the memory.
 template <class T, class Reference>
 class address_of
     : public detail::random_access<address_of<T, Reference>, std::remove_cv_t<T>, Reference> {

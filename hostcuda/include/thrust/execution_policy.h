@@ -56,7 +56,7 @@ void launch(const device_policy& policy, const char* name, std::ptrdiff_t blocks
   if (policy.waits) throw_on_error(cudaStreamSynchronize(policy.stream), name);
 }
 
-// each(i) for all i below count, in any order.
+// Calls each(i) for all i below count, in any order.
 template <class Each>
 void in_parallel(const host_policy&, const char*, std::ptrdiff_t count, Each each) {
   for (std::ptrdiff_t i = 0; i < count; ++i) each(i);
@@ -71,7 +71,7 @@ void in_parallel(const device_policy& policy, const char* name, std::ptrdiff_t c
            count);
 }
 
-// Memory on the device while an algorithm runs.
+// Memory on the device during an algorithm.
 template <class T>
 class temporary {
  public:
@@ -87,7 +87,7 @@ class temporary {
   T* address_;
 };
 
-// work(memory) with room for `count` values where the algorithm runs; with null in a kernel.
+// Calls work(memory) with room for `count` values where the algorithm runs; in a kernel, null.
 template <class T, class Work>
 void with_scratch(const host_policy&, std::ptrdiff_t count, const Work& work) {
   if (hostcuda::in_kernel()) return work(static_cast<T*>(nullptr));
@@ -103,7 +103,7 @@ void with_scratch(const device_policy& policy, std::ptrdiff_t count, const Work&
   throw_on_error(cudaStreamSynchronize(policy.stream), "temporary memory");
 }
 
-// What work() returns, or nothing.
+// Returns the result of work(), or nothing.
 template <class Work>
 auto in_sequence(const host_policy&, const char*, Work work) {
   return work();
@@ -129,7 +129,7 @@ auto in_sequence(const device_policy& policy, const char* name, Work work) {
   }
 }
 
-// The policy of a call that names none: on the device if an iterator leads there.
+// The policy of a call without one: the device, if an iterator refers to it.
 template <class... Arguments>
 constexpr auto policy_for() {
   if constexpr (on_device<Arguments...>)
@@ -149,7 +149,7 @@ namespace system {
 namespace cuda = thrust::cuda;
 }
 
-// thrust::name with and without a policy, from detail::name with one.
+// Defines thrust::name with and without a policy, from detail::name with one.
 #define HOSTCUDA_THRUST_ALGORITHM(name)                                          \
   template <class First, class... Rest>                                          \
   auto name(const First& first, const Rest&... rest) {                           \

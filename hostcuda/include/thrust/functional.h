@@ -58,7 +58,7 @@ struct project2nd {
   const U& operator()(const T&, const U& y) const { return y; }
 };
 
-// Of older programs, which derive from them.
+// Older programs derive from them.
 template <class Argument, class Result>
 struct unary_function {
   using argument_type = Argument;
@@ -82,7 +82,7 @@ auto not1(Predicate predicate) {
 
 namespace detail {
 
-// What stands in an expression of placeholders: called with all arguments, it gives its value.
+// An expression of placeholders: called with all arguments, it returns its value.
 template <class Function>
 struct expression {
   Function function;

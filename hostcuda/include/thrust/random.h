@@ -14,7 +14,7 @@ using std::ranlux24;
 using std::ranlux48;
 using default_random_engine = std::minstd_rand;
 
-// From one number of the engine each, as in Thrust: the same engine gives the same values.
+// Each value takes one number from the engine, as in Thrust: equal engines give equal values.
 template <class Real = double>
 class uniform_real_distribution {
  public:

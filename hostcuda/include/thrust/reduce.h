@@ -86,7 +86,7 @@ pair<Iterator, Iterator> minmax_element(const Policy& policy, Iterator first, It
           detail::max_element(policy, first, last, less...)};
 }
 
-// One value for each run of equal keys. Returns how many.
+// One value per run of equal keys. Returns the number of runs.
 template <class Keys, class Values, class KeysOut, class ValuesOut, class Equal, class Operation>
 std::ptrdiff_t reduce_runs(Keys keys, std::ptrdiff_t count, Values values, KeysOut keys_out,
                            ValuesOut values_out, Equal equal, Operation operation) {

@@ -1,4 +1,4 @@
-// hostcuda: thrust::copy_if, remove, unique, partition, reverse: which elements stay, and where.
+// hostcuda: thrust::copy_if, remove, unique, partition, reverse: select and reorder elements.
 #pragma once
 
 #include "copy.h"
@@ -9,7 +9,7 @@
 namespace thrust {
 namespace detail {
 
-// Elements i of `in` with wanted(i), in order. Returns how many. out may be in.
+// Copies elements i of `in` with wanted(i), in order. Returns their number. out may be in.
 template <class In, class Out, class Wanted>
 std::ptrdiff_t pack(In in, std::ptrdiff_t count, Out out, Wanted wanted) {
   std::ptrdiff_t kept = 0;
@@ -57,7 +57,7 @@ Iterator remove(const Policy& policy, Iterator first, Iterator last, T value) {
   return detail::remove_copy(policy, first, last, first, value);
 }
 
-// The first of each run of equal keys, with its value.
+// The first element of each run of equal keys, with its value.
 template <class Policy, class Keys, class Values, class KeysOut, class ValuesOut, class Equal>
 pair<KeysOut, ValuesOut> unique_by_key_copy(const Policy& policy, Keys first, Keys last,
                                             Values values, KeysOut keys_out, ValuesOut values_out,
@@ -118,7 +118,7 @@ Iterator stable_partition(const Policy& policy, Iterator first, Iterator last, S
                             if (others) ::new (static_cast<void*>(others + left++)) Value(value);
                             continue;
                           }
-                          // Without memory the others move up.
+                          // Without extra memory the others move up one by one.
                           for (std::ptrdiff_t k = i; !others && k > kept; --k) in[k] = in[k - 1];
                           in[kept++] = value;
                         }

@@ -8,14 +8,14 @@
 namespace thrust {
 namespace detail {
 
-// Never in a different segment.
+// All elements belong to one segment.
 struct one_segment {
   template <class A, class B>
   bool operator()(const A&, const B&) const {
     return true;
   }
 };
-// What stands for the keys of a scan that has none.
+// Takes the place of the keys in a scan without keys.
 struct no_keys {
   static constexpr bool kOnDevice = true;
   no_keys raw() const { return *this; }

@@ -1,4 +1,4 @@
-// hostcuda: thrust::sort and relatives, merge and the operations on sorted ranges as sets.
+// hostcuda: thrust::sort and relatives, merge and set operations on sorted ranges.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace thrust {
 namespace detail {
 
-// Sorts items 0 to count that load(i) gives and store(i, item) takes: what * gives may be a tuple
-// of references, which std::sort cannot exchange. Stable, so that the order of equal items is the
+// Sorts items 0 to count, read by load(i) and written by store(i, item): the result of * may be a
+// tuple of references, which std::sort cannot swap. Stable, so that the order of equal items is the
 // same everywhere. scratch: room for 2 * count items, or null.
 template <class Item, class Load, class Store, class Less>
 void sort_items(std::ptrdiff_t count, const Load& load, const Store& store, Less less,
                 Item* scratch) {
-  if (!scratch) {  // in a kernel: of a few items
+  if (!scratch) {  // in a kernel: few items
     for (std::ptrdiff_t i = 1, to; i < count; ++i) {
       const Item item = load(i);
       for (to = i; to > 0 && less(item, load(to - 1)); --to) store(to, load(to - 1));

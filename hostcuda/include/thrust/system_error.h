@@ -1,4 +1,4 @@
-// hostcuda: how Thrust reports CUDA's errors.
+// hostcuda: Thrust's exceptions for CUDA errors.
 #pragma once
 
 #include <string>

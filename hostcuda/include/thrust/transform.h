@@ -1,4 +1,4 @@
-// hostcuda: thrust::for_each, transform, replace, gather, scatter: each element for itself.
+// hostcuda: thrust::for_each, transform, replace, gather, scatter: element by element.
 #pragma once
 
 #include "execution_policy.h"
@@ -17,7 +17,7 @@ Iterator for_each(const Policy& policy, Iterator first, Iterator last, Function 
   return detail::for_each_n(policy, first, last - first, function);
 }
 
-// act(i) where wanted(i).
+// Calls act(i) for each i with wanted(i).
 template <class Policy, class Wanted, class Act>
 void act_where(const Policy& policy, const char* name, std::ptrdiff_t count, Wanted wanted,
                Act act) {

@@ -78,7 +78,7 @@ void refuse_api_call(const char* function, const void* code) {
   if (running_block) report_api_call(*running_block, function, code);
 }
 
-// Whole warps change places, and lanes within their warp: a warp goes on as one.
+// Shuffles whole warps, and lanes within their warp: a warp stays together.
 void shuffle_warps(std::vector<std::uint16_t>& order, RandomNumbers& random) {
   std::vector<std::uint16_t> warps((order.size() + kLanes - 1) / kLanes);
   std::iota(warps.begin(), warps.end(), std::uint16_t{0});
@@ -224,7 +224,7 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   ready_.clear();
   static_shared_bytes_ = 0;
   wanted_cluster_.reset();
-  if (idle_.size() != fibers_.size()) idle_ = fibers_;  // the block before was abandoned
+  if (idle_.size() != fibers_.size()) idle_ = fibers_;  // the previous block was abandoned
   lanes_waiting_.fill(0);
   lanes_finished_.fill(0);
   const dim3& block = launch.block;
@@ -242,14 +242,14 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
-  // Shuffled from the same start each time: the blocks that ran before must not matter.
+  // Always shuffled from the same start: earlier blocks must not matter.
   random_ = RandomNumbers(config().seed, launch.number, block_number);
   shuffle_order();
   shared_.begin(launch.dynamic_shared_bytes, gang_ != nullptr);
   dynamic_shared_ = shared_.dynamic();
 }
 
-// Between two barriers either no warp runs ahead or one does, as far as it can.
+// Between two barriers either no warp runs ahead, or one does as far as it can.
 void BlockRunner::shuffle_order() {
   if (!shuffles(config().order)) return;
   if (config().order == Order::skewed || random_.below(2) == 0) {
@@ -291,7 +291,7 @@ void BlockRunner::run_fresh_threads(Fiber& self) {
     threads_[i].fiber = &self;
     enter(i);
     launch_->body->run();
-    // Other threads may have run in between; `i` is still this fiber's, and current_ is `i` again.
+    // Other threads may have run meanwhile; `i` is still this fiber's, and current_ is `i` again.
     threads_[i].status = Status::finished;
     lanes_finished_[i / kLanes] |= 1u << i % kLanes;
     ++finished_;
@@ -315,8 +315,8 @@ void BlockRunner::wait(Thread& thread) {
   if (&next != &self) switch_fiber(self, next);
 }
 
-// Whose turn it is when the current thread cannot go on: a thread that may resume, else a fresh
-// one, else the block is done, or waits for others of its gang.
+// Picks the next fiber when the current thread cannot continue: a thread that may resume, otherwise
+// a fresh one; otherwise the block is done or waits for others of its gang.
 inline Fiber& BlockRunner::next_fiber() {
   if (ready_.empty() && started_ == count_ && finished_ < count_ && !unblock()) return main_;
   if (!ready_.empty()) {
@@ -335,7 +335,7 @@ Fiber& BlockRunner::fresh_fiber() {
   return *starting_;
 }
 
-// Every thread has begun and none can run. Returns whether one can now.
+// Every thread has started and none can run. Returns true if one can now.
 bool BlockRunner::unblock() {
   if (at_barrier_ == count_ - finished_) return release_barrier(), true;
   if (complete_any_warp_call()) return true;
@@ -366,10 +366,10 @@ unsigned BlockRunner::counting_barrier(bool predicate, const char* file, int lin
 void BlockRunner::yield() {
   Fiber& self = *threads_[current_].fiber;
   ready_.add_last(current_);
-  // Once all have had their turn, another block has to act.
+  // Once all threads have run, another block has to act.
   const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_.size();
   Fiber& next = pause               ? main_
-                : started_ < count_ ? fresh_fiber()  // all must have begun to act
+                : started_ < count_ ? fresh_fiber()  // all must have started to act
                                     : next_fiber();
   if (&next != &self) switch_fiber(self, next);
 }

@@ -15,36 +15,36 @@ namespace hostcuda {
 
 class Gang;
 
-// Runs blocks one after another. A fiber runs fresh threads in turn for as long as none of them
-// waits, so a kernel without barriers needs one fiber and no switch. A thread that waits keeps its
-// fiber, and another fiber goes on. No fiber outlives its block's run on this operating-system
-// thread, so thread-local addresses that the compiler keeps in registers stay right.
+// Runs blocks one after another. A fiber runs fresh threads in turn until one waits, so a kernel
+// without barriers needs one fiber and no switch. A waiting thread keeps its fiber, and another
+// fiber continues. No fiber outlives its block's run on this operating-system thread, so
+// thread-local addresses that the compiler keeps in registers stay valid.
 class BlockRunner : public BlockState {
  public:
   void run(const Launch& launch, std::uint64_t block_number);
 
-  // The same in steps, for a block that may wait for other blocks of its gang: it goes on until it
-  // is done, or none of its threads can go on, or they only spin.
+  // The same in steps, for a block that may wait for other blocks of its gang: it runs until it is
+  // done, none of its threads can continue, or they only spin.
   void begin(const Launch& launch, std::uint64_t block_number, Gang* gang);
   void resume();
   bool can_run() const { return started_ < count_ || !ready_.empty(); }
-  // Lets the threads go on that wait at a barrier for several blocks.
+  // Resumes the threads that wait at a barrier for several blocks.
   void release(Scope scope);
-  // The kernel's __cluster_dims__, if the block ended at once because the launch has others.
+  // The kernel's __cluster_dims__, if the block ended at once because the launch's differ.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
   // Called by emulated threads.
   void barrier(const char* file, int line);
   unsigned counting_barrier(bool predicate, const char* file, int line);
   void yield();
-  [[noreturn]] void abandon();  // leaves the block for good; its threads never go on
+  [[noreturn]] void abandon();  // leaves the block for good; its threads never resume
   void warp_call(WarpRequest& request, const char* file, int line);
-  // A barrier for several blocks: at once, or in two steps.
+  // A barrier for several blocks, or its two halves.
   void sync(Scope scope, const char* file, int line);
   void arrive(Scope scope, const char* file, int line);
   void wait_for(Scope scope, const char* file, int line);
   void require_cluster(const dim3& cluster);
-  // Where another block of the cluster has what this one has at `address`.
+  // The address in another block of the cluster that corresponds to `address` in this one.
   void* map_shared(void* address, unsigned rank, const char* file, int line);
   void begin_shared_variable(void* address, std::size_t size, const char* name);  // and counts it
   int lane() const { return static_cast<int>(current_ % kLanes); }
@@ -74,12 +74,12 @@ class BlockRunner : public BlockState {
 
   Gang* gang_ = nullptr;
   std::optional<dim3> wanted_cluster_;
-  unsigned sequence_ = 0;     // what block_sequence is while it runs
-  unsigned idle_yields_ = 0;  // in a row
-  unsigned started_ = 0;      // how many of order_ have begun
+  unsigned sequence_ = 0;     // value of block_sequence while it runs
+  unsigned idle_yields_ = 0;  // consecutive ones
+  unsigned started_ = 0;      // number of threads of order_ that have started
   unsigned at_barrier_ = 0;
-  unsigned arrived_true_ = 0, counted_true_ = 0;  // predicates at this barrier, at the last one
-  std::vector<std::uint16_t> order_;              // in which threads begin and leave a barrier
+  unsigned arrived_true_ = 0, counted_true_ = 0;  // true predicates now, and at the last one
+  std::vector<std::uint16_t> order_;              // in which threads start and leave a barrier
   ReadyThreads ready_;
   std::array<unsigned, kMaxThreads / kLanes> lanes_waiting_, lanes_finished_;
 
@@ -87,7 +87,7 @@ class BlockRunner : public BlockState {
   Fiber* starting_ = nullptr;
   std::vector<Fiber*> fibers_, idle_;
 
-  dim3 shape_{0, 0, 0};  // for which threads_[].index holds
+  dim3 shape_{0, 0, 0};  // shape for which threads_[].index is valid
   RandomNumbers random_;
   SharedMemory shared_;
   std::size_t static_shared_bytes_ = 0;
@@ -96,8 +96,8 @@ class BlockRunner : public BlockState {
 // The block that this operating-system thread runs, or null in host code.
 extern __thread BlockRunner* running_block;
 
-// Changes whenever an emulated thread of this operating-system thread begins, or goes on after it
-// waited: what does not change for long may hang. Threads that spin in turn change nothing.
+// Changes whenever an emulated thread of this operating-system thread starts, or resumes after a
+// wait; if it stays the same for long, something may hang. Spinning threads do not change it.
 extern __thread std::uint64_t progress;
 
 }  // namespace hostcuda

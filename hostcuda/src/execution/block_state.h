@@ -1,4 +1,4 @@
-// What can be seen of a running block: for messages, and for tools that watch kernels.
+// The visible state of a running block, for messages and for tools that observe kernels.
 #ifndef HOSTCUDA_SRC_EXECUTION_BLOCK_STATE_H
 #define HOSTCUDA_SRC_EXECUTION_BLOCK_STATE_H
 
@@ -22,7 +22,7 @@ inline const char* barrier_name(Scope scope) {
   return kNames[static_cast<unsigned>(scope)];
 }
 
-// A grid that is to run: everything that a block needs to know.
+// A grid to be run, with everything that a block needs to know.
 struct Launch {
   Site site;
   dim3 grid;
@@ -64,12 +64,12 @@ enum class Status : std::uint8_t { fresh, running, at_barrier, in_warp_call, fin
 struct Thread {
   uint3 index;
   Status status;
-  Fiber* fiber;      // on whose stack it waits
+  Fiber* fiber;      // the fiber on which it waits
   const char* file;  // where it waits
   int line;
-  WarpRequest* request;  // what it asks of its warp
-  Scope scope;           // of the barrier at which it waits
-  // When it last arrived at a barrier of its cluster and of its grid: how many of them were
+  WarpRequest* request;  // its request to its warp
+  Scope scope;           // the barrier at which it waits
+  // When it last arrived at a barrier of its cluster and of its grid: the number of barriers
   // complete then, plus one; 0 if never.
   std::array<std::uint32_t, 2> arrivals;
 
@@ -92,7 +92,7 @@ class BlockState {
   const Thread& current() const { return threads_[current_]; }
   unsigned current_number() const { return current_; }
   void* dynamic_shared() const { return dynamic_shared_; }
-  std::uint64_t number() const { return number_; }  // of the block in its grid
+  std::uint64_t number() const { return number_; }  // the block's index in its grid
   bool is_done() const { return finished_ == count_; }
 
  protected:
@@ -100,14 +100,14 @@ class BlockState {
   std::uint64_t number_ = 0;
   unsigned count_ = 0;  // threads in the block
   unsigned finished_ = 0;
-  unsigned current_ = 0;  // the one that runs
+  unsigned current_ = 0;  // the running thread
   std::array<Thread, kMaxThreads> threads_;
   char* dynamic_shared_ = nullptr;
 };
 
-// What a tool that watches kernels run is told; ../../trace is one. There is none by default. While
-// there is one, a grid runs on one operating-system thread, and barrier divergence is
-// reported to it instead of ending the process.
+// Callbacks for a tool that observes kernels; ../../trace is one. There is none by default. With an
+// observer, a grid runs on one operating-system thread, and barrier divergence is reported to the
+// observer instead of ending the process.
 class KernelObserver {
  public:
   virtual void grid_begins(const Launch& launch) = 0;
@@ -115,10 +115,10 @@ class KernelObserver {
   virtual void block_pauses() = 0;  // others of its gang run before it resumes
   virtual void block_resumes(const BlockState& block) = 0;
   virtual void block_ended() = 0;
-  // identity: where other blocks of the cluster find the variable; no other block has the same.
+  // identity: the address by which other blocks of the cluster find the variable; it is unique.
   virtual void shared_variable(void* address, std::size_t size, const void* identity,
                                const char* name) = 0;
-  // By every thread of the block.
+  // Called by every thread of the block.
   virtual void barrier_passed(const BlockState& block, Scope scope) = 0;
   virtual void barrier_diverged(const BlockState& block) = 0;
   virtual void warp_met(unsigned warp) = 0;  // its lanes synchronised or exchanged values
@@ -129,8 +129,8 @@ class KernelObserver {
 
 extern KernelObserver* kernel_observer;
 
-// Runs all blocks of a grid, spread over the CPU's cores. The API lock is held: no two grids run at
-// the same time.
+// Runs all blocks of a grid, distributed over the CPU's cores. The caller holds the API lock: no
+// two grids run at the same time.
 void run_grid(const Launch& launch);
 
 }  // namespace hostcuda

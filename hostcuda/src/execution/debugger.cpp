@@ -1,5 +1,5 @@
-// What gdb reads of a program that it has stopped: see ../../gdb/hostcuda.py. This file is compiled
-// with debug information, in release builds too, so that gdb knows what a block is made of.
+// Data that gdb reads from a stopped program: see ../../gdb/hostcuda.py. This file is compiled with
+// debug information, in release builds too, so that gdb knows the layout of a block.
 #include "execution/block.h"
 
 namespace hostcuda {

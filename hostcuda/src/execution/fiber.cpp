@@ -13,7 +13,7 @@
 namespace hostcuda {
 namespace {
 
-// Address space, not memory: a page is used when it is touched. Generous, because unoptimised and
+// Address space, not memory: a page is used only when touched. Generous, because unoptimised and
 // sanitized kernels have large frames.
 constexpr std::size_t kStackSize = 256 << 10;
 

@@ -36,24 +36,24 @@ struct Fiber {
   context::fcontext_t suspended = nullptr;
   const void* stack_low = nullptr;
   std::size_t stack_size = 0;
-  void* fake_stack = nullptr;  // AddressSanitizer's, while suspended
+  void* fake_stack = nullptr;  // AddressSanitizer's stack, while suspended
 };
 
-// A fiber with its own stack and an inaccessible page below it: an overflow is a fault, not a
-// silent overwrite of the neighbouring stack. Another one above it: what is less than a page above
-// a variable of a stack is on the same one. Fibers live until the process ends.
+// Creates a fiber with its own stack and an inaccessible page below it, so an overflow is a fault
+// instead of silently overwriting the neighbouring stack. Another page above it: anything less than
+// a page above a variable on a stack is on the same stack. Fibers live until the process ends.
 Fiber* create_fiber();
 
-// Makes the fiber begin at entry when it is next switched to, and forget what it did before.
+// The fiber will start at entry when next switched to, and forgets its earlier state.
 void restart_fiber(Fiber& fiber, void (*entry)(context::transfer_t));
 
-// Whether the address is in the stack of any fiber.
+// True if the address is in any fiber's stack.
 bool is_in_fiber(const void* address);
 
 // Size of the inaccessible areas below and above each stack.
 std::size_t guard_size();
 
-// First thing that runs after a switch, on the new stack.
+// Runs first after a switch, on the new stack.
 inline void arrive(Fiber& self, context::transfer_t transfer) {
   auto* previous = static_cast<Fiber*>(transfer.data);
   previous->suspended = transfer.fctx;
@@ -103,7 +103,7 @@ enum class Leave { to_return, for_good };
 
 inline void switch_fiber(Fiber& from, Fiber& to, [[maybe_unused]] Leave leave = Leave::to_return) {
 #ifdef HOSTCUDA_ASAN
-  // Passing no place to save the fake stack tells AddressSanitizer to free it.
+  // Passing no address for the fake stack tells AddressSanitizer to free it.
   __sanitizer_start_switch_fiber(leave == Leave::for_good ? nullptr : &from.fake_stack,
                                  to.stack_low, to.stack_size);
 #endif

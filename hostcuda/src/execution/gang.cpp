@@ -57,7 +57,7 @@ bool Gang::has_passed(const BlockRunner& block, Thread& thread, Scope scope) {
   return barrier_of(block, scope).completed >= thread.arrival(scope);
 }
 
-// Threads that have returned are not waited for.
+// A barrier does not wait for threads that have returned.
 void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
   for (const Scope scope : {Scope::cluster, Scope::grid}) {
     Barrier& barrier = barrier_of(block, scope);
@@ -67,8 +67,8 @@ void Gang::thread_ended(const BlockRunner& block, Thread& thread) {
   }
 }
 
-// A block that has returned lets grid.sync() wait forever, as on a GPU, where one thread arrives
-// for each block. Single threads that returned are a warning, as at __syncthreads().
+// A block that has returned makes grid.sync() wait forever, as on a GPU, where one thread arrives
+// per block. Single threads that returned cause a warning, as at __syncthreads().
 void Gang::complete_if_all_arrived(Barrier& barrier, Scope scope) {
   if (barrier.arrived == 0 || barrier.arrived != barrier.expected) return;
   if (scope == Scope::grid && std::ranges::any_of(barrier.blocks, &BlockRunner::is_done)) return;
@@ -83,7 +83,7 @@ BlockRunner& Gang::block_of_cluster(const BlockRunner& block, unsigned rank) {
   return *by_number_.at(launch.block_of_cluster(launch.cluster_of(block.number()), rank));
 }
 
-// ---- the part of BlockRunner that is about other blocks -----------------------------------------
+// ---- the part of BlockRunner that concerns other blocks -----------------------------------------
 
 Gang& BlockRunner::gang_for(Scope scope, const char* file, int line) {
   set_place(file, line);
@@ -130,7 +130,7 @@ void BlockRunner::require_cluster(const dim3& cluster) {
   const dim3& grid = launch_->grid;
   const bool divides =
       grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
-  // The first statement of the first thread: the grid can begin again.
+  // The first statement of the first thread: the grid can start again.
   if (launch_->cluster_size() != 1 || !divides) report_cluster_dims(*this, cluster);
   wanted_cluster_ = cluster;
   abandon();

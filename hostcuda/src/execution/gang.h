@@ -12,16 +12,16 @@
 
 namespace hostcuda {
 
-// Runs its blocks in turn on one operating-system thread. A block goes on until none of its threads
-// can, or until they only spin; its fibers and shared memory stay. The order is one that a GPU may
-// choose, as is that of the threads of a block.
+// Runs its blocks in turn on one operating-system thread. A block runs until none of its threads
+// can continue, or until they only spin; its fibers and shared memory are kept. A GPU may choose
+// this order, and the order of a block's threads.
 class Gang {
  public:
   void run(const Launch& launch, const std::vector<std::uint64_t>& blocks);
   // See BlockRunner::wanted_cluster.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
 
-  // What threads of the blocks do.
+  // Called by threads of the blocks.
   void arrive(const BlockRunner& block, Thread& thread, Scope scope);
   bool has_passed(const BlockRunner& block, Thread& thread, Scope scope);
   void thread_ended(const BlockRunner& block, Thread& thread);

@@ -1,4 +1,4 @@
-// How the blocks of a grid are spread over operating-system threads.
+// Distributes the blocks of a grid over operating-system threads.
 #include <omp.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 namespace hostcuda {
 namespace {
 
-// A team of operating-system threads costs microseconds to start, and milliseconds where cores are
-// scarce. Shorter grids than this run on the calling thread alone.
+// A team of operating-system threads costs microseconds to start, and milliseconds if cores are
+// scarce. Shorter grids run on the calling thread.
 constexpr double kTeamPaysFromSeconds = 100e-6;
 
-// The order of blocks is no more promised than that of threads.
+// The order of blocks is no more guaranteed than the order of threads.
 class RunOrder {
  public:
   RunOrder(std::uint64_t count, std::uint64_t launch) : count_(count) {
@@ -43,19 +43,19 @@ class RunOrder {
   std::vector<std::uint32_t> shuffled_;
 };
 
-// How many blocks run together because they may wait for each other: one, a cluster, all of them.
+// How many blocks run together because they may wait for each other: one, a cluster, or all.
 std::uint64_t blocks_together(const Launch& launch) {
   return launch.cooperative ? launch.blocks() : launch.cluster_size();
 }
 
-// A cooperative grid of one block has a barrier of the grid nevertheless.
+// A cooperative grid of one block still has a grid barrier.
 bool has_gang(const Launch& launch) { return launch.cooperative || launch.cluster_size() > 1; }
 
 // Runs blocks on one operating-system thread. Keeps their fibers for the next grid.
 class Worker {
  public:
   explicit Worker(volatile std::uint64_t& ended) : ended_(ended) {}
-  // unit: the number of a block, or of a cluster. All of a cooperative grid is one.
+  // unit: the number of a block or a cluster. A cooperative grid is a single unit.
   void run(const Launch& launch, std::uint64_t unit) {
     const std::uint64_t together = blocks_together(launch);
     if (!has_gang(launch)) {
@@ -96,9 +96,9 @@ double seconds_since(Time::time_point start) {
   return std::chrono::duration<double>(Time::now() - start).count();
 }
 
-// What the last launch of a kernel from one place in the source told about it.
+// Facts learnt from the last launch of a kernel from one place in the source.
 struct Experience {
-  double seconds_per_thread = 0;  // 0: there was none
+  double seconds_per_thread = 0;  // 0: no launch yet
   dim3 cluster{1, 1, 1};          // the kernel's __cluster_dims__
 };
 
@@ -108,7 +108,7 @@ Experience& experience_of(const Site& site) {
 }
 
 void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team) {
-  // `omp for` wants a signed counter; a grid that overflows it would not end anyway.
+  // `omp for` needs a signed counter; a grid that overflows it would never end anyway.
   const auto begin = static_cast<long long>(first);
   const auto end = static_cast<long long>(order.count());
   if (team == 1) {
@@ -148,7 +148,7 @@ void run_grid(const Launch& requested) {
   const auto threads_per_unit = [&] {
     return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
   };
-  // Worth a team? The last launch from this line tells; the first one runs a block to find out.
+  // Decides on a team by the last launch from this line; the first launch runs a block to find out.
   double& cost = experience.seconds_per_thread;
   std::uint64_t first = 0;
   if (cost == 0) {

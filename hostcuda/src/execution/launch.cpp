@@ -19,14 +19,14 @@
 namespace hostcuda {
 namespace {
 
-// What cudaFuncSetAttribute allowed, for each kernel.
+// The limits set by cudaFuncSetAttribute, per kernel.
 std::map<const void*, std::size_t>& dynamic_shared_limits() {
   static auto* map = new std::map<const void*, std::size_t>;
   return *map;
 }
 
-// A kernel that only the arguments of the launch identify cannot be looked up: any kernel's limit
-// counts for it.
+// A kernel identified only by its launch arguments cannot be looked up: any kernel's limit
+// applies.
 std::size_t dynamic_shared_limit(const void* function) {
   std::size_t limit = limits::kSharedPerBlock;
   for (const auto& [known, allowed] : dynamic_shared_limits())
@@ -43,7 +43,7 @@ bool valid_shape(const dim3& grid, const dim3& block) {
   return block.x * block.y * block.z <= limits::kThreadsPerBlock;
 }
 
-// What cudaFuncAttributeNonPortableClusterSizeAllowed was set for.
+// Kernels for which cudaFuncAttributeNonPortableClusterSizeAllowed was set.
 std::set<const void*>& kernels_with_large_clusters() {
   static auto* set = new std::set<const void*>;
   return *set;
@@ -81,7 +81,7 @@ bool fits_cooperatively(const LaunchRequest& request) {
 }  // namespace
 
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
-  std::shared_ptr<const Work> body(work);  // a graph runs it more than once
+  std::shared_ptr<const Work> body(work);  // a graph runs it repeatedly
   static std::uint64_t launches = 0;
   const ApiCall api_call(request.site.kernel,
                          {__builtin_return_address(0), request.site.file, request.site.line});
@@ -216,7 +216,7 @@ cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_s
   return cudaSuccess;
 }
 
-// Clusters of one block per multiprocessor at least: a multiprocessor's blocks may form one.
+// At least one cluster per SM: the blocks of an SM may form one.
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
   HOSTCUDA_API_CALL;
   if (!clusters || !valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidValue);

@@ -1,9 +1,9 @@
-// The threads of a block that may go on, and which of them goes on next.
-//
-// In turn: whoever became ready first. Every thread then reaches its next barrier before any goes
-// further, so a missing barrier that only a fast warp can betray stays hidden. Skewed: by rank, so
-// that the warp with the first rank runs until a barrier of the block stops it, while the others
-// have not moved. Both are schedules that a GPU may choose.
+// The ready threads of a block, and the choice of the next one. In turn: by the
+// time at which they became ready. Every thread then reaches its next barrier
+// before any continues, so a missing barrier that only a fast warp can reveal stays
+// hidden. Skewed: by rank, so that the warp with the first rank runs until a
+// barrier of the block stops it while the others have not moved. A GPU may choose
+// either schedule.
 #ifndef HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 #define HOSTCUDA_SRC_EXECUTION_READY_THREADS_H
 
@@ -26,9 +26,9 @@ class ReadyThreads {
   bool empty() const { return size() == 0; }
   unsigned size() const { return end_ - begin_ + ranked_; }
 
-  // From now on threads go on in turn.
+  // From now on threads run in turn.
   void take_turns() { skewed_ = false; }
-  // From now on they go on by their place in `order`. Only if none is ranked already.
+  // From now on they run by their place in `order`. Only if none is ranked already.
   void skew(const std::vector<std::uint16_t>& order) {
     if (ranked_ != 0) return;
     skewed_ = true;
@@ -39,7 +39,7 @@ class ReadyThreads {
   }
 
   void add(unsigned i) { skewed_ ? add_by_rank(i) : add_last(i); }
-  // A thread that waits for others to act comes after all of them, whatever its rank.
+  // A thread that waits for others comes after all of them, whatever its rank.
   void add_last(unsigned i) { ring_[end_++ % kMaxThreads] = static_cast<std::uint16_t>(i); }
   unsigned take() { return ranked_ ? take_first_rank() : ring_[begin_++ % kMaxThreads]; }
 
@@ -61,8 +61,8 @@ class ReadyThreads {
   std::array<std::uint16_t, kMaxThreads> ring_;
   unsigned begin_ = 0, end_ = 0;
   bool skewed_ = false;
-  unsigned ranked_ = 0;                                  // how many ranks_ holds
-  std::array<std::uint64_t, kMaxThreads / 64> ranks_{};  // one bit each
+  unsigned ranked_ = 0;                                  // number of bits set in ranks_
+  std::array<std::uint64_t, kMaxThreads / 64> ranks_{};  // one bit per thread
   std::vector<std::uint16_t> by_rank_, rank_;
 };
 

@@ -44,7 +44,7 @@ void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   // the end.
   const bool fits =
       kAddressSanitizer ? dynamic_bytes == dynamic_capacity_ : dynamic_bytes <= dynamic_capacity_;
-  // Who watches sees what is done with memory that a launch did not ask for.
+  // An observer sees the use of memory that the launch did not request.
   if (!fits || (kernel_observer && !dynamic_)) {
     dynamic_ = allocate(dynamic_bytes);
     dynamic_capacity_ = dynamic_bytes;

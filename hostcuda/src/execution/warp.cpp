@@ -1,4 +1,4 @@
-// Warp functions: the lanes that a mask names exchange values once all of them have arrived.
+// Warp functions: the lanes in a mask exchange values once all of them have arrived.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +8,7 @@
 namespace hostcuda {
 namespace {
 
-// The lanes that exist in a warp whose first thread is `first`; the last warp may be short.
+// The existing lanes of a warp whose first thread is `first`; the last warp may be incomplete.
 unsigned existing_lanes(unsigned first, unsigned threads) {
   const unsigned lanes = std::min(kLanes, threads - first);
   return lanes == kLanes ? 0xffffffffu : (1u << lanes) - 1;
@@ -36,20 +36,20 @@ void BlockRunner::warp_call(WarpRequest& request, const char* file, int line) {
   request.mask &= existing_lanes(me - me % kLanes, count_);
   thread.status = Status::in_warp_call;
   lanes_waiting_[me / kLanes] |= 1u << me % kLanes;
-  // If this lane was the last one, all of them are ready now. 31 of 32 are not: asked here, it
-  // costs them no call.
+  // If this lane was the last, all are ready now. The other 31 of 32 are not; testing it here saves
+  // them a call.
   if (request.operation == WarpOperation::converge || all_are_there(request, me / kLanes))
     complete_warp_call(me);
   wait(thread);
 }
 
 // Lanes that return from the kernel no longer hold up the others, so a call may become complete
-// without another arrival. Looked at only when nothing else can run: then the lanes that converged
-// are those that are there.
+// without another arrival. Checked only when nothing else can run: then the converged lanes are
+// those that have arrived.
 bool BlockRunner::complete_any_warp_call() {
   for (unsigned i = 0; i < count_; ++i)
     if (threads_[i].status == Status::in_warp_call && complete_warp_call(i)) return true;
-  // The lines further up go first: lanes that took a branch join the others after it.
+  // Earlier lines go first: lanes that took a branch join the others after it.
   unsigned first = count_;
   for (unsigned i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];
@@ -86,7 +86,7 @@ void BlockRunner::complete_convergence(unsigned member, unsigned group) {
   lanes_waiting_[warp] &= ~group;
 }
 
-// Carries out the call that `member` waits in if every lane of its mask has come or has finished.
+// Completes the call in which `member` waits if every lane of its mask has arrived or finished.
 bool BlockRunner::complete_warp_call(unsigned member) {
   const unsigned warp = member / kLanes;
   const unsigned first = warp * kLanes;

@@ -23,7 +23,7 @@ namespace hostcuda {
 namespace {
 
 __thread std::uint64_t last_progress;
-constexpr int kTicks = 10;  // in the time after which a hang is reported
+constexpr int kTicks = 10;  // checks per interval after which a hang is reported
 __thread int idle_ticks;
 
 [[noreturn]] void report_from_signal(const void* context) {
@@ -37,8 +37,8 @@ void on_tick(int, siginfo_t*, void* context) {
   if (!running_block || progress != last_progress) idle_ticks = 0;
   last_progress = progress;
   if (!running_block || ++idle_ticks <= kTicks) return;
-  // Who watches the kernel can say it between two accesses; here the C library may be in the middle
-  // of something. A thread that accesses nothing is reported from here, a tick later.
+  // An observer of the kernel can report it between two accesses; here the C library may be in the
+  // middle of something. A thread without accesses is reported from here, one tick later.
   if (kernel_observer && !hang_is_to_be_reported)
     hang_is_to_be_reported = 1;
   else

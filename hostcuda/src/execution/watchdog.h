@@ -6,11 +6,11 @@
 
 namespace hostcuda {
 
-// Watches the blocks that the calling operating-system thread runs. HOSTCUDA_WATCHDOG says after
-// how many seconds of processor time the process ends, with the kernel, the thread and its line.
+// Watches the blocks that the calling operating-system thread runs. After HOSTCUDA_WATCHDOG seconds
+// of processor time the process ends, naming the kernel, the thread and its line.
 void watch_for_hangs();
 
-// Set when a thread hangs that is watched: the watcher then calls report_hang with the thread's
+// Set when a watched thread hangs: the observer then calls report_hang with the thread's
 // place.
 extern volatile std::sig_atomic_t hang_is_to_be_reported;
 [[noreturn]] void report_hang(const char* place);

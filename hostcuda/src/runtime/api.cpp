@@ -16,7 +16,7 @@ std::atomic<cudaError_t> context_error = cudaSuccess;
 using Check = void (*)(const char* function, const void* code);
 std::atomic<Check> refuse_kernel;  // read before the lock
 
-// Fails the program if the caller is a kernel.
+// Ends the program if the caller is a kernel.
 void refuse_kernels(const char* function, const void* code) {
   if (const Check check = refuse_kernel) check(function, code);
 }
@@ -27,7 +27,7 @@ struct Description {
   const char* text;
 };
 
-// CUDA's names and texts, for every error that hostcuda returns and a few that programs test for.
+// CUDA's names and messages for every error that hostcuda returns, and some that programs test for.
 #define ERROR(error, text) \
   { error, #error, text }
 constexpr Description kDescriptions[] = {

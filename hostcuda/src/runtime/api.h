@@ -1,5 +1,5 @@
-// What every API function begins with: the lock, the failures that the environment plans, and the
-// last error.
+// Every API function starts with these: the lock, failures planned by the environment, and the last
+// error.
 #ifndef HOSTCUDA_SRC_RUNTIME_API_H
 #define HOSTCUDA_SRC_RUNTIME_API_H
 
@@ -11,7 +11,7 @@
 
 namespace hostcuda {
 
-// The call of the API that host code makes: a function that calls others of the API is the one that
+// The API call that host code makes. If a function calls others of the API, only the outer one
 // counts.
 class CallSite {
  public:
@@ -20,7 +20,7 @@ class CallSite {
   CallSite(const CallSite&) = delete;
   CallSite& operator=(const CallSite&) = delete;
 
-  // Of this host thread; null outside the API.
+  // The call of this host thread; null outside the API.
   static const CallSite* current();
   const char* function() const { return function_; }
   const CodePlace& place() const { return place_; }
@@ -34,16 +34,16 @@ class CallSite {
 };
 
 // One lock for everything, held by the host thread whose call makes an operation run; recursive,
-// because an operation may be a host function. Running one grid at a time is not only simpler:
-// __constant__ variables have a single address, and its content must be that of the device whose
-// kernel runs.
+// because an operation may be a host function. Running one grid at a time is also required: a
+// __constant__ variable has a single address, whose content must belong to the device whose kernel
+// runs.
 class ApiCall {
  public:
   // function: the name of the API function; place: where it is called.
   explicit ApiCall(const char* function, const CodePlace& place = {});
-  // Why the call cannot be made: there is no device, or the environment asks for a failure
+  // Why the call cannot be made: there is no device, or the environment requests a failure
   // (cudaErrorUnknown for one call, cudaErrorDevicesUnavailable for all calls from one on). Counts
-  // the call. A launch is a call too; asking for the last error is not.
+  // the call. A launch is a call too; querying the last error is not.
   cudaError_t error() const;
 
  private:
@@ -61,11 +61,11 @@ bool context_is_broken();
 
 std::recursive_mutex& api_mutex();
 
-// What a call returns that has waited for kernels: their error, if the context broke meanwhile.
+// The result of a call that waited for kernels: their error, if the context broke meanwhile.
 cudaError_t result_of_waiting();
 
-// The API is for host code. This function is asked at every call whether a kernel makes it, and
-// then does not return.
+// The API is for host code. Every call invokes this function, which does not return if the caller
+// is a kernel.
 void refuse_kernels_with(void (*check)(const char* function, const void* code));
 
 }  // namespace hostcuda
@@ -74,7 +74,7 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
   const ::hostcuda::ApiCall api_call(__func__, {__builtin_return_address(0)}); \
   if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
 
-// For a function of the API that only calls others.
+// For API functions that only call others.
 #define HOSTCUDA_API_CALL_OF_OTHERS \
   const ::hostcuda::CallSite call_site(__func__, {__builtin_return_address(0)})
 

@@ -17,7 +17,7 @@ std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit -
 }  // namespace
 
 char* Arena::allocate(std::size_t size, bool poison) {
-  constexpr std::size_t kAlignment = 256;  // what cudaMalloc promises
+  constexpr std::size_t kAlignment = 256;  // guaranteed by cudaMalloc
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (!base_) {
     prepare_thread_for_faults();

@@ -1,4 +1,4 @@
-// HOSTCUDA_STRICT_MEM=1: device memory at addresses of its own, protected by the MMU.
+// HOSTCUDA_STRICT_MEM=1: device memory at separate addresses, protected by the MMU.
 #ifndef HOSTCUDA_SRC_RUNTIME_ARENA_H
 #define HOSTCUDA_SRC_RUNTIME_ARENA_H
 

@@ -1,16 +1,16 @@
-// Two and three dimensions: pitched memory, arrays and boxes. A copy is one of rows: what copy.cpp
-// says about memory and order holds for them.
+// Two and three dimensions: pitched memory, arrays and boxes. They are copied row by row;
+// copy.cpp's rules on memory and order apply.
 #include "runtime/array.h"
 
 #include "runtime/api.h"
 
 using namespace hostcuda;
 
-// ---- rows that begin a pitch apart, each a copy or a fill of its own ----------------------------
+// ---- rows that start a pitch apart, each a separate copy or fill --------------------------------
 
 namespace {
 
-// act: what is done with two rows, the target's and the source's.
+// act: the operation on two rows, the target's and the source's.
 template <class Act>
 cudaError_t for_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                      std::size_t width, std::size_t height, const Act& act) {
@@ -28,7 +28,7 @@ cudaError_t for_rows(void* to, std::size_t to_pitch, const void* from, std::size
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                             std::size_t height) {
   HOSTCUDA_API_CALL_OF_OTHERS;
-  constexpr std::size_t kPitch = 512;  // as on a GPU, so that rows begin in a sector of their own
+  constexpr std::size_t kPitch = 512;  // as on a GPU, so that each row starts in its own sector
   if (!pitch) return fail(cudaErrorInvalidValue);
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   return cudaMalloc(pointer, *pitch * height);
@@ -127,7 +127,7 @@ cudaMemcpy3DParms box_of(cudaArray_const_t array, std::size_t x, std::size_t y, 
   return p;
 }
 
-// Bytes that begin at (x, y) and go on over the ends of rows.
+// Bytes that start at (x, y) and continue across the ends of rows.
 char* place_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t size) {
   const std::size_t first = y * array->pitch() + x;
   return first + size <= array->bytes() ? array->data + first : nullptr;

@@ -1,4 +1,4 @@
-// Copies and fills. The kind of memory decides how they behave, not the function's name.
+// Copies and fills. The kind of memory, not the function's name, decides how they behave.
 #include <cstring>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// The emulated devices: which one a host thread uses, and which ones may access each other's
+// The emulated devices: the one that a host thread uses, and those that may access each other's
 // memory.
 #ifndef HOSTCUDA_SRC_RUNTIME_DEVICE_H
 #define HOSTCUDA_SRC_RUNTIME_DEVICE_H
@@ -12,7 +12,7 @@ namespace hostcuda {
 int current_device();
 bool valid_device(int device);
 
-// What kernels may allocate with malloc and new: cudaLimitMallocHeapSize.
+// Heap size for malloc and new in kernels: cudaLimitMallocHeapSize.
 std::size_t kernel_heap_size();
 
 // The devices whose memory kernels of this device may access.

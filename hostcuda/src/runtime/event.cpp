@@ -12,7 +12,7 @@ struct CUevent_st {
   bool timed;
   hostcuda::OperationPointer recorded = nullptr;   // null before the first cudaEventRecord
   std::shared_ptr<double> milliseconds = nullptr;  // written when the operation runs
-  // Recorded in a stream that is captured: which nodes come before it.
+  // Recorded in a captured stream: the nodes that come before it.
   hostcuda::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> captured = {};
 };
@@ -33,7 +33,7 @@ double now_in_milliseconds() {
   return std::chrono::duration<double, std::milli>(now).count();
 }
 
-// The stream takes part in the capture from now on.
+// From now on the stream takes part in the capture.
 cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
   if (stream.capture && stream.capture != event.capture) return fail(cudaErrorStreamCaptureMerge);
   if (is_default(stream)) return fail(cudaErrorStreamCaptureImplicit);
@@ -120,8 +120,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return cudaSuccess;
 }
 
-// The next operation of the stream waits for the recording that the event holds now. Waiting for an
-// event that was never recorded does nothing.
+// The stream's next operation waits for the recording that the event holds now. Waiting for an
+// event that was never recorded has no effect.
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);

@@ -7,7 +7,7 @@
 #include "runtime/api.h"
 #include "runtime/stream.h"
 
-// An executable graph: its nodes in order, with the numbers of those they depend on.
+// An executable graph: its nodes in order, with the indices of their dependencies.
 struct CUgraphExec_st {
   struct Node {
     cudaGraphNodeType type;
@@ -15,7 +15,7 @@ struct CUgraphExec_st {
     std::vector<std::size_t> dependencies;
   };
   std::vector<Node> nodes;
-  std::map<const CUgraphNode_st*, std::size_t> numbers;  // of the graph's nodes
+  std::map<const CUgraphNode_st*, std::size_t> numbers;  // indices of the graph's nodes
 };
 
 CUgraphNode_st* CUgraph_st::add(cudaGraphNodeType type, std::function<void()> work,
@@ -66,7 +66,7 @@ cudaGraph_t new_graph() {
   return graph;
 }
 
-// Every operation that is captured is needed by one of the origin's last ones.
+// True if the origin's last operations depend on every captured operation.
 bool all_joined(const Capture& capture) {
   std::vector<CUgraphNode_st*> todo = capture.origin->captured;
   std::set<const CUgraphNode_st*> reached;
@@ -79,7 +79,7 @@ bool all_joined(const Capture& capture) {
   return reached.size() == capture.graph->nodes.size();
 }
 
-// An ordinary call on a stream that is captured makes the node.
+// An ordinary call on a captured stream makes the node.
 template <class Call>
 cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
                         const cudaGraphNode_t* dependencies, std::size_t count, const Call& call) {
@@ -99,7 +99,7 @@ cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
   return error;
 }
 
-// One operation that does all the work of a graph, in this order.
+// One operation that does all of a graph's work, in this order.
 cudaError_t enqueue_graph(CUstream_st& stream, const std::vector<std::function<void()>>& works) {
   const auto do_all = [works] {
     for (const auto& work : works) work();

@@ -19,13 +19,13 @@ struct CUgraph_st {
 
   CUgraphNode_st* add(cudaGraphNodeType type, std::function<void()> work,
                       std::vector<CUgraphNode_st*> dependencies);
-  // Each after what it depends on; fewer than all if there is a cycle.
+  // Nodes after their dependencies; fewer than all if there is a cycle.
   std::vector<CUgraphNode_st*> in_order() const;
 };
 
 namespace hostcuda {
 
-// Several streams may take part: one began it, others joined by waiting for an event.
+// Several streams may take part: one started it, others joined by waiting for an event.
 struct Capture {
   CUgraph_st* graph;
   CUstream_st* origin;
@@ -33,14 +33,14 @@ struct Capture {
   std::vector<CUstream_st*> streams;
 };
 
-// The events that the capture recorded can be used anew.
+// Makes the events recorded in the capture usable again.
 void end_capture_of_events(const Capture* capture);
 
-// Success, or why an operation cannot be appended to the stream: one on the default stream would
-// wait for the streams that are being captured.
+// Success, or the reason why an operation cannot be appended to the stream: one on the default
+// stream would wait for the captured streams.
 cudaError_t capture_error(const CUstream_st& stream);
 
-// A call that waits is not possible in a stream, or in any, that is captured; it spoils the
+// A call that waits is not allowed on a captured stream, or during any capture; it invalidates the
 // capture.
 cudaError_t refuse_waiting(CUstream_st& stream);
 cudaError_t refuse_waiting_for_all();

@@ -51,7 +51,7 @@ std::size_t& used_bytes(int device) {
   return (*list)[static_cast<std::size_t>(device)];
 }
 
-// The range that holds the pointer, or end().
+// The range that contains the pointer, or end().
 template <class Map>
 auto range_at(Map& map, const void* pointer) {
   char* byte = static_cast<char*>(const_cast<void*>(pointer));
@@ -76,8 +76,8 @@ bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
 // Poisoning a larger allocation would cost more time and memory than the check is worth.
 constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
-// A kernel that walks down the columns of a large matrix touches another page with every access: of
-// huge pages the processor knows them all.
+// A kernel that walks down the columns of a large matrix touches another page with every access;
+// with huge pages the TLB covers them all.
 void* allocate_pages(std::size_t size) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const bool is_large = size >= 2 * kHugePage;
@@ -192,7 +192,7 @@ cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 
-// The memory exists at once. A tool that watches is told when the stream has come to it.
+// The memory exists at once. An observer is notified when the stream reaches it.
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
   HOSTCUDA_API_CALL_ON(handle);
   const cudaError_t error = allocate(pointer, size, stream->device, false);
@@ -274,7 +274,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return cudaSuccess;
 }
 
-// Host memory that is pinned has one address here for host code and kernels.
+// Pinned host memory has one address here, for host code and kernels.
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   HOSTCUDA_API_CALL;
   if (!device || flags || classify(host, 1).kind != MemoryKind::pinned)

@@ -1,4 +1,4 @@
-// Which memory belongs to a device, which is pinned, and when it is accessible.
+// The device of each memory range, pinned memory, and the times at which memory is accessible.
 #ifndef HOSTCUDA_SRC_RUNTIME_MEMORY_H
 #define HOSTCUDA_SRC_RUNTIME_MEMORY_H
 
@@ -9,20 +9,20 @@
 
 namespace hostcuda {
 
-// What kind of memory `size` bytes at the pointer are. valid: they do not run past the end of the
-// device allocation in which they begin.
+// The kind of memory of `size` bytes at the pointer. valid: they do not extend beyond the device
+// allocation in which they start.
 struct MemoryRange {
   MemoryKind kind;
   bool valid;
 };
 MemoryRange classify(const void* pointer, std::size_t size);
 
-// With HOSTCUDA_STRICT_MEM=1 device memory is inaccessible except while one of these lives. A
-// kernel opens the memory of its device and of the enabled peers, a copy opens all.
+// With HOSTCUDA_STRICT_MEM=1, device memory is accessible only while one of these lives. A kernel
+// opens the memory of its device and of the enabled peers, a copy opens all.
 class DeviceMemoryAccess {
  public:
-  DeviceMemoryAccess();                     // of every device
-  explicit DeviceMemoryAccess(int device);  // of a device and its enabled peers
+  DeviceMemoryAccess();                     // opens every device's memory
+  explicit DeviceMemoryAccess(int device);  // opens a device's and its enabled peers'
   ~DeviceMemoryAccess();
   DeviceMemoryAccess(const DeviceMemoryAccess&) = delete;
   DeviceMemoryAccess& operator=(const DeviceMemoryAccess&) = delete;

@@ -15,7 +15,7 @@ namespace {
 
 struct DeviceStreams {
   CUstream_st default_stream;
-  // Created and not destroyed, oldest first: an order by address would differ between runs.
+  // Existing streams, oldest first: an order by address would differ between runs.
   std::vector<CUstream_st*> created;
   std::vector<OperationPointer> orphans;  // last operations of destroyed streams
 };
@@ -41,9 +41,9 @@ RandomNumbers& random_numbers() {
 bool pending(const OperationPointer& operation) { return operation && !operation->done; }
 
 Clock clock_of_host;
-std::atomic<const Operation*> running = nullptr;  // other host threads look at it
+std::atomic<const Operation*> running = nullptr;  // read by other host threads
 
-// Random mode: each appended operation may make a waiting one of any stream run.
+// Random mode: each appended operation may trigger a waiting one of any stream.
 void run_something(const OperationPointer& newest) {
   static auto* waiting = new std::vector<OperationPointer>;
   waiting->push_back(newest);
@@ -104,7 +104,7 @@ OperationPointer enqueue(CUstream_st& stream, std::function<void()> work, cudaGr
   return operation;
 }
 
-// A stack of our own instead of recursion: a stream may hold thousands of operations.
+// An explicit stack instead of recursion: a stream may hold thousands of operations.
 void complete(const OperationPointer& wanted) {
   if (!pending(wanted)) return;
   std::vector<OperationPointer> stack{wanted};
@@ -119,7 +119,7 @@ void complete(const OperationPointer& wanted) {
       stack.push_back(dependencies[any_order ? random_numbers().below(dependencies.size()) : 0]);
     } else {
       stack.pop_back();
-      operation->done = true;  // before the work: a host function may look at its own stream
+      operation->done = true;  // before the work: a host function may query its own stream
       const std::function<void()> work = std::move(operation->work);
       operation->work = nullptr;
       const Operation* outer = running.exchange(operation.get());
@@ -181,7 +181,7 @@ void synchronize_device(int number) {
   std::vector<OperationPointer> last{device.default_stream.last};
   for (const CUstream_st* stream : device.created) last.push_back(stream->last);
   last.insert(last.end(), device.orphans.begin(), device.orphans.end());
-  // Any order would do; the newest stream first is one that a program rarely expects.
+  // Any order is valid; newest stream first is one that programs rarely expect.
   std::reverse(last.begin(), last.end());
   for (const OperationPointer& operation : last) wait_for(operation);
   device.orphans.clear();
@@ -209,7 +209,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   return cudaStreamCreateWithFlags(stream, flags);
 }
 
-// Work that is still queued stays queued, as on a GPU; the device remembers it.
+// Queued work stays queued, as on a GPU; the device remembers it.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
@@ -269,7 +269,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!priority) return fail(cudaErrorInvalidValue);
-  *priority = 0;  // the only one: cudaDeviceGetStreamPriorityRange
+  *priority = 0;  // the only priority: cudaDeviceGetStreamPriorityRange
   return cudaSuccess;
 }
 

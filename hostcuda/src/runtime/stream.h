@@ -1,4 +1,4 @@
-// Streams as a graph of operations: what must have run before what.
+// Streams as a graph of operations and their dependencies.
 #ifndef HOSTCUDA_SRC_RUNTIME_STREAM_H
 #define HOSTCUDA_SRC_RUNTIME_STREAM_H
 
@@ -14,13 +14,13 @@
 
 namespace hostcuda {
 
-// A copy, a kernel, a host function or an event's time stamp. It runs once, after everything that
-// it depends on.
+// A copy, a kernel, a host function or an event's time stamp. It runs once, after all its
+// dependencies.
 struct Operation {
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> dependencies;
   bool done = false;
-  Clock clock;  // what comes before, itself included; kept for a tool that watches
+  Clock clock;  // operations before it, including itself; kept for an observer
   unsigned stream = 0;
   const char* function = "";  // that appended it
   CodePlace place;
@@ -28,39 +28,39 @@ struct Operation {
 using OperationPointer = std::shared_ptr<Operation>;
 
 // Appends work to a stream. It runs at once (eager), when something synchronises with it (lazy) or
-// at a random time in between (random). Never null.
-// In a stream that is captured it becomes a node of this type instead, and counts as done.
+// at a random time in between (random). Never null. In a captured stream it becomes a node of this
+// type instead, and counts as done.
 OperationPointer enqueue(CUstream_st& stream, std::function<void()> work,
                          cudaGraphNodeType type = cudaGraphNodeTypeKernel);
 
 bool is_default(const CUstream_st& stream);
 
-// The operation comes after the earlier one, which may be null.
+// Makes the operation depend on the earlier one, which may be null.
 void depend(Operation& operation, const OperationPointer& earlier);
-// Tells a tool that watches whose operation it is, once all that it depends on is known.
+// Notifies an observer of the operation's stream, once all its dependencies are known.
 void append_to_clock(Operation& operation, const CUstream_st& stream);
 
-// Runs the operation and everything that it depends on, and nothing else.
+// Runs the operation and its dependencies, and nothing else.
 void complete(const OperationPointer& operation);
 
-// The same for host code, which from now on may rely on it.
+// The same for host code, which may rely on the result from then on.
 void wait_for(const OperationPointer& operation);
-void host_waits();                                // tells a tool that watches
-bool host_relies_on(const Operation& operation);  // may rely on it
+void host_waits();                                // notifies an observer
+bool host_relies_on(const Operation& operation);  // true if it may
 const Clock& host_clock();
 
-// The one that is being carried out; null if none is.
+// The running operation; null if there is none.
 const Operation* running_operation();
 
-// The lock of ApiCall for what host code does between its calls. None while another host thread's
-// operation runs: that may wait for what this one is about to do.
+// ApiCall's lock, for accesses by host code between its calls. Not taken while another host
+// thread's operation runs, which may be waiting for this thread.
 std::unique_lock<std::recursive_mutex> lock_between_operations();
 
-// A query that finds work pending completes it now and then: a loop that polls must end.
+// A query that finds pending work sometimes completes it: a polling loop must end.
 bool poll(const OperationPointer& operation);
 
 // The stream behind a handle; for null, the current device's default stream. Null if no such stream
-// exists (any more).
+// exists.
 CUstream_st* find_stream(cudaStream_t handle);
 
 // Waits for all streams of a device.
@@ -70,7 +70,7 @@ unsigned number_of_new_stream();
 
 }  // namespace hostcuda
 
-// HOSTCUDA_API_CALL for a function that is given a stream: `stream` is the one behind the handle.
+// HOSTCUDA_API_CALL for a function with a stream argument: `stream` is the one behind the handle.
 #define HOSTCUDA_API_CALL_ON(handle)                           \
   HOSTCUDA_API_CALL;                                           \
   CUstream_st* const stream = ::hostcuda::find_stream(handle); \
@@ -81,10 +81,10 @@ struct CUstream_st {
   int device = 0;
   bool with_default = true;  // ordered with the default stream (cudaStreamNonBlocking clears it)
   hostcuda::OperationPointer last;
-  // What cudaStreamWaitEvent makes the next operation wait for.
+  // Operations that cudaStreamWaitEvent makes the next operation wait for.
   std::vector<hostcuda::OperationPointer> awaited;
-  hostcuda::Capture* capture = nullptr;   // that it takes part in
-  std::vector<CUgraphNode_st*> captured;  // what its next node depends on
+  hostcuda::Capture* capture = nullptr;   // the capture it takes part in
+  std::vector<CUgraphNode_st*> captured;  // dependencies of its next node
 };
 
 #endif

@@ -17,9 +17,9 @@ namespace {
 
 struct Symbol {
   std::vector<std::vector<char>> contents;  // by device; stale for the resident one
-  int resident;                             // the device whose content the variable holds
-  std::set<int> set_on;                     // devices to which host code has copied a content
-  bool address_is_known = false;            // host code asked for it
+  int resident;                             // the device whose content the variable currently holds
+  std::set<int> set_on;                     // devices to which host code has copied content
+  bool address_is_known = false;            // host code queried it
 };
 
 struct Variable {
@@ -38,7 +38,7 @@ std::map<char*, Symbol>& symbols() {
   return *map;
 }
 
-// How many bytes there are from the address to the end of the symbol; 0: it is not in it.
+// Bytes from the address to the end of the symbol; 0: it is outside.
 std::size_t bytes_left(const void* address, const char* begin, const Symbol& symbol) {
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - begin);
   const std::size_t size = symbol.contents.front().size();

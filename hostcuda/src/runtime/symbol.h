@@ -10,13 +10,13 @@
 
 namespace hostcuda {
 
-// A symbol is an ordinary variable of the program. It holds the content of one device at a time;
-// the contents for the other devices are kept aside and swapped in before one of their kernels
-// runs. A symbol is known from its first copy on: a __device__ variable that only kernels use is
-// shared by all devices.
+// A symbol is an ordinary variable of the program. It holds one device's content at a time; other
+// devices' contents are stored elsewhere and swapped in before one of their kernels runs. A symbol
+// is known from its first copy on: a __device__ variable that only kernels use is shared by all
+// devices.
 void bring_in_symbols(int device);
 
-// Appends work that reads or writes memory and symbols of the stream's device.
+// Appends work that accesses memory and symbols of the stream's device.
 template <class Work>
 OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeType type) {
   const auto transfer = [device = stream.device, work = std::move(work)] {
@@ -27,8 +27,8 @@ OperationPointer enqueue_transfer(CUstream_st& stream, Work work, cudaGraphNodeT
   return enqueue(stream, transfer, type);
 }
 
-// The bytes from the pointer to the end of the symbol that it is in; 0: it is in none that is
-// known.
+// Bytes from the pointer to the end of the symbol that contains it; 0: no known symbol
+// does.
 std::size_t bytes_of_symbol_at(const void* pointer);
 
 // All __device__ variables lie between these addresses, and other variables too.
@@ -37,7 +37,7 @@ inline bool in_device_variables(const void* address) {
   return address >= device_variables_begin && address < device_variables_end;
 }
 
-// The __device__ variable that holds the address; without a name: none does.
+// The __device__ variable that contains the address; an empty name: none does.
 struct DeviceVariableRange {
   const char* begin = nullptr;
   std::size_t size = 0;
@@ -45,10 +45,10 @@ struct DeviceVariableRange {
 };
 DeviceVariableRange device_variable_at(const void* address);
 
-// Likewise, if the program never asked for its address on the device: host code has none then.
+// The same, if the program never queried its device address: then host code has none.
 const char* variable_without_address(const void* address);
 
-// Whether the address is in a symbol that host code set for other devices, and not for this one.
+// True if the address is in a symbol that host code set for other devices, but not for this one.
 bool was_set_elsewhere_only(const void* address, int device);
 
 }  // namespace hostcuda

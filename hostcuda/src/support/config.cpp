@@ -30,7 +30,7 @@ std::vector<std::string>& names() {
   std::exit(2);
 }
 
-// A misspelt name must not run the default mode and look like a check that passed.
+// A misspelt name must not silently run the default mode and look like a passed check.
 void refuse_unknown_names() {
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry;
@@ -86,7 +86,7 @@ double seconds(const char* name, double high, double otherwise) {
   const std::string_view text = value;
   double result = 0;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), result);
-  // Not written so that NaN passes.
+  // Written so that NaN fails.
   if (error != std::errc() || end != text.end() || !(result >= 0 && result <= high))
     refuse(name, value, "seconds from 0 to " + std::to_string(static_cast<int>(high)));
   return result;

@@ -7,18 +7,18 @@
 
 namespace hostcuda {
 
-// random: threads go on in a random order, or one warp runs ahead; skewed: one always does.
+// random: threads run in a random order, or one warp runs ahead; skewed: one always does.
 enum class Order { forward, reverse, random, skewed };
 inline bool shuffles(Order order) { return order == Order::random || order == Order::skewed; }
 
 enum class StreamMode { eager, lazy, random };
 
 struct Config {
-  Order order;               // HOSTCUDA_ORDER: of threads between barriers, and of blocks
+  Order order;               // HOSTCUDA_ORDER: threads between barriers, and blocks
   StreamMode streams;        // HOSTCUDA_STREAMS: when an operation runs
-  std::uint64_t seed;        // HOSTCUDA_SEED: of every random choice
+  std::uint64_t seed;        // HOSTCUDA_SEED: for every random choice
   int devices;               // HOSTCUDA_DEVICES
-  int multiprocessors;       // HOSTCUDA_SMS: what the device properties say
+  int multiprocessors;       // HOSTCUDA_SMS: in the device properties
   std::size_t memory;        // HOSTCUDA_MEMORY: bytes per device
   bool strict_memory;        // HOSTCUDA_STRICT_MEM
   bool poison;               // HOSTCUDA_POISON
@@ -32,8 +32,8 @@ struct Config {
 // another mode than the requested one would be worse than none.
 const Config& config();
 
-// One more variable that may be set, read by a tool that is linked to the program. To be called
-// before the first use of config().
+// Allows one more variable, read by a tool linked to the program. To be called before the first use
+// of config().
 void allow_variable(const char* name);
 
 }  // namespace hostcuda

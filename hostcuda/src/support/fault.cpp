@@ -22,7 +22,7 @@ std::array<struct sigaction, kSignals.size()> previous_actions;
 std::atomic<FaultText> culprit_text;
 std::array<std::atomic<FaultText>, 4> cause_texts;
 void (*death_function)();
-// It may need a lock that the interrupted code holds; then an alarm ends the process.
+// It may need a lock held by the interrupted code; then an alarm ends the process.
 constexpr unsigned kSecondsToDie = 30;
 
 bool is_general_protection(const siginfo_t& information) {
@@ -33,8 +33,8 @@ bool is_general_protection(const siginfo_t& information) {
 #endif
 }
 
-// Reads tables that another thread could be changing, which is a risk worth taking in a process
-// that is about to die.
+// Reads tables that another thread may be changing, an acceptable risk in a process that is about
+// to die.
 void name_cause(const Fault& fault, const siginfo_t& information, char* text, std::size_t size) {
   constexpr std::size_t kNullPage = 4096;
   if (information.si_signo == SIGFPE) {
@@ -75,7 +75,7 @@ void explain(const siginfo_t& information, const void* context) {
 
 void on_fault(int, siginfo_t* information, void* context) {
   // The instruction runs again when this returns, and the previous action (the default, or
-  // AddressSanitizer's) sees the same fault: a core dump or gdb stands at the culprit.
+  // AddressSanitizer's) sees the same fault: a core dump or gdb stops at the cause.
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     sigaction(kSignals[i], &previous_actions[i], nullptr);
   explain(*information, context);

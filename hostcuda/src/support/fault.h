@@ -1,4 +1,4 @@
-// Faults: turns SIGSEGV, SIGBUS and SIGFPE into a sentence before the process dies of them.
+// Faults: reports SIGSEGV, SIGBUS and SIGFPE in a sentence before the process dies of them.
 #ifndef HOSTCUDA_SRC_SUPPORT_FAULT_H
 #define HOSTCUDA_SRC_SUPPORT_FAULT_H
 
@@ -15,26 +15,26 @@ struct Fault {
   bool in_kernel;
 };
 
-// Write what they know of a fault and return true, or return false. They run in the signal handler:
-// no allocation, no lock.
+// Write the text for a fault and return true, or return false. They run in the signal handler: no
+// allocation, no lock.
 using FaultText = bool (*)(const Fault& fault, char* text, std::size_t size);
 
-// The kernel and thread that run on this operating-system thread. In none: host code.
+// The running kernel and thread of this operating-system thread; outside one: host code.
 void name_fault_culprits_with(FaultText culprit);
 
-// What is at the address. Causes are tried in the order in which they were added.
+// Describes the address. Causes are tried in the order in which they were added.
 void name_fault_causes_with(FaultText cause);
 
-// "thread ... of kernel ..." as the first of these functions says it; "host code" in none.
+// "thread ... of kernel ..." from the first of these functions that knows; otherwise "host code".
 void name_culprit(char* text, std::size_t size);
 
-// Where the signal came, whose handler was given this context.
+// The address at which the signal with this handler context arrived.
 const void* interrupted_code(const void* context);
 
-// Called before the process ends abnormally with a message: a tool can save what it has.
+// Called before the process ends abnormally with a message: a tool can save its data.
 void call_before_death(void (*function)());
 void before_death();
-// The same, with a last finding. Allocates, in a signal handler perhaps: the message is written by
+// The same, with a final finding. Allocates, perhaps in a signal handler: the message is written by
 // then.
 void keep_for_death(const char* kind, const char* what, const char* place);
 

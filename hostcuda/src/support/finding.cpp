@@ -84,7 +84,7 @@ const std::list<Finding>& findings() { return all(); }
 
 }  // namespace hostcuda
 
-// Not empty for the optimiser: the call must stay.
+// Not empty, so that the optimiser keeps the call.
 extern "C" __attribute__((noinline)) void hostcuda_finding(const char* text) {
   asm volatile("" : : "r"(text) : "memory");
 }

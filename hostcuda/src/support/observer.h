@@ -1,4 +1,4 @@
-// What a tool that watches the API is told; ../../trace is one. There is none by default.
+// Callbacks for a tool that observes the API; ../../trace is one. There is none by default.
 #ifndef HOSTCUDA_SRC_SUPPORT_OBSERVER_H
 #define HOSTCUDA_SRC_SUPPORT_OBSERVER_H
 
@@ -12,29 +12,29 @@ namespace hostcuda {
 
 enum class MemoryKind { pageable, pinned, device, managed };
 
-// How many operations of each stream, by its number, come before something.
+// The number of each stream's operations (by stream number) that come before something.
 using Clock = std::vector<std::uint64_t>;
 void join(Clock& clock, const Clock& other);
 
 class RuntimeObserver {
  public:
-  // Memory for an allocation, with room around it that belongs to nobody; it is never given twice.
+  // Memory for an allocation, with unowned bytes around it; no address is used twice.
   virtual char* provide(std::size_t size) = 0;
   virtual void allocated(const char* begin, std::size_t size, MemoryKind kind) = 0;
   virtual void released(const char* begin) = 0;
-  // The running operation allocates or frees it, in the order of a stream.
+  // The running operation allocates or frees it, in stream order.
   virtual void claimed(const char* begin) = 0;
-  // A copy or a fill that is carried out now; `from` is null for a fill.
+  // A copy or fill that is about to run; `from` is null for a fill.
   virtual void copied(const char* to, const char* from, std::size_t size) = 0;
-  // What is refused: `pointer` is no allocation (any more); the arguments do not fit the memory.
+  // Rejected calls: `pointer` is not an allocation (any more); the arguments do not fit the memory.
   virtual void free_refused(const void* pointer) = 0;
   virtual void copy_refused(const void* to, const void* from, std::size_t size,
                             cudaMemcpyKind direction) = 0;
   virtual void failed(cudaError_t error) = 0;
-  virtual void asked_too_early() = 0;  // for the time of an event that may not have happened yet
+  virtual void asked_too_early() = 0;  // read the time of an event that may not have happened yet
   virtual void asked_for_error() = 0;
   virtual void
-  host_waits() = 0;  // for a stream, an event, a device or a copy, or asks whether it is over
+  host_waits() = 0;  // for a stream, an event, a device or a copy, or queries its completion
 
  protected:
   ~RuntimeObserver() = default;

@@ -12,7 +12,7 @@ Progress grid_progress;
 
 namespace {
 
-// A number, in a signal handler.
+// Writes a number; usable in a signal handler.
 unsigned long long plain(std::uint64_t value) { return value; }
 
 void on_stop(int signal) {
@@ -40,10 +40,10 @@ void on_stop(int signal) {
         seconds, plain(now.launches));
   }
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
-  raise(signal);  // SA_RESETHAND: it ends the process now
+  raise(signal);  // SA_RESETHAND: now it ends the process
 }
 
-// Not where the program or its parent decided otherwise.
+// Unless the program or its parent installed others.
 bool install_handlers() {
   for (const int signal : {SIGINT, SIGTERM, SIGXCPU}) {
     struct sigaction known = {}, ours = {};

@@ -1,4 +1,4 @@
-// Memory for the mistakes in bugs.cu, and the verdict on what they leave in it.
+// Memory for the mistakes in bugs.cu, and the check of its contents afterwards.
 #ifndef HOSTCUDA_TESTS_BUGS_BUFFERS_H
 #define HOSTCUDA_TESTS_BUGS_BUFFERS_H
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// Prints the verdict; the comparison is written so that NaN is wrong.
+// Prints the result; the comparison is written so that NaN fails.
 int verdict(const std::vector<float>& values, float wanted) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == wanted) continue;

@@ -23,7 +23,7 @@ __global__ void read_past_shared(float* out, int past) {
   __shared__ float values[kThreads];
   values[threadIdx.x] = 1;
   __syncthreads();
-  const float* pointer = values;  // UndefinedBehaviorSanitizer knows the bounds of `values` itself
+  const float* pointer = values;  // UndefinedBehaviorSanitizer itself knows the bounds of `values`
   // BUG past_shared
   out[threadIdx.x] = pointer[threadIdx.x + past];
 }
@@ -59,14 +59,14 @@ __global__ void sum_tiles(const float* in, float* out) {
     __syncthreads();
     // BUG tile_loop
     for (int k = 0; k < kThreads; ++k) sum += tile[k];
-    if (kCorrect) __syncthreads();  // without it a fast thread overwrites what others still read
+    if (kCorrect) __syncthreads();  // without it a fast thread overwrites what others read
   }
   out[threadIdx.x] = sum;
 }
 
-// Each warp leaves its number times the round, and every thread adds up what all of them left.
-// Threads that reach the barrier one after the other read before any writes again; a warp that goes
-// on at once does not wait for that.
+// Each warp stores its number times the round, and every thread adds up all warps' values. Threads
+// that arrive one after the other read before any writes again; a warp that continues at once does
+// not wait for that.
 template <bool kCorrect>
 __global__ void rounds_of_warps(float* out) {
   __shared__ float left[kThreads / 32];
@@ -125,7 +125,7 @@ __global__ void half_initialised(float* out) {
   out[threadIdx.x] = values[threadIdx.x];
 }
 
-// The longer the time between the read and the write, the surer the loss: on a GPU it is always
+// A longer time between the read and the write makes the loss more certain: on a GPU it is always
 // long.
 template <bool kCorrect>
 __global__ void count_threads(unsigned* counter) {
@@ -194,7 +194,7 @@ __global__ void divides(float* out, int by) {
   // BUG division_by_zero
   out[threadIdx.x] = (7 / by) / 7;
 }
-// One block writes the flag, which is the last element, the other one the rest.
+// One block writes the flag, the last element; the other block writes the rest.
 __global__ void waits_for_the_next_block(volatile float* out, unsigned first) {
   if (blockIdx.x == first)
     // BUG waits_for_the_next_block
@@ -225,7 +225,7 @@ int run_lost_update() {
   constexpr unsigned kBlocks = 1 << 11;
   unsigned* counter;
   cudaMalloc(&counter, sizeof *counter);
-  // Blocks run concurrently, on several cores; the threads of one block would lose nothing here.
+  // Blocks run concurrently, on several cores; threads of one block would not lose updates here.
   for (int attempt = 0; attempt < 10; ++attempt) {
     cudaMemset(counter, 0, sizeof *counter);
     corrected ? count_threads<true><<<kBlocks, kThreads>>>(counter)
@@ -314,7 +314,7 @@ int run_bad_configuration(const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
-// Whether the error of a kernel is seen by the call that waits for it, and by all after it.
+// Checks that a kernel's error is returned by the call that waits for it, and by all later ones.
 template <class Launch>
 int run_and_ask(const Launch& launch, const Buffer& b) {
   launch();
@@ -326,7 +326,7 @@ int run_and_ask(const Launch& launch, const Buffer& b) {
   return verdict(b.get(), 1);
 }
 
-// Not mistakes: what a program sees of HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY.
+// Not mistakes: the effects of HOSTCUDA_DEVICES=0 and HOSTCUDA_MEMORY on a program.
 int show_environment() {
   int count = -1;
   const cudaError_t counting = cudaGetDeviceCount(&count);

@@ -25,17 +25,17 @@ constexpr bool kAddressSanitizer = false;
 #endif
 
 struct Outcome {
-  int status;  // as of the shell: 128 + signal for a signal
+  int status;  // as in a shell: 128 + signal number for a signal
   std::string output;
 };
 
-// Runs the program in a process of its own, with nothing else in its environment: most of these
-// runs abort.
+// Runs the program in a separate process, with nothing else in its environment: most of these runs
+// abort.
 Outcome run(const std::string& environment, const std::string& arguments) {
   const char* program = std::getenv("HOSTCUDA_BUGS_PROGRAM");
   EXPECT_NE(program, nullptr) << "HOSTCUDA_BUGS_PROGRAM names the program to run";
   if (!program) return {-1, ""};
-  std::string command = "exec env -i ASAN_OPTIONS=detect_leaks=0 ";  // bugs leak: not their subject
+  std::string command = "exec env -i ASAN_OPTIONS=detect_leaks=0 ";  // bugs leak: not tested here
   if (const char* library_path = std::getenv("LD_LIBRARY_PATH"))
     command += std::string("LD_LIBRARY_PATH='") + library_path + "' ";
   command += environment + " '" + program + "' " + arguments + " 2>&1";
@@ -66,7 +66,7 @@ void expect_output(const Outcome& outcome, const std::string& expression) {
       << outcome.output;
 }
 
-constexpr int kAbnormally = -1;  // any status but 0, and without a result
+constexpr int kAbnormally = -1;  // any status except 0, and no result
 
 struct Case {
   const char* bug;
@@ -103,7 +103,7 @@ const std::vector<Case>& cases() {
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=reverse"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=random"},
       {"tile_loop", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
-      {"warp_runs_ahead", 0, "result ok"},  // what a skewed schedule is for
+      {"warp_runs_ahead", 0, "result ok"},  // the purpose of a skewed schedule
       {"warp_runs_ahead", 0, "result ok", "HOSTCUDA_ORDER=reverse"},
       {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed"},
       {"warp_runs_ahead", 1, "WRONG RESULT", "HOSTCUDA_ORDER=skewed HOSTCUDA_SEED=2"},
@@ -137,7 +137,7 @@ const std::vector<Case>& cases() {
       {"launch_bounds", kAbnormally, "__launch_bounds__.*128 threads, 64 allowed"},
       {"static_and_dynamic_shared", kAbnormally,
        "32768 bytes of static and 32768 of dynamic shared memory, 49152 allowed; .*: values"},
-      // UndefinedBehaviorSanitizer, which comes with AddressSanitizer here, is asked before.
+      // UndefinedBehaviorSanitizer, part of the AddressSanitizer build here, finds it first.
       {"null_pointer", kAbnormally,
        kAddressSanitizer
            ? "bugs.cu:[0-9:]* runtime error: store to null pointer"
@@ -181,7 +181,7 @@ TEST(Bugs, AreFound) {
     if (kAddressSanitizer || !c.needs_address_sanitizer) check(c);
 }
 
-// Blocks are only spread over several cores without AddressSanitizer.
+// Without AddressSanitizer, blocks run on several cores.
 TEST(Bugs, LostUpdateIsFoundOnSeveralCores) {
   if (kAddressSanitizer || std::thread::hardware_concurrency() < 2) GTEST_SKIP();
   check({"lost_update", 1, "WRONG RESULT"});

@@ -10,7 +10,7 @@
 
 namespace cub_bugs {
 
-// All threads get the sum of 1 / kThreads: only the first has it from BlockReduce itself.
+// Gives all threads the sum of 1 / kThreads: BlockReduce returns it only to the first.
 template <int kThreads, bool kShares>
 __global__ void block_sum(float* out) {
   using Reduce = cub::BlockReduce<float, kThreads>;
@@ -24,7 +24,7 @@ __global__ void block_sum(float* out) {
 
 }  // namespace cub_bugs
 
-// 128 threads write 1 to `out`. False: there is no such bug.
+// 128 threads write 1 to `out`. Returns false if there is no such bug.
 inline bool run_cub_bug(const std::string& bug, bool corrected, float* out) {
   using namespace cub_bugs;
   if (bug == "cub_block_of_another_size")

@@ -64,7 +64,7 @@ __global__ void __cluster_dims__(2) maps_what_is_not_shared(float* out, bool wro
 
 }  // namespace gang_bugs
 
-// Two blocks of 64 threads write 1 to `out`. False: there is no such bug.
+// Two blocks of 64 threads write 1 to `out`. Returns false if there is no such bug.
 inline bool run_gang_bug(const std::string& bug, bool corrected, float* out) {
   using namespace gang_bugs;
   bool wrong = !corrected;

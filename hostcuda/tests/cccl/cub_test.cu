@@ -1,5 +1,5 @@
-// CUB: primitives of warps and blocks, and functions for a device with memory that the caller
-// gives.
+// CUB: primitives of warps and blocks, and functions for a device, using memory that the caller
+// provides.
 #include <algorithm>
 #include <cmath>
 #include <cub/cub.cuh>
@@ -155,7 +155,7 @@ __global__ void in_warps(const int* in, int* sums, int* scanned, int* eights) {
 }
 
 TEST(Cub, Warps) {
-  const std::vector<int> in = numbers(48);  // the second warp is a short one
+  const std::vector<int> in = numbers(48);  // the second warp is incomplete
   DeviceArray<int> x(48), sums(2), scanned(48), eights(6);
   x.set(in);
   in_warps<<<1, 48>>>(x, sums, scanned, eights);
@@ -167,7 +167,7 @@ TEST(Cub, Warps) {
 
 // ---- devices ------------------------------------------------------------------------------------
 
-// Both calls of a function for a device.
+// Makes both calls of a device-wide function.
 template <class Call>
 cudaError_t twice(const Call& call) {
   std::size_t bytes = 0;

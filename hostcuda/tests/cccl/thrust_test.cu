@@ -1,4 +1,4 @@
-// Thrust: containers, iterators, algorithms, and that they wait their turn among kernels.
+// Thrust: containers, iterators, algorithms, and their order among kernels.
 #include <thrust/adjacent_difference.h>
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>

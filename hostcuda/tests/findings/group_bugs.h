@@ -1,4 +1,4 @@
-// Mistakes of the threads of a block, a warp or a cluster with each other.
+// Mistakes between the threads of a block, a warp or a cluster.
 #ifndef HOSTCUDA_TESTS_FINDINGS_GROUP_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_GROUP_BUGS_H
 
@@ -42,7 +42,7 @@ SEEDED(past_the_other_blocks_tile, "out of bounds") {
   reads_the_neighbours<<<2, kThreads>>>(out.data, wrong ? 1 : 0);
 }
 
-// A compare-and-swap checks what the plain load guessed; nothing does where others add meanwhile.
+// A compare-and-swap checks the plain load's guess; nothing does if others add meanwhile.
 __global__ void adds_doubles(double* sum, bool wrong) {
   auto* const bits = reinterpret_cast<unsigned long long*>(sum);
   if (wrong) atomicAdd(bits, 1ull);

@@ -1,4 +1,4 @@
-// Mistakes of a kernel with memory that it allocates itself, and with the C library's copies.
+// Mistakes of a kernel with memory that it allocates, and with the C library's copies.
 #ifndef HOSTCUDA_TESTS_FINDINGS_HEAP_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_HEAP_BUGS_H
 

@@ -1,4 +1,4 @@
-// No mistake: a host thread allocates, and uses pinned memory, while another one runs kernels. None
+// Not a mistake: one host thread allocates and uses pinned memory while another runs kernels. None
 // of their accesses may be lost.
 #ifndef HOSTCUDA_TESTS_FINDINGS_HOST_THREADS_H
 #define HOSTCUDA_TESTS_FINDINGS_HOST_THREADS_H

@@ -1,4 +1,4 @@
-// Mistakes of a kernel with memory: bounds, bytes that nobody wrote, alignment, whose memory it is.
+// Mistakes of a kernel with memory: bounds, unwritten bytes, alignment, another's memory.
 #ifndef HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
 

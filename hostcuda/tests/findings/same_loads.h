@@ -1,5 +1,5 @@
-// The threads of a warp make nearly the same loads: none is counted too often or too rarely, and no
-// race is lost among them.
+// The threads of a warp make nearly the same loads: each must be counted exactly once, and no race
+// between them may be lost.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SAME_LOADS_H
 #define HOSTCUDA_TESTS_FINDINGS_SAME_LOADS_H
 
@@ -11,7 +11,7 @@ namespace seeded {
 
 constexpr int kWarp = 32;
 
-// Each lane leaves out one element.
+// Each lane skips one element.
 __global__ void all_others(const int* in, int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   int sum = 0;
@@ -20,7 +20,7 @@ __global__ void all_others(const int* in, int* out) {
   out[lane] = sum;
 }
 
-// Odd lanes load one more, and all lanes others in between.
+// Odd lanes load one more element; all lanes load others in between.
 __global__ void not_in_step(const int* in, int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   int sum = lane % 2 ? in[lane] : 0;
@@ -40,8 +40,8 @@ __global__ void one_lane_writes(int* in, int* out, unsigned writer) {
   out[threadIdx.x] = value;
 }
 
-// Prints, for each kernel, how many accesses and requests there are, and how many pairs of accesses
-// that race: those of a read are remembered for the last two readers.
+// Prints each kernel's numbers of accesses and requests, and of pairs of racing accesses: for a
+// read, the last two readers are remembered.
 inline void same_loads() {
   const Buffer<int> in(kWarp), out(kWarp);
   const auto tell = [](const char* kernel, int accesses, int requests, int races) {
@@ -52,7 +52,7 @@ inline void same_loads() {
   tell("all_others", kWarp * kWarp, kWarp, 0);
   not_in_step<<<1, kWarp>>>(in.data, out.data);
   tell("not_in_step", kWarp / 2 + kWarp * (2 * kWarp + 1), 2 * kWarp + 2, 0);
-  constexpr int kMany = 600000;  // more than are kept
+  constexpr int kMany = 600000;  // more than are stored
   many_loads<<<1, kWarp>>>(in.data, out.data, kMany);
   tell("many_loads", kWarp * (kMany + 1), kMany + 1, 0);
   constexpr unsigned kWriter = 7;

@@ -1,5 +1,5 @@
-// Mistakes with what host code and kernels have one of each: __device__ variables and tables of
-// virtual functions.
+// Mistakes with things that host code and kernels each have: __device__ variables and virtual
+// function tables.
 #ifndef HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_SYMBOL_BUGS_H
 
@@ -107,7 +107,7 @@ SEEDED(device_variable_without_atomic, "lost update") {
   cudaDeviceSynchronize();
 }
 
-// What another block writes, which may come later.
+// Reads another block's value, which may be written later.
 __global__ void fill_and_read(int* out) {
   if (blockIdx.x == 0) totals[threadIdx.x] = 1;
   // BUG device_array_of_another_block

@@ -128,7 +128,7 @@ __global__ void atomics(T* cell) {
     const T i = T(blockIdx.x * blockDim.x + threadIdx.x);
     atomicMax(&cell[1], i);
     atomicMin(&cell[2], i);
-    // The lock-free way to add two, which exercises compare-and-swap.
+    // The lock-free way to add, using compare-and-swap.
     T seen = cell[3], before;
     do {
       before = seen;
@@ -171,8 +171,8 @@ TEST(Kernel, BarriersCount) {
   EXPECT_EQ(std::vector<int>(99, 50 + 1000), out.get());
 }
 
-// A class argument: copied once on the host and destroyed when the launch returns. Threads get the
-// bytes, each its own.
+// A class argument: copied once on the host and destroyed when the launch returns. Each thread gets
+// its own copy of the bytes.
 struct Noisy {
   int value = 7;
   int* copies;
@@ -201,7 +201,7 @@ TEST(Kernel, ClassArgumentsAreBytes) {
   EXPECT_EQ(2, deaths);
 }
 
-// Threads of a block that wait for each other with atomics: the hardware lets all of them go on.
+// Threads of a block that wait for each other with atomics: on hardware all of them progress.
 __global__ void take_turns(int* turn) {
   while (atomicCAS(turn, blockDim.x - 1 - threadIdx.x, blockDim.x - threadIdx.x) !=
          static_cast<int>(blockDim.x - 1 - threadIdx.x)) {
@@ -222,7 +222,7 @@ TEST(Kernel, AtomicAddDouble) {
   EXPECT_EQ(825.0, cell.get()[0]);
 }
 
-// What ran first to last, against HOSTCUDA_ORDER.
+// Compares the order of execution with HOSTCUDA_ORDER.
 void expect_order(const std::vector<int>& order) {
   const std::vector<int> forward = counting(static_cast<int>(order.size()));
   const std::vector<int> reverse(forward.rbegin(), forward.rend());
@@ -258,7 +258,7 @@ __global__ void note_warps(int* next, int* order) {
   }
 }
 
-// Skewed, a warp passes both of its exchanges before the next warp moves; else they take turns.
+// Skewed, a warp passes both exchanges before the next warp moves; otherwise they alternate.
 TEST(Kernel, LetsAWarpRunAheadIfAsked) {
   if (environment_is("HOSTCUDA_ORDER", "random")) GTEST_SKIP() << "either is possible";
   DeviceArray<int> next(1, 0), order(8);
@@ -268,7 +268,7 @@ TEST(Kernel, LetsAWarpRunAheadIfAsked) {
     EXPECT_EQ(came[k] == came[k + 1], environment_is("HOSTCUDA_ORDER", "skewed")) << k;
 }
 
-// Whichever warp runs ahead, it waits for one that does not.
+// Whichever warp runs ahead waits for one that does not.
 __global__ void wait_for_each_other(volatile int* flags) {
   const unsigned warp = threadIdx.x / 32, warps = blockDim.x / 32;
   if (threadIdx.x % 32 == 0) {

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Salmon et al., Random123's known answers: counter 0 and key 0; every bit of both set.
+// Known answers from Salmon et al., Random123: counter and key 0, and every bit of both set.
 TEST(Random, PhiloxKnownAnswers) {
   curandState state;
   curand_init(0, 0, 0, &state);

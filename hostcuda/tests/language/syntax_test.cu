@@ -248,8 +248,8 @@ TEST_F(Syntax, LooksLikeALaunchAndIsNone) {
 
 #define LAUNCH uses_helper<<<1, 32>>>(d)
 
-// __builtin_LINE() and not __LINE__, which is replaced before anything is rewritten; and no macro of
-// a test library on the line in question, because a line marker stands before those.
+// __builtin_LINE() and not __LINE__, which is replaced before the launcher rewrites anything; and
+// no macro of a test library on that line, because a line marker precedes those.
 TEST_F(Syntax, LinesAreKept) {
   const int begin = __builtin_LINE();
   LAUNCH;

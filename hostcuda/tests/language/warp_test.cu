@@ -16,7 +16,7 @@ __global__ void shuffle(T* out, Kind kind, int argument, int width) {
   out[threadIdx.x] = result;
 }
 
-// The CUDA programming guide, for one lane.
+// The rule of the CUDA programming guide, for one lane.
 int source(int lane, Kind kind, int argument, int width) {
   const int group = lane / width * width;
   if (kind == kIndex) return group + argument % width;
@@ -66,7 +66,7 @@ TEST(Warp, VotesWithAShortLastWarp) {
   }
 }
 
-// Halves of a warp that go different ways, each with its own mask and number of calls.
+// Halves of a warp that diverge, each with its own mask and number of calls.
 __global__ void diverge(int* out) {
   const int lane = threadIdx.x;
   int sum = lane;

@@ -82,7 +82,7 @@ __global__ void accumulate(int* values, int round) {
   values[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + offset + round;
 }
 
-// One host thread for each device: the current device, the last error and the constants are apart.
+// One host thread per device: current device, last error and constants are separate.
 TEST(Device, EachHostThreadHasItsOwn) {
   const int devices = device_count();
   constexpr int kThreads = 4, kBlocks = 20, kRounds = 30;

@@ -1,4 +1,4 @@
-// Allocation, copies and what pinned memory changes about them.
+// Allocation, copies, and the effects of pinned memory on them.
 #include <cmath>
 #include <vector>
 
@@ -139,7 +139,7 @@ TEST(Memory, CopiesThatCannotBeAreRefused) {
   };
   refused(device, host.data(), kBytes + 1, cudaMemcpyHostToDevice);           // past the end
   refused(host.data(), device + kCount / 2, kBytes, cudaMemcpyDeviceToHost);  // likewise
-  refused(host.data(), device, kBytes, cudaMemcpyHostToDevice);               // wrong way round
+  refused(host.data(), device, kBytes, cudaMemcpyHostToDevice);               // wrong direction
   refused(device, host.data(), kBytes, cudaMemcpyDeviceToDevice);
   refused(nullptr, device, kBytes, cudaMemcpyDeviceToHost);
   EXPECT_EQ(cudaErrorInvalidValue, cudaMemset(host.data(), 0, 4));

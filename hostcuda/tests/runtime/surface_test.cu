@@ -1,4 +1,4 @@
-// The functions that programs elsewhere use: pitched memory, hints, callbacks, intrinsics,
+// Functions that third-party programs use: pitched memory, hints, callbacks, intrinsics,
 // cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,4 +1,4 @@
-// Textures and surfaces against what the CUDA programming guide says.
+// Compares textures and surfaces with the CUDA programming guide.
 #include "support.h"
 
 namespace {

@@ -1,5 +1,5 @@
-// The memory that kernels may use: allocations and shared variables, and what is remembered of
-// their bytes.
+// The memory that kernels may use, allocations and shared variables, and a record of accesses to
+// its bytes.
 #ifndef HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 #define HOSTCUDA_TRACE_CHECKS_ARRAYS_H
 
@@ -17,9 +17,9 @@
 
 namespace hostcuda::trace {
 
-// An access to a word of memory. Small: there are three for every four bytes of memory.
+// An access to a word of memory. Kept small: each four bytes of memory have three of them.
 struct Access {
-  std::uint32_t epoch = 0;  // when: Epochs; 0: there was none
+  std::uint32_t epoch = 0;  // time of the access (Epochs); 0: none
   std::uint32_t thread : 10 = 0;
   std::uint32_t bytes : 4 = 0;  // of the word, as a mask
   std::uint32_t is_atomic : 1 = 0;
@@ -28,14 +28,14 @@ struct Access {
 };
 static_assert(sizeof(Access) == 8);
 
-// What a word remembers: the last write, and the last readers: two, so that one is not the writer
-// itself.
+// The record of a word: the last write and the last two readers, so that one of them is not the
+// writer itself.
 struct Cell {
   Access write;
   Access reads[2];
 };
 
-// Memory that is zero until it is written, and takes no room before.
+// Memory that is zero until written, and takes no room before.
 template <class Item>
 class ZeroedMemory {
  public:
@@ -53,37 +53,37 @@ class ZeroedMemory {
   std::unique_ptr<Item, Free> items_;
 };
 
-// Who wrote a byte last.
+// The last writer of a byte.
 enum Writer : std::uint8_t { kNobody, kHost, kKernel };
 
 struct Array {
   const char* begin = nullptr;
-  std::size_t size = 0;  // that may be used: 0 once it was freed
+  std::size_t size = 0;  // usable bytes: 0 after it was freed
   std::size_t full_size = 0;
-  std::uint64_t identity = 0;  // of the first byte: no other byte in use has the same
+  std::uint64_t identity = 0;  // of the first byte: unique among bytes in use
   Space space = Space::global;
   MemoryKind kind = MemoryKind::device;
   int device = 0;
-  std::string name;  // empty where it is not known
+  std::string name;  // empty if unknown
   CodePlace allocated, released;
   bool is_freed = false;
-  bool of_heap = false;     // a kernel allocated it
-  bool of_program = false;  // a __device__ variable, or all that the program has: not counted
+  bool of_heap = false;     // allocated by a kernel
+  bool of_program = false;  // a __device__ variable, or the program's memory: not counted
   bool is_used = false;
   std::uint64_t launches_before = 0;  // it was allocated
   ZeroedMemory<std::uint8_t> writers{0};
   ZeroedMemory<Cell> cells{0};
-  std::uint32_t last_launch = 0;  // that wrote it, and the bytes of what it wrote; 0: none did
+  std::uint32_t last_launch = 0;  // the launch that wrote it, and the bytes it wrote; 0: none
   unsigned element = 0;
-  std::size_t filled = 0;                        // by copies and fills: the furthest byte
-  CodePlace filled_at;                           // the last of them
+  std::size_t filled = 0;                        // the furthest byte written by copies and fills
+  CodePlace filled_at;                           // the last such copy or fill
   std::size_t copied_back = 0, copies_back = 0;  // the furthest byte, the number of copies
-  CodePlace copy_back;                           // the last of them
-  bool knows_missing_part = false;               // it was reported
+  CodePlace copy_back;                           // the last such copy
+  bool knows_missing_part = false;               // already reported
 
   void resize(std::size_t bytes);
-  void forget(const CodePlace& where);  // it is freed
-  // Host code writes to the others as it likes, unseen by us where a library does it.
+  void forget(const CodePlace& where);  // marks it as freed
+  // Host code writes to the other kinds freely, unobserved inside libraries.
   bool knows_writers() const { return kind == MemoryKind::device; }
   bool contains(const char* address, std::size_t bytes = 1) const {
     const auto offset = static_cast<std::size_t>(address - begin);
@@ -98,29 +98,29 @@ struct Array {
     return !((word - 0x01010101u) & ~word & 0x80808080u);  // no byte is 0
   }
   bool all_written(std::size_t offset, std::size_t bytes) const {
-    if (bytes == kWordBytes) return word_is_written(offset);  // as most accesses
+    if (bytes == kWordBytes) return word_is_written(offset);  // as for most accesses
     return !std::memchr(writers.get() + offset, kNobody, bytes);
   }
   bool any_written(std::size_t offset, std::size_t bytes) const;
 };
 
-// Allocations, those that were freed too: no address is given twice.
+// Allocations, including freed ones: no address is used twice.
 class Arrays {
  public:
-  // The addresses to provide, before anybody asks whether one of them is.
+  // Reserves the addresses to provide, before any lookup.
   void reserve();
-  // Memory with kRoom bytes before and after it that belong to nobody; null if there is none left.
+  // Memory with kRoom unowned bytes before and after it; null if none is left.
   char* provide(std::size_t size);
-  // Likewise, with less room, for what a kernel allocates.
+  // The same, with less room around it, for a kernel's allocations.
   char* provide_small(std::size_t size, std::size_t room);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 
-  // Gives the pages back to the system; the addresses stay nobody's.
+  // Returns the pages to the system; the addresses stay reserved.
   void give_back(const char* begin, std::size_t size) const;
 
   Array& add(const char* begin, std::size_t size);
-  Array* find(const char* address);          // the one that contains it
-  Array* nearest(const char* address);       // or is next to it, or did contain it; null: none is
+  Array* find(const char* address);          // the array that contains it
+  Array* nearest(const char* address);       // also adjacent to it, or freed; null: none
   Array* beginning_at(const char* address);  // freed or not
   bool provided(const char* address) const {
     return static_cast<std::size_t>(address - reserved_) < reserved_size_;

@@ -13,7 +13,7 @@ bool is_of_kernel(std::uint8_t writer) { return writer == kKernel; }
 
 std::uint64_t volume(const dim3& d) { return std::uint64_t{d.x} * d.y * d.z; }
 
-// The longest run of bytes from `offset` on that nobody wrote: its begin and its end.
+// The longest unwritten run of bytes from `offset` on: its begin and its end.
 std::pair<std::size_t, std::size_t> longest_gap(const Array& array, std::size_t offset,
                                                 std::size_t size) {
   std::pair<std::size_t, std::size_t> longest{offset, offset};
@@ -38,7 +38,7 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
   const bool was_launched = array.element;
   const unsigned element = was_launched ? array.element : 1;
   const auto [gap, gap_end] = longest_gap(array, offset, size);
-  // Less is padding, as in a struct or at the end of a row.
+  // Shorter gaps are padding, as in a struct or at the end of a row.
   constexpr std::size_t kLeastGap = 8;
   const bool is_large = gap_end - gap >= kLeastGap && (gap_end - gap) * 8 >= size;
   if (is_large || (gap_end - gap >= kLeastGap && gap_end == offset + size)) {
@@ -50,8 +50,8 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
                        : number(gap_end - gap) + " bytes of " + finding.array +
                              " are copied to the host, and nobody has written them";
   } else if (was_launched && gap == gap_end) {
-    // A grid that is rounded down: one thread per element, and less than a block of elements is
-    // left.
+    // The grid size was rounded down: one thread per element, and less than a block of elements
+    // remains.
     const OperationRecord& launch = epochs.operation(array.last_launch);
     const std::uint64_t threads = volume(launch.grid) * volume(launch.block);
     const std::uint64_t elements = array.full_size / element;

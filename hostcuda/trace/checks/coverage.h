@@ -1,4 +1,4 @@
-// Whether launches and copies reached all of an array.
+// Checks that launches and copies reached all of an array.
 #ifndef HOSTCUDA_TRACE_CHECKS_COVERAGE_H
 #define HOSTCUDA_TRACE_CHECKS_COVERAGE_H
 
@@ -10,11 +10,11 @@
 
 namespace hostcuda::trace {
 
-// What is copied to the host and was never written, or not by the launch that wrote what is before.
+// A range copied to the host that no kernel wrote, or not the one that wrote the bytes before it.
 std::optional<Finding> missing_part(const Array& array, std::size_t offset, std::size_t size,
                                     const Epochs& epochs);
 
-// An array whose first quarter or eighth alone was copied back, although kernels wrote all of it.
+// An array of which only the first quarter or eighth was copied back, though all was written.
 std::optional<Finding> bytes_for_elements(const Array& array);
 
 }  // namespace hostcuda::trace

@@ -1,5 +1,5 @@
-// The memory that kernels allocate themselves, with malloc and new: a GPU takes it from a heap of
-// its own, of which host code and the API know nothing.
+// Memory that kernels allocate with malloc and new: a GPU takes it from a separate heap that host
+// code and the API cannot access.
 #ifndef HOSTCUDA_TRACE_CHECKS_HEAP_H
 #define HOSTCUDA_TRACE_CHECKS_HEAP_H
 
@@ -17,11 +17,11 @@ class Heap {
  public:
   explicit Heap(Arrays& arrays) : arrays_(arrays) {}
 
-  // Whether the call is the kernel's own, and not one of a library that runs in an emulated thread.
+  // True if the kernel itself makes the call, and not a library in an emulated thread.
   bool serves(const void* return_address);
-  // Null where the heap has no room left, as on a GPU.
+  // Null if the heap is full, as on a GPU.
   void* allocate(std::size_t size, const void* return_address);
-  // False: it was allocated by the host, for a library in an emulated thread, say.
+  // False if the host allocated it, for example for a library in an emulated thread.
   bool release(const void* pointer, const void* return_address);
 
  private:

@@ -117,11 +117,11 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
   is_told_ = true;
 }
 
-// A result that is used is the program's matter. That of a launch nobody can use.
+// A result that is used is the program's responsibility; a launch has no result to use.
 void HostChecks::failed(cudaError_t error) {
   const CallSite* call = CallSite::current();
   if (std::exchange(is_told_, false) || !call) return;
-  // After a kernel failed every call does: it is enough to look at one.
+  // After a kernel failed, every call fails: checking one is enough.
   if (context_is_broken() && std::exchange(is_known_to_be_broken_, true)) return;
   const bool is_launch = call->place().file;
   const std::lock_guard lock(unasked_mutex_);
@@ -197,7 +197,7 @@ void HostChecks::copied_back(Array& array, std::size_t offset, std::size_t size)
   array.copied_back = std::max(array.copied_back, offset + size);
   if (std::optional<Finding> finding = missing_part(array, offset, size, epochs_)) {
     finding->place = array.copy_back.text();
-    report_unasked();  // its cause, perhaps
+    report_unasked();  // perhaps the cause
     report(std::move(*finding));
     array.knows_missing_part = true;
   }
@@ -207,7 +207,7 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
-// Beside kernels that ran meanwhile. Memory that host code reaches may be meant for it alone.
+// Checks for kernels that ran meanwhile. Memory that host code can access may be meant only for it.
 void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())
@@ -239,7 +239,7 @@ void HostChecks::access_variable(const Accessed& accessed) {
   if (name && !running_operation() && !CallSite::current()) checks_.device_variable(name, accessed);
 }
 
-// One for each place that allocates.
+// One finding per allocating place.
 void HostChecks::report_leaks() const {
   struct Leak {
     std::size_t bytes = 0, times = 0;

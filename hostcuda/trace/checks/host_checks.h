@@ -1,5 +1,5 @@
-// What host code does with memory and with errors: allocations, copies, frees, and what is left at
-// the end.
+// Checks of host code's use of memory and errors: allocations, copies, frees, and leaks at the
+// end.
 #ifndef HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 #define HOSTCUDA_TRACE_CHECKS_HOST_CHECKS_H
 
@@ -20,13 +20,13 @@ class HostChecks final : public RuntimeObserver {
   HostChecks(Arrays& arrays, Epochs& epochs, Races& races, KernelChecks& checks)
       : arrays_(arrays), epochs_(epochs), races_(races), checks_(checks) {}
 
-  // An access by host code to memory that the API gave.
+  // An access by host code to memory from the API.
   void access(const Accessed& accessed);
-  // Likewise, to a variable of the program.
+  // An access by host code to a variable of the program.
   void access_variable(const Accessed& accessed);
-  // The errors so far that the program has not asked for.
+  // Reports the errors that the program has not checked so far.
   void report_unasked();
-  // The program ends by itself with this status.
+  // The program ends normally with this status.
   void program_ends(int status);
 
   char* provide(std::size_t size) override { return arrays_.provide(size); }
@@ -52,7 +52,7 @@ class HostChecks final : public RuntimeObserver {
   };
   void report_leaks() const;
   void look_for_use(const Array& array) const;
-  std::uint32_t begin_operation();  // the running one
+  std::uint32_t begin_operation();  // the running operation
   void mark(Array& array, std::size_t offset, std::size_t size, std::uint32_t epoch, bool is_write);
   void copied_back(Array& array, std::size_t offset, std::size_t size);
   void look_for_the_rest(const Array& array) const;
@@ -63,12 +63,12 @@ class HostChecks final : public RuntimeObserver {
   Epochs& epochs_;
   Races& races_;
   KernelChecks& checks_;
-  // Asking takes no lock of the API's.
+  // Works without the API's lock.
   std::vector<Failure> take_unasked();
   std::mutex unasked_mutex_;
   std::vector<Failure> unasked_;
   std::uint64_t waits_ = 0;
-  bool is_told_ = false;  // why the call that runs fails
+  bool is_told_ = false;  // the running call's failure has been explained
   bool is_known_to_be_broken_ = false;
 };
 

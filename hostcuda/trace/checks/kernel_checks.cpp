@@ -17,7 +17,7 @@ std::string counted(std::size_t number, const char* word) {
   return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
 }
 
-// The only one in the statement whose address an allocating function is given.
+// The only name in the statement whose address is passed to an allocating function.
 std::string name_in(const std::string& statement) {
   static const regex_t* expression = [] {
     auto* compiled = new regex_t;
@@ -81,7 +81,7 @@ Finding* KernelChecks::begin(const char* kind, const void* first, const void* se
   return found->second;
 }
 
-// What is said once of each array; of what a kernel allocates, once for each place that does.
+// Reports once per array; for arrays that kernels allocate, once per allocating place.
 static const void* key_of(const Array& array) {
   return array.of_heap ? array.allocated.return_address : array.begin;
 }
@@ -184,7 +184,7 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
                        : "fill it before the launch: cudaMemset, cudaMemcpy or a kernel";
   if (array.space == Space::global)
     return finish("uninitialised", key_of(array), kernel, std::move(finding));
-  static Finding once;  // counted, not shown
+  static Finding once;  // counted but not shown
   known_[{"uninitialised", {key_of(array), kernel}}] = &once;
   pending_.push_back({std::move(finding), site, ""});
 }
@@ -202,8 +202,8 @@ void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsi
 
 void KernelChecks::host_memory(const Accessed& accessed) {
   if (begin("host pointer", accessed.code, nullptr)) return;
-  // A texture is described by an object of the emulator, which its functions read. A function of
-  // the standard library that is not inlined works for the emulator.
+  // A texture is described by an object of the emulator, read by the emulator's functions. Standard
+  // library functions that are not inlined work for the emulator.
   if (is_code_of_header(accessed.code, "/hostcuda/texture.h") ||
       CodePlace{accessed.code}.text().find("/include/c++/") != std::string::npos) {
     static Finding ignored;
@@ -279,14 +279,14 @@ std::string side_text(const Side& side, const SiteKey& site, const std::string& 
 void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
   const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
   const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
-  // Which of the two came first is chance.
+  // The order of the two is accidental.
   const std::string kernel = running_block->launch().site.kernel;
   const auto ordered = std::minmax(first, second, [](const auto& a, const auto& b) {
-    return std::pair(a.size(), a) < std::pair(b.size(), b);  // as numbers of lines
+    return std::pair(a.size(), a) < std::pair(b.size(), b);  // compares line numbers numerically
   });
   const std::string pair = kernel + ordered.first + " " + ordered.second;
-  // A line that loads and stores a place, and that several threads store: an update. Before the
-  // second store it is not known.
+  // A line that loads and stores a place, and is run by several threads, is an update. Before the
+  // second store that is unknown.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

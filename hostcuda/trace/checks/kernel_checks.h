@@ -1,4 +1,4 @@
-// What is said of an access that a kernel must not make.
+// Reports accesses that a kernel must not make.
 #ifndef HOSTCUDA_TRACE_CHECKS_KERNEL_CHECKS_H
 #define HOSTCUDA_TRACE_CHECKS_KERNEL_CHECKS_H
 
@@ -13,17 +13,17 @@
 
 namespace hostcuda::trace {
 
-// An access by the thread that runs, or by host code.
+// An access by the running thread, or by host code.
 struct Accessed {
   const char* address;
   unsigned bytes;
   Kind kind;
-  const void* code;  // where the instrumentation returns to
+  const void* code;  // return address of the instrumentation
 };
 
 const char* name_of(Kind kind);  // load, store, atomic
 
-// Finds the allocation's or the variable's name, and its elements, as a sentence.
+// The name of the allocation or variable, and its elements, as a sentence.
 std::string name_of(const Array& array);
 std::string description_of(const Array& array, unsigned element);
 // Names the array in the finding, and describes it.
@@ -34,8 +34,8 @@ class KernelChecks {
   explicit KernelChecks(const Epochs& epochs) : epochs_(epochs) {}
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
-  // Of shared memory it is said when the block has ended, unless the access turned out to be a
-  // race: then what should have come before may only come later here.
+  // For shared memory, reported when the block has ended, unless the access turned out to be a
+  // race: then the missing write may only come later here.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);
@@ -49,16 +49,16 @@ class KernelChecks {
   void table_of_host(const Array& array, const Accessed& accessed, const std::string& of_class);
   void memory_of_other_thread(const Accessed& accessed);
   void unordered(const Array& array, const Accessed& accessed, std::uint32_t operation);
-  // What the compiler itself checks: see bounds.cpp.
+  // Findings of the compiler's own checks: see bounds.cpp.
   void said_by_compiler(const std::string& kind, const std::string& what, const std::string& place,
                         const std::string& array, const long long* index, const std::string& advice,
                         const void* code);
 
  private:
-  // Null if the same was reported before; then it only counts.
+  // Null if the same was reported before; then it is only counted.
   Finding* begin(const char* kind, const void* first, const void* second);
   Finding of_access(const char* kind, const Accessed& accessed, std::string what) const;
-  // Reports it, unless another access of the same line to the same array was.
+  // Reports it, unless another access by the same line to the same array was reported.
   void finish(const char* kind, const void* first, const void* second, Finding finding);
   void describe(Finding& finding, const Array& array, const Accessed& accessed) const;
 
@@ -69,7 +69,7 @@ class KernelChecks {
   struct Pending {
     Finding finding;
     std::uint32_t site;
-    std::string pair;  // of places, if it is a race
+    std::string pair;  // of source places, for a race
   };
   std::vector<Pending> pending_;
 };

@@ -1,5 +1,5 @@
-// One block of each kernel, request by request: what its threads accessed between its barriers.
-// Asked for by HOSTCUDA_TRACE_BLOCK, for a picture.
+// One block of each kernel, request by request: the accesses of its threads between its barriers.
+// Requested by HOSTCUDA_TRACE_BLOCK, for a picture.
 #ifndef HOSTCUDA_TRACE_COUNTS_BLOCK_PICTURE_H
 #define HOSTCUDA_TRACE_COUNTS_BLOCK_PICTURE_H
 
@@ -17,11 +17,11 @@ namespace hostcuda::trace {
 
 class BlockPicture : public Witness {
  public:
-  // A picture of more has no room on a screen.
+  // A picture of more phases would not fit a screen.
   static constexpr unsigned kMaxPhases = 32;
 
   struct Place {
-    std::uint32_t phase;  // how many barriers of the block came before
+    std::uint32_t phase;  // number of the block's barriers before it
     std::uint32_t warp;
     std::uint32_t site;
     auto operator<=>(const Place&) const = default;
@@ -33,15 +33,15 @@ class BlockPicture : public Witness {
   };
   struct Block {
     uint3 dimensions{};
-    unsigned phases = 0;                // also those without a picture
-    std::vector<std::string> barriers;  // where each is, as long as there are pictures
+    unsigned phases = 0;                // including those without a picture
+    std::vector<std::string> barriers;  // place of each, while pictures are taken
     std::map<Place, Seen> seen;
   };
 
-  // The block that runs from here on; only the first one of a kernel's first launch has a picture.
+  // This block runs from now on; only the first block of a kernel's first launch has a picture.
   void block_runs(std::uint32_t kernel, std::uint64_t launches, const BlockState& block);
   void barrier_passed(const BlockState& block);
-  // Whose requests come next.
+  // The warp whose requests come next.
   void turn_to(std::uint32_t phase, std::uint32_t warp);
   void saw(std::uint32_t site, const Request& request) override;
 

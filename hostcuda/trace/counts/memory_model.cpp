@@ -6,7 +6,7 @@
 namespace hostcuda::trace {
 namespace {
 
-// The different pieces of memory (words, sectors) that a request touches.
+// The distinct words or sectors that a request touches.
 class Pieces {
  public:
   Pieces(const Request& request, std::uint32_t group, unsigned bytes, unsigned piece_bytes) {
@@ -16,7 +16,7 @@ class Pieces {
       const std::uint64_t last = (request.address[lane] + bytes - 1) / piece_bytes;
       for (std::uint64_t piece = first; piece <= last; ++piece) add(piece);
     }
-    if (is_sorted_) return;  // as mostly
+    if (is_sorted_) return;  // the usual case
     std::sort(piece_.begin(), piece_.begin() + count_);
     count_ = static_cast<unsigned>(std::unique(piece_.begin(), piece_.begin() + count_) -
                                    piece_.begin());
@@ -31,7 +31,7 @@ class Pieces {
     is_sorted_ = is_sorted_ && (!count_ || piece_[count_ - 1] < piece);
     piece_[count_++] = piece;
   }
-  // An access that is not aligned touches one word more than it has.
+  // An unaligned access touches one more word than its size in words.
   std::array<std::uint64_t, 32 * (kMaxAccess / kWordBytes + 1)> piece_;
   unsigned count_ = 0;
   bool is_sorted_ = true;
@@ -53,8 +53,8 @@ Cost wavefronts_of(const Request& request, std::uint32_t group, unsigned bytes) 
   return {fullest, divide_up(words.count(), kBanks)};
 }
 
-// Whether each lane reads the same address as the lane whose number differs in this bit, if that
-// one takes part.
+// True if each lane reads the same address as the lane whose number differs in this bit, if that
+// lane takes part.
 bool are_pairs(const Request& request, std::uint32_t group, unsigned bit) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const std::uint32_t both = lanes(lane, 1) | lanes(lane ^ bit, 1);

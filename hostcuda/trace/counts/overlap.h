@@ -1,4 +1,4 @@
-// How many streams have kernels that nothing orders: a GPU may run them at the same time.
+// Counts streams whose kernels are unordered: a GPU may run them at the same time.
 #ifndef HOSTCUDA_TRACE_COUNTS_OVERLAP_H
 #define HOSTCUDA_TRACE_COUNTS_OVERLAP_H
 

@@ -1,4 +1,4 @@
-// The places in the code that access memory, and what is counted at each.
+// The places in the code that access memory, and the counts of each.
 #ifndef HOSTCUDA_TRACE_SITES_H
 #define HOSTCUDA_TRACE_SITES_H
 
@@ -15,8 +15,8 @@ namespace hostcuda::trace {
 enum class Space : std::uint8_t { global, shared };
 enum class Kind : std::uint8_t { load, store, atomic };
 
-// An instruction as a GPU would execute it. An access that takes several (a struct of three floats)
-// has several `part`s.
+// An instruction as a GPU would execute it. An access that takes several instructions (a struct of
+// three floats) has several `part`s.
 struct SiteKey {
   std::uint64_t code;  // address of the instrumented access
   std::uint32_t kernel;
@@ -33,14 +33,14 @@ struct Site {
   std::uint64_t executions = 0;            // by threads
   std::uint64_t cost = 0, ideal_cost = 0;  // sectors in global memory, wavefronts in shared memory
   void count(const Request& request);
-  // All of these lanes access one address, which is aligned.
+  // All of these lanes access one aligned address.
   void count_one_address(std::uint32_t lanes);
 
  private:
   void add(unsigned lanes, const Cost& spent);
 };
 
-// Is told of every request, before it is counted.
+// Receives every request before it is counted.
 class Witness {
  public:
   virtual ~Witness() = default;
@@ -55,7 +55,7 @@ class Sites {
     if (witness_) witness_->saw(number, request);
     sites_[number].count(request);
   }
-  // All of these lanes access this address, which is aligned.
+  // All of these lanes access this aligned address.
   void count_one_address(std::uint32_t number, std::uint32_t lanes, std::uint64_t address) {
     if (witness_) {
       Request request;

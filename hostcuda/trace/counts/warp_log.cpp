@@ -38,7 +38,7 @@ void LaneLog::give_back() {
   begin_ = next_ = end_ = nullptr;
 }
 
-// What is left of a lane's log, runs written out.
+// Reads the rest of a lane's log, expanding runs.
 class WarpLog::Reader {
  public:
   Reader(const WarpLog& log, unsigned lane)
@@ -57,7 +57,7 @@ class WarpLog::Reader {
     }
     if (!left_) begin_run();
   }
-  // What it follows, or what it has itself, and how far.
+  // The next logged access, the lane's own or one it follows; null at the end.
   const LoggedAccess* followed() const { return left_ ? followed_ : next_; }
   std::size_t left_of_run() const { return left_; }
 
@@ -74,8 +74,8 @@ class WarpLog::Reader {
   std::size_t left_ = 0;
 };
 
-// Where all lanes are in a run, and the one that they follow is there, too: counts these steps, and
-// returns how many they are.
+// While all lanes are in a run and the lane they follow is there too, counts these steps and
+// returns their number.
 std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) const {
   const LoggedAccess* const first = readers.front().followed();
   std::size_t steps = SIZE_MAX;
@@ -92,8 +92,8 @@ std::size_t WarpLog::count_runs(std::vector<Reader>& readers, Sites& sites) cons
   return steps;
 }
 
-// The lanes of a warp mostly do the same, one after the other: then the k-th accesses of all lanes
-// are one request. Counts these up to where a lane does something else.
+// The lanes of a warp mostly make the same accesses in order, so the k-th accesses of all lanes are
+// one request. Counts these until a lane differs.
 void WarpLog::count_in_step(std::vector<Reader>& readers, Sites& sites) const {
   while (!readers.empty()) {
     if (!count_runs(readers, sites)) {

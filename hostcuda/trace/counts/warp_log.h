@@ -1,4 +1,4 @@
-// What the lanes of one warp accessed, and how their accesses combine into requests.
+// The accesses of one warp's lanes, and how they combine into requests.
 #ifndef HOSTCUDA_TRACE_COUNTS_WARP_LOG_H
 #define HOSTCUDA_TRACE_COUNTS_WARP_LOG_H
 
@@ -11,14 +11,14 @@
 
 namespace hostcuda::trace {
 
-// A lane accessed the same as `lane` did, from its entry `begin` to its entry `end`.
+// A lane made the same accesses as `lane`, from its entry `begin` to its entry `end`.
 struct Run {
   unsigned lane;
   std::size_t begin, end;
 };
 
-// An access of a lane: the number of the site, and an address of user space, which has 48 bits. Or
-// a run, in place of the address: five bits for the lane, the rest for where it begins and its
+// An access of a lane: the site's number and a user-space address, which has 48 bits. Or
+// a run, in place of the address: five bits for the lane, the rest for its start and
 // size.
 class LoggedAccess {
  public:
@@ -45,8 +45,8 @@ class LoggedAccess {
   std::uint64_t word_;
 };
 
-// The accesses of one lane. Their memory goes from hand to hand: what was written last is still in
-// the cache.
+// The accesses of one lane. Lanes reuse each other's memory: the part written last is still in the
+// cache.
 class LaneLog {
  public:
   LaneLog() = default;
@@ -67,9 +67,9 @@ class LaneLog {
   LoggedAccess *begin_ = nullptr, *next_ = nullptr, *end_ = nullptr;
 };
 
-// Threads run one after another here. On a GPU the lanes of a warp run together: the accesses of
-// each lane's k-th passage over a site are one request. Passages are counted from barrier to
-// barrier, so that a lane that skipped one does not shift all that follow.
+// Threads run one after another here. On a GPU the lanes of a warp run together: the lanes' k-th
+// passages over a site are one request. Passages are counted from barrier to barrier, so that a
+// lane that skipped one does not shift all later ones.
 class WarpLog {
  public:
   [[gnu::always_inline]] void add(unsigned lane, std::uint32_t site, std::uint64_t address) {
@@ -82,9 +82,9 @@ class WarpLog {
     ++size_;
   }
   std::size_t size_of(unsigned lane) const { return lanes_[lane].size(); }
-  // So long between two barriers is only a thread that spins. Its memory has a bound.
+  // Only a spinning thread logs this much between two barriers. Bounds its memory.
   bool is_full() const { return size_ >= kMaxAccesses; }
-  // Counts all requests and forgets them.
+  // Counts all logged requests and clears the log.
   void settle(Sites& sites) {
     if (size_) count_all(sites);
   }
@@ -92,7 +92,7 @@ class WarpLog {
  private:
   struct Requests {
     std::vector<Request> of_passage;
-    std::uint32_t passages = 0;  // of the lane in hand
+    std::uint32_t passages = 0;  // of the current lane
   };
   class Reader;
   void count_all(Sites& sites);

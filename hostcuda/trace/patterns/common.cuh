@@ -1,4 +1,4 @@
-// What the access patterns share: sizes, and the structs whose members they touch.
+// Shared by the access patterns: sizes, and the structs whose members they touch.
 #pragma once
 
 #include <cuda_runtime.h>

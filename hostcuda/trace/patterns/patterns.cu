@@ -1,5 +1,5 @@
-// The access patterns of the textbooks, each a kernel that is launched once: what the trace counts
-// for them is compared with what Nsight Compute counts on a GPU.
+// Textbook access patterns, one kernel each, launched once: the trace's counts for them are
+// compared with Nsight Compute's on a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -16,7 +16,7 @@ using namespace patterns;
 std::vector<int> permutation() {
   std::vector<int> index(kThreads);
   std::iota(index.begin(), index.end(), 0);
-  std::mt19937 random(1);  // the same numbers everywhere, which std::shuffle does not promise
+  std::mt19937 random(1);  // the same numbers everywhere, which std::shuffle does not guarantee
   for (unsigned i = kThreads - 1; i > 0; --i) std::swap(index[i], index[random() % (i + 1)]);
   return index;
 }
@@ -27,7 +27,7 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-// Device memory for any of the patterns' types, all zero.
+// Device memory for any pattern's type, all zero.
 struct Buffer {
   explicit Buffer(std::size_t bytes) {
     check(cudaMalloc(&memory, bytes));

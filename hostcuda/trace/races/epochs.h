@@ -1,4 +1,4 @@
-// When an access happens: what has come before it that orders threads, blocks and operations.
+// The time of an access: the events before it that order threads, blocks and operations.
 #ifndef HOSTCUDA_TRACE_RACES_EPOCHS_H
 #define HOSTCUDA_TRACE_RACES_EPOCHS_H
 
@@ -29,9 +29,9 @@ struct OperationRecord {
   }
 };
 
-// Of a thread; threads of a warp share it as long as the same has happened to them. Counts of
-// barriers that its block, its cluster and its grid passed, of warp functions that its warp
-// completed, and of its own fences. Without clusters each block is one.
+// The time of a thread, shared by a warp's threads while it is the same for them: counts of
+// barriers passed by its block, its cluster and its grid, of warp functions completed by its warp,
+// and of its own fences. Without clusters each block is one.
 struct Epoch {
   std::uint32_t operation = 0, block = 0, cluster = 0;
   std::uint32_t barriers = 0, cluster_barriers = 0, grid_barriers = 0;
@@ -44,7 +44,7 @@ class Epochs {
   std::uint32_t begin_operation(OperationRecord record);
   std::uint32_t add(const Epoch& epoch);
   std::uint64_t launches() const { return launches_; }
-  // Whether more is known of it than that all that comes later comes after it.
+  // False if all that is known of it is that everything later comes after it.
   bool is_known(std::uint32_t epoch) const { return epoch >= first_; }
   const Epoch& operator[](std::uint32_t epoch) const { return epochs_[epoch - first_]; }
   const OperationRecord& operation(std::uint32_t number) const { return operations_[number]; }

@@ -81,7 +81,7 @@ void Fences::acquired_at(std::uint64_t address, std::uint32_t block, std::uint16
   own.acquired = joined(own.acquired, there->second);
 }
 
-// What one thread released or acquired before the barrier all have after it.
+// After the barrier all threads have what one thread released or acquired before it.
 void Fences::barrier(std::uint32_t number, std::uint32_t barriers_before) {
   const auto found = blocks_.find(number);
   if (found == blocks_.end()) return;

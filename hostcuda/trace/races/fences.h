@@ -1,5 +1,5 @@
-// Orders that a kernel makes itself: what a thread wrote before a __threadfence() and an atomic
-// comes before what another thread does after it has seen that atomic.
+// Orders made by the kernel itself: a thread's writes before a __threadfence() and an atomic come
+// before another thread's actions after it has seen that atomic.
 #ifndef HOSTCUDA_TRACE_RACES_FENCES_H
 #define HOSTCUDA_TRACE_RACES_FENCES_H
 
@@ -13,8 +13,8 @@
 
 namespace hostcuda::trace {
 
-// What of a block comes before something: everything before that many of its barriers, and of
-// single threads everything before that many of their fences.
+// The part of a block that precedes something: everything before that many of its barriers, and,
+// for single threads, everything before that many of their fences.
 struct Seen {
   std::uint32_t barriers = 0;
   std::map<std::uint16_t, std::uint32_t> fences;
@@ -34,7 +34,7 @@ class Fences {
   void acquired_at(std::uint64_t address, std::uint32_t block, std::uint16_t thread);
   void barrier(std::uint32_t block, std::uint32_t barriers_before);
 
-  // Whether an earlier access of another thread comes before what this thread does now.
+  // True if an earlier access of another thread precedes this thread's next action.
   bool orders(const Epoch& earlier, std::uint16_t earlier_thread, std::uint32_t block,
               std::uint16_t thread) const;
 
@@ -45,7 +45,7 @@ class Fences {
   struct OfThread {
     std::uint32_t fences = 0;
     bool has_written =
-        true;  // since its last fence; of what came before the first one nothing is known
+        true;  // since its last fence; before the first fence nothing is known
     Shared acquired, released;
   };
   struct OfBlock {

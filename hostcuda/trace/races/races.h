@@ -27,40 +27,40 @@ struct Race {
   std::uint64_t count = 0;
 };
 
-// Accesses of operations that nothing orders: of two streams, or of one and of host code.
+// Accesses of unordered operations: of two streams, or of a stream and host code.
 struct Unordered {
   Access earlier;
-  std::uint32_t operation;  // of the earlier one
+  std::uint32_t operation;  // operation of the earlier one
 };
 
 class Races {
  public:
   Races(const Epochs& epochs, const Fences& fences) : epochs_(epochs), fences_(fences) {}
 
-  // An access of the operation that runs, by the thread of `when`. What it is not ordered with is
-  // kept if both belong to one kernel, and returned if not.
+  // An access of the running operation, by the thread of `when`. Unordered accesses are stored if
+  // both belong to one kernel, and returned if not.
   const Unordered* access(Array& array, std::size_t offset, Access access, const Epoch& when,
                           bool is_write);
-  // An access of a copy, or of host code, that touches a whole word.
+  // An access by a copy or by host code, touching a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
-  // A plain load that this thread's compare-and-swap follows is a guess, which the swap checks:
-  // such loads race with no atomic.
+  // A plain load followed by this thread's compare-and-swap is a guess that the swap checks: such
+  // loads do not race with any atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
-  // The last reader's epoch is this one's, too.
+  // The last reader's epoch equals this one's.
   static void read_again(Cell& cell, const Access& access) {
     Access& last = cell.reads[0];
     if (last.thread != access.thread) cell.reads[1] = last;
     last = access;
   }
-  // Whether its last write comes before all that the running warp does now.
+  // True if its last write precedes everything that the running warp does now.
   bool is_settled(const Cell& cell) const {
     return !epochs_.is_known(cell.write.epoch) || cell.write.epoch == ordered_;
   }
 
-  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // of the earlier and the later access
+  using Sites = std::pair<std::uint32_t, std::uint32_t>;  // earlier and later access
   const std::map<Sites, Race>& found() const { return found_; }
-  // Those that the last access made known.
+  // The races that the last access revealed.
   std::vector<const Race*> take_new() { return std::exchange(new_, {}); }
   bool has_new() const { return !new_.empty(); }
   Side side(const Access& access) const;
@@ -73,7 +73,7 @@ class Races {
 
   const Epochs& epochs_;
   const Fences& fences_;
-  std::uint32_t ordered_ = 0;  // an epoch that comes before the running one
+  std::uint32_t ordered_ = 0;  // an epoch that precedes the running one
   std::map<Sites, Race> found_;
   std::set<std::uint32_t> guesses_;  // sites of loads
   std::vector<const Race*> new_;

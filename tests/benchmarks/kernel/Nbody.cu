@@ -1,5 +1,5 @@
-// With the parameters of the kernel that benchmarks/ktt.cu launches, so that the driver can be
-// tested without it: a thread per OUTER_UNROLL_FACTOR bodies, the sources divided over
+// Takes the parameters of the kernel that benchmarks/ktt.cu launches, so that the driver can be
+// tested without it: one thread per OUTER_UNROLL_FACTOR bodies, the sources divided over
 // WORK_GROUP_SIZE_Y.
 __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*, float*,
                              float4* new_positions, float4* velocities, float*, float*, float*,
@@ -20,7 +20,7 @@ __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*
       a.z += s * dz;
     }
     parts[threadIdx.y][threadIdx.x] = a;
-    __syncthreads();  // all parts of the sum are there
+    __syncthreads();  // no thread may read the sums before all are there
     if (threadIdx.y == 0) {
       float4 velocity = velocities[i];
       for (int part = 0; part < WORK_GROUP_SIZE_Y; ++part) {
@@ -32,6 +32,6 @@ __global__ void nbody_kernel(float dt, float4* positions, float*, float*, float*
       new_positions[i] = {body.x + velocity.x * dt, body.y + velocity.y * dt,
                           body.z + velocity.z * dt, body.w};
     }
-    __syncthreads();  // nor are they overwritten while they are added
+    __syncthreads();  // nor overwrite them while they are added
   }
 }

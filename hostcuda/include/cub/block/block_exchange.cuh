@@ -1,4 +1,4 @@
-// hostcuda: cub::BlockExchange: from each thread's own run of items to one of every kThreads-th.
+// hostcuda: cub::BlockExchange: between a blocked and a striped arrangement of a block's items.
 #pragma once
 
 #include "../detail/block.cuh"

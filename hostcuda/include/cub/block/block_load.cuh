@@ -1,5 +1,5 @@
-// hostcuda: cub::BlockLoad and cub::BlockStore. The addresses are those that the chosen algorithm
-// touches on a GPU, so that counted memory accesses are the algorithm's.
+// hostcuda: cub::BlockLoad and cub::BlockStore. They touch the same addresses as the chosen
+// algorithm on a GPU, so counted memory accesses are the algorithm's.
 #pragma once
 
 #include "block_exchange.cuh"
@@ -49,7 +49,7 @@ class BlockLoad {
   void Load(Iterator from, T (&items)[N]) {
     Load(from, items, kThreads * N);
   }
-  // Items from valid_items on keep what they were.
+  // Items from valid_items on keep their values.
   template <class Iterator>
   void Load(Iterator from, T (&items)[N], int valid_items) {
     int index = detail::first_item(thread_, kStriped, N);

@@ -22,7 +22,7 @@ class BlockReduce {
 
   explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
 
-  // Of the first num_valid threads' values.
+  // Reduces the values of the first num_valid threads.
   template <class Operation>
   T Reduce(T input, Operation operation, int num_valid) {
     if (thread_ < num_valid) storage_[thread_] = input;

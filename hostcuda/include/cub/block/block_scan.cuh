@@ -14,7 +14,7 @@ class BlockScan {
   static constexpr int kThreads = BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z;
 
  public:
-  // The sum of all threads before each, and of all threads; the prefix that a callback gave.
+  // Sums of all threads before each one, the sum of all threads, and a callback's prefix.
   struct TempStorage {
     detail::storage<T, kThreads> before;
     detail::storage<T, 1> total;
@@ -23,7 +23,7 @@ class BlockScan {
 
   explicit BlockScan(TempStorage& storage) : storage_(storage) {}
 
-  // ---- with arrays of items, each thread's after those of the thread before -------------------
+  // ---- with arrays of items: each thread's follow those of the thread before it ----------------
   template <int N, class Operation>
   void InclusiveScan(T (&input)[N], T (&output)[N], Operation operation) {
     T total;
@@ -53,7 +53,7 @@ class BlockScan {
     T total;
     ExclusiveScan(input, output, initial, operation, total);
   }
-  // The first warp calls prefix(total of the block); its lane 0 gives the value to begin with.
+  // The first warp calls prefix(total of the block); its lane 0 returns the initial value.
   template <int N, class Operation, class Prefix>
   std::enable_if_t<std::is_invocable_v<Prefix&, T>> ExclusiveScan(T (&input)[N], T (&output)[N],
                                                                   Operation operation,
@@ -115,7 +115,7 @@ class BlockScan {
   }
 
  private:
-  // The sum of the threads before; false for the first, which has none before.
+  // The sum of the threads before this one; false for the first thread.
   template <class Operation>
   bool combine(T own, Operation operation, T& before) {
     storage_.before[thread_] = own;

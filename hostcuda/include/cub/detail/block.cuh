@@ -1,4 +1,4 @@
-// hostcuda: what CUB's primitives for a block share.
+// hostcuda: shared by CUB's primitives for a block.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 namespace cub {
 namespace detail {
 
-// Values in shared memory, which no constructor touches.
+// Values in shared memory, not initialised by any constructor.
 template <class T, int kCount>
 struct storage {
   alignas(T) unsigned char bytes[kCount * sizeof(T)];
   T& operator[](int i) { return reinterpret_cast<T*>(bytes)[i]; }
 };
 
-// The running thread's number in a block of X * Y * Z threads, which is what the primitive is for.
+// The running thread's number in a block of X * Y * Z threads, the block size of the primitive.
 template <int X, int Y, int Z>
 int linear_thread(const char* primitive) {
   if (hostcuda::block_size() != X * Y * Z) hostcuda::refuse_block_size(primitive, X * Y * Z);
   return static_cast<int>(hostcuda::rank_in_block());
 }
 
-// What a thread gets that is promised nothing: NaN, or a number that is easily noticed.
+// The value of an unspecified result: NaN, or a conspicuous number.
 template <class T>
 T unspecified(const T& any) {
   T value = any;

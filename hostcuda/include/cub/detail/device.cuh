@@ -1,5 +1,5 @@
-// hostcuda: CUB's functions for a whole device: a launch in the stream, in memory that the caller
-// gives.
+// hostcuda: CUB's functions for a whole device: a launch in the stream, using memory that the
+// caller provides.
 #pragma once
 
 #include "../../thrust/execution_policy.h"
@@ -12,7 +12,7 @@ using thrust::detail::raw;
 using thrust::detail::raw_t;
 using thrust::detail::value_t;
 
-// Without temporary memory the call only says how much it needs; with it, work() is one launch.
+// Without temporary memory the call only returns its size; with it, work() is one launch.
 template <class Work>
 cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, std::size_t needed,
                         cudaStream_t stream, const Work& work) {
@@ -22,7 +22,7 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   }
   if (bytes < needed) return cudaErrorInvalidValue;
   const hostcuda::LaunchRequest request{{name, __FILE__, __LINE__}, nullptr, 1, 1, 0, stream};
-  // A GPU works in the temporary memory. Here it is only touched: it has to be the device's.
+  // A GPU works in the temporary memory. Here it is only touched, to check that it is the device's.
   const auto touching = [temporary, to_do = work]() mutable {
     *static_cast<char*>(temporary) = 0;
     to_do();
@@ -31,7 +31,7 @@ cudaError_t device_call(const char* name, void* temporary, std::size_t& bytes, s
   return hostcuda::enqueue_function<Passed>(request, thrust::detail::one_thread<Passed>,
                                             {hostcuda::Argument<Passed>(touching)});
 }
-// What functions need that take no memory here: a GPU's always need some.
+// Size for functions that need no memory here: on a GPU they always need some.
 constexpr std::size_t kSomeBytes = 256;
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// hostcuda: keys as numbers whose order is the keys', and sorting by some of their bits.
+// hostcuda: maps keys to integers in the same order, and sorts by some of their bits.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ std::uint64_t sortable(const Key& key, bool descending) {
   return descending ? static_cast<Bits>(~bits) : bits;
 }
 
-// Which bits count, in which direction, in passes over a few of them each, the lowest first.
+// The bits to sort by, the direction, and passes over a few bits each, lowest bits first.
 struct radix_order {
   int begin_bit, end_bit;
   bool descending;
@@ -57,7 +57,7 @@ constexpr std::size_t kDigits = std::size_t{1} << radix_order::kDigitBits;
 template <class T>
 constexpr bool is_null = std::is_same_v<std::remove_cv_t<T>, NullType>;
 
-// One pass: in the order of one digit, equal ones as they were. places: room for kDigits numbers.
+// One pass: a stable sort by one digit. places: room for kDigits numbers.
 template <class Key, class Value, class Size>
 void radix_pass(const radix_order& order, int pass, const Key* keys, Key* keys_out,
                 const Value* values, Value* values_out, Size count, std::uint64_t* places) {

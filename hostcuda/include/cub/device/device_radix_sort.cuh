@@ -41,7 +41,7 @@ struct DeviceRadixSort {
 #undef HOSTCUDA_SORT
 
  private:
-  // The temporary memory: numbers of the digits, then keys and values between passes.
+  // The temporary memory: digit counts, then keys and values between passes.
   static constexpr std::size_t kPlaces = detail::kDigits * sizeof(std::uint64_t);
   static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 

@@ -19,7 +19,7 @@ struct DeviceRunLengthEncode {
           return true;
         });
   }
-  // Where runs of two and more begin.
+  // Finds runs of at least two.
   template <class In, class Offsets, class Lengths, class Runs>
   static cudaError_t NonTrivialRuns(void* temporary, std::size_t& bytes, In in, Offsets offsets,
                                     Lengths lengths, Runs runs, std::ptrdiff_t count,
@@ -35,7 +35,7 @@ struct DeviceRunLengthEncode {
   }
 
  private:
-  // take(number, begin, length) of each run; it says whether the run counts.
+  // Calls take(number, begin, length) for each run; it returns whether the run counts.
   template <class In, class Runs, class Take>
   static cudaError_t for_runs(void* temporary, std::size_t& bytes, In in, Runs runs,
                               std::ptrdiff_t count, cudaStream_t stream, Take take) {

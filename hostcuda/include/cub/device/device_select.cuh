@@ -68,7 +68,7 @@ struct DeviceSelect {
   }
 };
 
-// The chosen ones in order, from the end the others in reverse order.
+// The selected ones in order; the others from the end, in reverse order.
 struct DevicePartition {
   template <class In, class Flags, class Out, class Number>
   static cudaError_t Flagged(void* temporary, std::size_t& bytes, In in, Flags flags, Out out,

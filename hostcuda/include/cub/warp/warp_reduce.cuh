@@ -1,4 +1,4 @@
-// hostcuda: cub::WarpReduce. Lane 0 has the result; what the others get is unspecified.
+// hostcuda: cub::WarpReduce. Lane 0 has the result; the other lanes' values are unspecified.
 #pragma once
 
 #include "../detail/block.cuh"
@@ -7,14 +7,14 @@
 namespace cub {
 namespace detail {
 
-// Groups of kWidth lanes, which take part together.
+// Groups of kWidth lanes that take part together.
 template <int kWidth>
 struct lanes {
   static_assert(kWidth >= 1 && kWidth <= 32, "a warp has 32 lanes");
-  // Groups of another width than a power of two fill a warp as far as they go.
+  // If the width is not a power of two, groups fill the warp as far as they fit.
   static int group() { return hostcuda::lane() / kWidth; }
   static int rank() { return hostcuda::lane() - group() * kWidth; }
-  // Only as many as there are: the last warp of a block may be short.
+  // Only existing lanes: a block's last warp may be incomplete.
   static unsigned mask() {
     const unsigned own =
         kWidth == 32 ? 0xffffffffu : ((1u << (kWidth % 32)) - 1) << (group() * kWidth % 32);

@@ -1,7 +1,7 @@
-// hostcuda: what the iterators of Thrust share, and how an algorithm sees through them to memory.
+// hostcuda: shared by Thrust's iterators, and how algorithms unwrap them to plain memory.
 #pragma once
 
-#include <climits>  // Thrust brings it along
+#include <climits>  // Thrust includes it
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
@@ -56,7 +56,7 @@ class random_access {
   const Derived& self() const { return static_cast<const Derived&>(*this); }
 };
 
-// Whether an iterator leads to device memory, itself or through another one.
+// True if an iterator refers to device memory, directly or through another one.
 template <class Iterator, class = void>
 struct leads_to_device : std::false_type {};
 template <class Iterator>

@@ -1,4 +1,4 @@
-// hostcuda: the vector that host_vector, device_vector and universal_vector are.
+// hostcuda: the class behind host_vector, device_vector and universal_vector.
 #pragma once
 
 #include <algorithm>
@@ -154,7 +154,7 @@ class vector {
     swap(exact);
   }
   void push_back(const T& value) {
-    const T kept = value;  // it may lie in this vector
+    const T kept = value;  // it may be inside this vector
     if (size_ == capacity_) reserve(size_ ? 2 * size_ : 1);
     resize(size_ + 1, kept);
   }

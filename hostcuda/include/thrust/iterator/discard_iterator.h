@@ -1,4 +1,4 @@
-// hostcuda: takes values and keeps none.
+// hostcuda: discards the values written to it.
 #pragma once
 
 #include "../detail/iterator.h"

@@ -1,4 +1,4 @@
-// hostcuda: elements in the order that another iterator's values give.
+// hostcuda: elements in an order given by another iterator's values.
 #pragma once
 
 #include "../detail/iterator.h"

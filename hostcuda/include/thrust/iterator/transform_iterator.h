@@ -1,4 +1,4 @@
-// hostcuda: values of a function of another iterator's values.
+// hostcuda: applies a function to another iterator's values.
 #pragma once
 
 #include "../detail/iterator.h"

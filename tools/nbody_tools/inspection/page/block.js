@@ -1,7 +1,7 @@
-// The threads of a block against what lies between its barriers, as a picture.
+// Draws the threads of a block against the phases between its barriers.
 "use strict";
 
-// Viridis: light to dark all the way, for any kind of colour vision.
+// Viridis: lightness changes evenly, for any kind of colour vision.
 const COLOURS = [[253, 231, 37], [122, 209, 81], [34, 168, 132], [42, 120, 142], [65, 68, 135], [68, 1, 84]];
 const EMPTY = "#f2f2f2", MARGIN = {left: 64, top: 22, bottom: 40};
 
@@ -13,7 +13,7 @@ function colour(share) {
 class BlockPicture {
   constructor(canvas) { this.canvas = canvas; }
 
-  // counts: of each thread in each phase; chosen: {phase, warp}.
+  // counts: per thread and phase; chosen: {phase, warp}.
   draw(kernel, counts, chosen, width) {
     const threads = counts.length, phases = kernel.shown, ratio = window.devicePixelRatio || 1;
     this.row = Math.min(14, 600 / threads);
@@ -26,7 +26,7 @@ class BlockPicture {
     pen.font = "12px system-ui, sans-serif";
     const all = counts.flat().filter((n) => n > 0), fewest = Math.min(...all), most = Math.max(...all);
     const share = (n) => most > fewest ? Math.log(n / fewest) / Math.log(most / fewest) : 0.6;
-    // Neighbours that do as much are one box: a thread may be thinner than a pixel.
+    // Adjacent threads with equal counts share one box: a thread may be thinner than a pixel.
     for (let p = 0; p < phases; ++p)
       for (let t = 0, end; t < threads; t = end) {
         for (end = t + 1; this.row <= 4 && end < threads && counts[end][p] === counts[t][p];) ++end;
@@ -59,7 +59,7 @@ class BlockPicture {
     return {fewest, most};
   }
 
-  // What is at a place of the canvas.
+  // Returns what is drawn at a place of the canvas.
   at(x, y) {
     return {phase: Math.floor((x - MARGIN.left) / this.column), thread: Math.floor((y - MARGIN.top) / this.row)};
   }

@@ -1,11 +1,11 @@
-// Connects the block, the lines and the request that is shown of them.
+// Connects the block, the lines and the request shown for them.
 "use strict";
 
 const element = (id) => document.getElementById(id);
 const show = (id, text) => { element(id).textContent = text; };
 const count = (value, one, several = `${one}s`) => `${value.toLocaleString("en")} ${value === 1 ? one : several}`;
 
-const MOST_COLUMNS = 32;  // of which hostcuda keeps what was accessed
+const MOST_COLUMNS = 32;  // hostcuda records the accesses of this many
 
 class Page {
   constructor(data) {
@@ -24,7 +24,7 @@ class Page {
     const kernel = this.kernel = this.data.kernels[k];
     kernel.threads = kernel.dimensions.reduce((all, n) => all * n, 1);
     kernel.shown = Math.min(kernel.phases, MOST_COLUMNS);
-    // Accesses of a line that are alike; a line may load and store.
+    // Groups of similar accesses of a line; a line may load and store.
     const kinds = new Map();
     for (const access of kernel.accesses) {
       const key = [access.file, access.line, access.memory, access.access, access.bytes].join(" ");
@@ -59,7 +59,7 @@ class Page {
     }));
   }
 
-  // A line; -1: all. Where it does nothing in the chosen column, another column is chosen.
+  // Selects a line; -1: all. If it does nothing in the chosen column, selects another column.
   pick(k) {
     this.kind = k;
     this.instruction = 0;

@@ -46,7 +46,7 @@ function drawSectors(access) {
   return {svg: drawing.svg(top + 64, "sectors"), count: sectors.length, used: used.size / (SECTOR * sectors.length)};
 }
 
-// The different words that each bank has to deliver, each with the lanes that ask for it.
+// The different words that each bank must deliver, each with the lanes that request it.
 function banksOf(access) {
   const banks = Array.from({length: BANKS}, () => new Map());
   for (const [lane, offset] of active(access))
