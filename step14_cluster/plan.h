@@ -26,10 +26,10 @@ struct Meeting {
 struct Plan {
   int systems, n, ranks;
   bool by_systems;  // whole systems per rank: none is divided
-  int tiles;     // per segment; a system's last one may have fewer, and massless bodies
-  int segment;   // bodies
-  int segments;  // per system
-  int kept;      // segments kept by a rank
+  int tiles;        // per segment; a system's last one may have fewer, and massless bodies
+  int segment;      // bodies
+  int segments;     // per system
+  int kept;         // segments kept by a rank
   std::vector<Meeting> meetings = {};
 
   Plan(int systems, int n, int tile, int ranks);

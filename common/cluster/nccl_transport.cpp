@@ -138,7 +138,7 @@ std::unique_ptr<Cluster> nccl_transport(MPI_Comm ranks) {
 namespace nbody {
 
 bool has_nccl() { return false; }
-std::unique_ptr<Cluster> nccl_transport(MPI_Comm) { return nullptr; }  // rejected by wanted_transport()
+std::unique_ptr<Cluster> nccl_transport(MPI_Comm) { return nullptr; }  // never called
 
 }  // namespace nbody
 

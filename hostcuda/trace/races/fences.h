@@ -44,8 +44,7 @@ class Fences {
 
   struct OfThread {
     std::uint32_t fences = 0;
-    bool has_written =
-        true;  // since its last fence; before the first fence nothing is known
+    bool has_written = true;  // since its last fence; before the first fence nothing is known
     Shared acquired, released;
   };
   struct OfBlock {
