@@ -14,7 +14,8 @@ from typing import Optional, Sequence
 
 from nbody_tools.arguments import OneLineParser, ToolError, fail
 
-# Command: the module with its options (configure) and what it does (run), and a line of help.
+# Maps a command to its module, which has its options (configure) and its action (run), and its help
+# line.
 COMMANDS = {
     "run": ("measure.run", "run the steps on the same input and print one table"),
     "measure": ("measure.measure", "check and time everything on a machine with a GPU"),
@@ -49,18 +50,18 @@ HELP = "\n".join(["usage: ./nbody COMMAND [OPTION...]", "",
                   "./nbody COMMAND --help says more. Exit codes: " + __doc__.split("Exit codes: ")[1]])
 
 
-CLOSED = 141  # as a shell says of a program that SIGPIPE ended
+CLOSED = 141  # a shell's code for a program that SIGPIPE ended
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:
-    """Ends without a word if whoever reads the output has seen enough: `./nbody ... | head`."""
+    """Ends silently if the reader of the output has seen enough: `./nbody ... | head`."""
     try:
         try:
             return run(words)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes what is left at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes the rest at exit
         return CLOSED
 
 

@@ -21,19 +21,19 @@ FIGURE_ENDINGS = ("png", "svg", "pdf")
 
 
 class ToolError(Exception):
-    """Something that cannot be done as asked; its text is one line for the user."""
+    """An impossible request; its message is one line for the user."""
 
     code = USAGE_ERROR
 
 
 class Failed(ToolError):
-    """It was asked rightly, ran, and went wrong."""
+    """A valid request whose execution failed."""
 
     code = 1
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """argparse prints its whole usage before the one line that matters; this prints the line."""
+    """Prints only the line that matters, where argparse would print its whole usage first."""
 
     def __init__(self, **keywords) -> None:
         keywords.setdefault("allow_abbrev", False)
@@ -90,7 +90,7 @@ def existing_folder(text: str) -> Path:
 
 
 def _integer(text: str, least: int) -> int:
-    # int() would also take '1_000' and ' 7 ', which the programs refuse.
+    # int() also accepts '1_000' and ' 7 ', which the programs reject.
     if not (text.isascii() and text.isdigit() and int(text) >= least):
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of {least} or more")
     return int(text)
@@ -112,7 +112,7 @@ def write_json_lines(path: Path, lines: Iterable[Any]) -> None:
 
 
 def write_whole_file(path: Path, text: str) -> None:
-    """Writes beside the target and renames, so that a reader never sees half a file."""
+    """Writes next to the target and renames, so that a reader never sees half a file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

@@ -1,6 +1,6 @@
 """Finds the step programs in a build folder and runs one of them.
 
-Nothing here decides what is shown: an Outcome says what happened, whether or not there is a record.
+An Outcome describes a run, with or without a record; the callers decide how to show it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.records.record import Record, RecordError, check_step, read_records
 
 NO_DEVICE = 77  # exit code of a program that found no device
-STEP_NAME = re.compile(r"step(\d\d[a-z]?)_\w+")  # step04b_blocks: a half stair, between 04 and 05
+STEP_NAME = re.compile(r"step(\d\d[a-z]?)_\w+")  # step04b_blocks: an extra step between 04 and 05
 STEP_FOLDERS = "step[0-9][0-9]*_*"
 
 
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def number_of(name: str) -> str:
-    """step04b_blocks -> 04b. Numbers sort as text, and so do names."""
+    """Returns "04b" for step04b_blocks. Numbers sort as text, and so do names."""
     return name[len("step"):].partition("_")[0]
 
 
@@ -56,7 +56,7 @@ def step_folders(root: Path) -> list[str]:
 
 
 def find_step(text: str, names: Sequence[str], what: str = "a step") -> str:
-    """By full name or by number: 3, 03, 04b."""
+    """Finds a step by full name or by number: 3, 03, 04b."""
     number = text.zfill(3 if text[-1:].isalpha() else 2)
     for name in names:
         if text == name or number == number_of(name):
@@ -73,20 +73,20 @@ def find_steps(build: Path) -> list[Step]:
 
 
 def choose_steps(steps: Sequence[Step], wanted: Sequence[str]) -> list[Step]:
-    """All when none is named. In the order of the staircase."""
+    """Returns the named steps in order, or all if none is named."""
     names = [step.name for step in steps]
     chosen = {find_step(text, names, "a step that is built here") for text in wanted}
     return [step for step in steps if not wanted or step.name in chosen]
 
 
 def backend_of(steps: Sequence[Step]) -> Optional[str]:
-    """What the last of the steps runs on; None if it does not run. (Step 00 is a CPU program.)"""
+    """Returns the backend of the last step; None if it does not run. (Step 00 is a CPU program.)"""
     probe = run_step(steps[-1], ["--scenario", "two-body", "--steps", "1", "--validate", "off"], 60)
     return probe.record.backend if probe.record is not None else None
 
 
 def has_gpu() -> bool:
-    """As in ./nbody: whether the driver names one, whatever was built."""
+    """As in ./nbody: true if the driver reports a GPU, whatever was built."""
     try:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
@@ -95,7 +95,7 @@ def has_gpu() -> bool:
 
 
 def default_build(root: Path = ROOT) -> Path:
-    """build/cuda where its programs find a device, else build/cpu."""
+    """Returns build/cuda if its programs find a device, otherwise build/cpu."""
     cuda = root / "build" / "cuda"
     try:
         if cuda.is_dir() and backend_of(find_steps(cuda)) == "cuda":
@@ -106,7 +106,7 @@ def default_build(root: Path = ROOT) -> Path:
 
 
 def what_a_step_adds(name: str, root: Path = ROOT) -> str:
-    """From the first line of its source, `// stepNN_name -- what it adds.`: said once, there."""
+    """Returns the text of the source's first line, `// stepNN_name -- what it adds.`."""
     for source in sorted((root / name).glob("nbody.c*")):
         with source.open(encoding="utf-8") as lines:
             _, separator, text = lines.readline().partition(" -- ")
@@ -117,7 +117,7 @@ def what_a_step_adds(name: str, root: Path = ROOT) -> str:
 
 def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
               environment: dict[str, str]) -> Optional[int]:
-    """None if the time limit ended it, and, since it has a session of its own, what it had started."""
+    """Returns None if the time limit ended it and its children, which share its own session."""
     process = subprocess.Popen(words, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True,
                                env=environment)
     try:
@@ -132,8 +132,8 @@ def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
 
 def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None,
                 environment: Optional[dict[str, str]] = None) -> tuple[str, str]:
-    """Runs a program to its end or its time limit: a status, and the last line of what it printed (to
-    stderr alone, or, with a log to which both outputs go, to that)."""
+    """Runs a program to its end or its time limit; returns a status and the last line it printed to
+    stderr (or to the log, if given, which gets both outputs)."""
     with log.open("w+b") if log else tempfile.TemporaryFile() as output:
         try:
             code = exit_code(words, timeout, output if log else subprocess.DEVNULL, output,
@@ -154,8 +154,8 @@ def run_program(words: Sequence[str], timeout: float, log: Optional[Path] = None
 
 
 def as_in_the_reports(words: Sequence[str]) -> list[str]:
-    """The staircase and all that is measured beside the reports takes Euler's steps, as they did; a
-    generated scenario would take leapfrog's."""
+    """Measurements compared with the reports use Euler's steps, as the reports did; a generated
+    scenario would use leapfrog."""
     given = {word.partition("=")[0] for word in words}
     other = {"--integrator", "--input", "--resume"} & given
     return [*words] if other or "--scenario" not in given else [*words, "--integrator", "euler"]
@@ -164,7 +164,7 @@ def as_in_the_reports(words: Sequence[str]) -> list[str]:
 def run_step(step: Step, arguments: Sequence[str], timeout: float,
              environment: Optional[dict[str, str]] = None,
              check: Callable[[Any], None] = check_step) -> Outcome:
-    """Runs a step, or a program like one, once and reads the record it wrote."""
+    """Runs a step, or a similar program, once and reads its record."""
     with tempfile.TemporaryDirectory() as folder:
         record_file = Path(folder) / "record.json"
         status, message = run_program(

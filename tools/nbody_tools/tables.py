@@ -1,4 +1,4 @@
-"""How numbers and tables are written: Markdown for documents, aligned columns for terminals."""
+"""Formats numbers and tables: Markdown for documents, aligned columns for terminals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_MEASURED = "*not measured*"
 
 
 def plain(value: float, digits: int = 4) -> str:
-    """With that many significant digits; what stands before the point is never rounded."""
+    """Formats with that many significant digits; never rounds digits before the point."""
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value)}"
     return f"{value:.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
@@ -28,8 +28,8 @@ def with_range(time) -> str:
 
 
 def in_format(value: Any, form: str) -> str:
-    """`form`: number, time, percent, change (of a ratio from 1), text, any of the first two with digits
-    ("time:4"), or a format of Python."""
+    """`form`: number, time, percent, change (of a ratio from 1), text, any of the first two with
+    digits ("time:4"), or a Python format."""
     kind, _, digits = form.partition(":")
     if isinstance(value, str) or kind == "text":
         return str(value)
@@ -45,14 +45,15 @@ def in_format(value: Any, form: str) -> str:
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    # A | in a device's name would open a column.
+    # A | in a device's name would start a column.
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
                      for line in lines)
 
 
 def aligned(lines: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
-    """Columns as wide as their widest cell; numbers to the right, the columns in `left` to the left."""
+    """Columns as wide as their widest cell; numbers right-aligned, the columns in `left`
+    left-aligned."""
     widths = [max(map(len, column)) for column in zip(*lines)]
     left = [i % len(widths) for i in left]
     return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)

@@ -45,7 +45,7 @@ GATHERS = ROOT / "docs" / "results" / "cluster"
 RATES = (1e6, 1e16)  # interactions per second: a core with a slow program, and far beyond any GPU
 ASSUMED = ("* not measured: a network of 40 GB/s per GPU is assumed, with 40 us to begin and 2 us per rank "
            "(--gather FILE)")
-FOR_A_CHECKPOINT = "5"  # seconds; mpirun waits as long before it passes a signal on, and after a crash
+FOR_A_CHECKPOINT = "5"  # seconds; mpirun's wait before passing on a signal, and after a crash
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -73,7 +73,8 @@ def rate(text: str) -> float:
 
 
 def launcher(ranks: int | None) -> list[str]:
-    """Open MPI by itself binds one or two ranks to a core each: the root would validate on one."""
+    """Open MPI by default binds one or two ranks to one core each: the root would validate on one
+    core."""
     text = os.environ.get("NBODY_LAUNCHER", "mpirun --bind-to none")
     try:
         words = shlex.split(text)
@@ -86,9 +87,9 @@ def launcher(ranks: int | None) -> list[str]:
 
 
 def environment(ranks: int | None = None) -> dict[str, str]:
-    """mpirun refuses root, which a container often has, and more ranks than cores, which a test has. A second
-    after it has passed SIGTERM on it kills the ranks, which may be writing a checkpoint. Each rank compares
-    NBODY_RANKS with what MPI says."""
+    """mpirun refuses to run as root, which containers often need, and more ranks than cores, which
+    tests need. A second after passing SIGTERM on it kills the ranks, which may be writing a
+    checkpoint. Each rank compares NBODY_RANKS with the number that MPI reports."""
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4, and 5
                      "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
@@ -116,7 +117,7 @@ def require_writable(file: Path) -> None:
 
 def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
     step = program(build, STEP)
-    require_writable(output)  # before it takes minutes
+    require_writable(output)  # before spending minutes
     for count in ranks:
         for name, problem in PROBLEMS.items():
             with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +132,7 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
 
 
 def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
-    """A table with its head; columns whose links are assumed are marked."""
+    """Returns a table with its header; columns whose links are assumed are marked."""
     measured = {1} | {ranks for transport, ranks in gathers if transport == "nccl"}
     columns = sorted({*RANKS, *measured})
     rows = [["bodies", *(f"{ranks:,} GPU{'s' if ranks > 1 else ''}{'' if ranks in measured else ' *'}"
@@ -143,7 +144,7 @@ def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
 
 
 def percent(share: float) -> str:
-    """Two digits; what is left of a hundred where it is less than one."""
+    """Returns two digits, or the exact remainder to 100 if it is below one."""
     if share == 0:
         return "0"
     return f"{100 * share:.{0 if share >= 0.1 else 1 if share >= 0.01 else 2 if share >= 0.001 else 3}f} %"

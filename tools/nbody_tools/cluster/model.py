@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Iterable, Iterator, Optional
 
 POSITION, SUM = 16, 12  # bytes
-SEGMENTS = 32  # of a system
-MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # a rank beyond has no two segments to pair up
-TILE = 768  # bodies; what the rule of shapes.h takes for large systems
+SEGMENTS = 32  # per system
+MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # a further rank would have no pair of segments
+TILE = 768  # bodies; the choice of shapes.h for large systems
 
 
 @dataclass(frozen=True)
 class Load:
-    """What a rank does in a time step; of sums and work, the rank that has most."""
+    """Work and traffic of a rank in a time step; sums and work are those of the busiest rank."""
 
     gathered: int  # bytes of positions received
     sums: int  # bytes received
@@ -34,7 +34,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Gather:
-    """A gather as nbody-gather measured it."""
+    """A gather measured by nbody-gather."""
 
     size: int  # bytes, of all ranks together
     seconds: float
@@ -43,7 +43,7 @@ class Gather:
 
 @dataclass(frozen=True)
 class Network:
-    """Assumed, not measured: what one GPU receives at a time, and what a ring of ranks costs."""
+    """Assumed, not measured: the bandwidth into one GPU, and the cost of a ring of ranks."""
 
     bytes_per_second: float = 40e9
     to_begin: float = 40e-6
@@ -67,7 +67,7 @@ Gathers = dict[tuple[str, int], dict[int, Gather]]  # by transport and ranks, th
 
 
 def read_gathers(files: Iterable[Path]) -> Gathers:
-    """What nbody-gather printed; where two files measured the same, the later one counts."""
+    """Reads the output of nbody-gather; if two files measured the same, the later one counts."""
     found: Gathers = {}
     for file in files:
         for line in file.read_text("utf-8").splitlines():
@@ -79,7 +79,7 @@ def read_gathers(files: Iterable[Path]) -> Gathers:
 
 
 def plan(bodies: int, ranks: int, tile: int = TILE) -> Load:
-    """One system distributed over the ranks, as plan.h does it."""
+    """Returns the load of one system distributed over the ranks, as plan.h does it."""
     tiles = -(-bodies // tile)
     of_segment = -(-tiles // min(SEGMENTS, tiles))
     segment = of_segment * tile
@@ -111,7 +111,7 @@ def plan(bodies: int, ranks: int, tile: int = TILE) -> Load:
 
 
 def seconds_of(received: int, ranks: int, gathers: Gathers) -> float:
-    """Of a collective by which every rank receives so many bytes."""
+    """Seconds of a collective in which every rank receives this many bytes."""
     column = gathers.get(("nccl", ranks))
     if not column:
         return Network().seconds(received, ranks)
@@ -124,7 +124,7 @@ def seconds_of(received: int, ranks: int, gathers: Gathers) -> float:
 
 
 def step(bodies: int, ranks: int, rate: float, gathers: Optional[Gathers] = None) -> Step:
-    """`rate`: interactions per second of one GPU."""
+    """Predicts a time step; `rate` is the interactions per second of one GPU."""
     load = plan(bodies, ranks)
     compute = bodies ** 2 / rate * load.work / load.all_work
     if ranks == 1:

@@ -22,7 +22,7 @@ DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
 MASSES = ("different", "equal")
 PLUMMER, NEWTON = "plummer", "newton"  # with the softening, and without
-# Float32 sums of a million terms in one chain are still better; a wrong force is not.
+# Float32 sums of a million terms in one chain are more accurate than this; a wrong force is not.
 MAX_ERROR = 1e-4
 SAMPLED_INTERACTIONS = 4_000_000
 
@@ -38,7 +38,7 @@ class Bodies:
 
 
 def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies:
-    """Within ten scale lengths, total mass about 1, at rest."""
+    """Writes a sphere cut at ten scale lengths, with total mass about 1, at rest."""
     chance = random.Random(seed)
     values = array("f")
     while len(values) < VALUES * count:
@@ -75,14 +75,15 @@ def read_velocities(path: Path, count: int) -> array:
 
 @dataclass(frozen=True)
 class Reference:
-    """Accelerations of some of the bodies, summed in float64."""
+    """Accelerations of some bodies, summed in float64."""
 
     bodies: Bodies
     sampled: Sequence[int]
     accelerations: Sequence[tuple[float, float, float]]
 
     def error(self, after_a_step: array) -> float:
-        """Root mean square of the differences over that of the accelerations. NaN if anything is."""
+        """Returns the RMS of the differences over that of the accelerations; NaN if any value
+        is."""
         wrong = right = 0.0
         for i, exact in zip(self.sampled, self.accelerations):
             found = (v / DT for v in after_a_step[VALUES * i + 3:VALUES * i + 6])

@@ -67,13 +67,13 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 @dataclass
 class Entry:
-    """A contender on one problem."""
+    """A contender's results on one problem."""
 
     contender: Contender
     error: float
     steps: int
     repeat: int
-    machine: dict[str, Any]  # backend, device and version, as it reported them
+    machine: dict[str, Any]  # backend, device and version, as reported
     seconds: list[float] = field(default_factory=list)  # per time step
 
 
@@ -87,14 +87,14 @@ class Field:
         self.references: dict[tuple[int, str], made.Reference] = {}
 
     def reference(self, bodies: made.Bodies, law: str) -> made.Reference:
-        """Summed when the first contender needs it: it takes seconds."""
+        """Returns the sums, computed when the first contender needs them: they take seconds."""
         key = bodies.count, law
         if key not in self.references:
             self.references[key] = made.reference(bodies, law)
         return self.references[key]
 
     def run(self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int) -> dict[str, Any]:
-        """Seconds of its repeats, and what it ran on. Raises Failed."""
+        """Returns the seconds of its repeats, and the machine it reports. Raises Failed."""
         output, record = self.folder / "after.bin", self.folder / "record.json"
         for old in (output, record):
             old.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ class Field:
                 "seconds": [one["compute"] for one in data["repeats"]]}
 
     def verified(self, contender: Contender, bodies: made.Bodies) -> Optional[Entry]:
-        """Its forces, checked; none if it is not here, or wrong."""
+        """Returns its checked forces; None if it is not available, or wrong."""
         try:
             first = self.run(contender, bodies, 1, 1)
             after = made.read_velocities(self.folder / "after.bin", bodies.count)
@@ -133,7 +133,7 @@ class Field:
             return None
         of_a_step = max(first.pop("seconds")[0], 1e-7)
         steps = max(1, min(MAX_STEPS, math.ceil(self.options.seconds / of_a_step)))
-        # What takes seconds is not repeated within a turn.
+        # A run that takes seconds is not repeated within a turn.
         repeat = max(1, min(self.options.repeat, math.ceil(10 * self.options.seconds / (steps * of_a_step))))
         return Entry(contender, error, steps, repeat, first)
 
@@ -152,7 +152,7 @@ class Field:
 
 
 class NotHere(Exception):
-    """A package or its device, or what a kernel would need for so many bodies."""
+    """A missing package or device, or a kernel that cannot take this many bodies."""
 
 
 def say(text: str) -> None:
@@ -172,7 +172,7 @@ def record_of(entry: Entry, bodies: made.Bodies, options: argparse.Namespace) ->
 
 def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs: Path,
              failures: list[str]) -> Iterator[Contender]:
-    """Those that were asked for and are here; kernels of others are built."""
+    """Yields the requested contenders that are available; builds third-party kernels."""
     yield from (one for one in ours(build) if wanted(options, one.name))
     drivers: list[Driver] = []
     for folder, name, adapter in ((options.sample, "sample", sample), (options.ktt, "ktt", ktt)):
@@ -192,7 +192,7 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
 
 
 def sizes_for(options: argparse.Namespace, emulated: bool) -> Sequence[int]:
-    """Of the bodies; what is emulated has to be small, and is no measurement."""
+    """Returns the numbers of bodies; emulated runs must be small and are not measurements."""
     if not emulated:
         return options.bodies or arguments.positive_integers(SIZES)
     found = options.bodies or EMULATED_SIZES
@@ -208,7 +208,7 @@ def wanted(options: argparse.Namespace, name: str) -> bool:
 
 
 def table(records: Sequence[dict[str, Any]]) -> str:
-    """G interactions/s, and the interquartile range of the times in percent."""
+    """Returns a table of G interactions/s and the interquartile range of the times in percent."""
     sizes_ = sorted({record["bodies"] for record in records})
     names = list(dict.fromkeys(record["contender"] for record in records))
     cells = {(r["contender"], r["bodies"]): r for r in records}

@@ -38,14 +38,14 @@ class Contender:
 
 @dataclass(frozen=True)
 class Driver:
-    """A contender that nvcc has to build first."""
+    """A contender that nvcc must build first."""
 
     contender: Contender
     source: str  # in benchmarks/
     words: tuple[str, ...]  # for nvcc
 
     def build(self, nvcc: str) -> Optional[str]:
-        """What nvcc complained about, or nothing."""
+        """Returns nvcc's error messages, or None."""
         command = [nvcc, "-std=c++17", "-O3", "-I", str(ROOT / "common" / "include"), *self.words,
                    "-o", self.contender.words[0], str(DRIVERS / self.source),
                    *(str(ROOT / "common" / "support" / name) for name in ("cuda_failed.cpp", "error.cpp"))]
@@ -65,7 +65,7 @@ def ours(build: Path) -> Iterator[Contender]:
 
 
 def sample(folder: Path, programs: Path) -> Iterator[Driver]:
-    """NVIDIA's, as its CMakeLists.txt compiles it, and with denormals flushed."""
+    """Yields NVIDIA's sample as its CMakeLists.txt compiles it, and with denormals flushed."""
     if not (folder / "bodysystemcuda.cu").is_file():
         raise ToolError(f"--sample {folder}: there is no bodysystemcuda.cu in it")
     for block in SAMPLE_BLOCKS:
@@ -78,7 +78,7 @@ def sample(folder: Path, programs: Path) -> Iterator[Driver]:
 
 
 def common_of(folder: Path) -> Path:
-    """Headers of all samples: Common, above the folder or beside it."""
+    """Returns the samples' common headers: Common, above the folder or next to it."""
     for above in (folder, *folder.resolve().parents):
         if (above / "Common" / "helper_cuda.h").is_file():
             return above / "Common"
@@ -86,7 +86,7 @@ def common_of(folder: Path) -> Path:
 
 
 def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
-    """Some of its configurations; a user of KTT would try more."""
+    """Yields some of KTT's configurations; a user of KTT would try more."""
     source = folder / "Nbody.cu"
     if not source.is_file():
         raise ToolError(f"--ktt {folder}: there is no Nbody.cu in it")
@@ -95,7 +95,7 @@ def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
         unroll = {"INNER_UNROLL_FACTOR1": 16, "INNER_UNROLL_FACTOR2": bodies}
         values = {"WORK_GROUP_SIZE_X": x, "WORK_GROUP_SIZE_Y": y, "OUTER_UNROLL_FACTOR": bodies, **unroll,
                   "USE_SOA": 0, "LOCAL_MEM": 1, "USE_CONSTANT_MEMORY": 0, "VECTOR_TYPE": 1}
-        # nvcc does not look for macros in pragmas; NVRTC, which KTT uses, does.
+        # nvcc does not expand macros in pragmas; NVRTC, which KTT uses, does.
         kernel = programs / f"{name}_kernel" / "Nbody.cu"
         kernel.parent.mkdir()
         kernel.write_text(re.sub(r"(pragma\s+unroll\s+)(INNER_UNROLL_FACTOR\d)",

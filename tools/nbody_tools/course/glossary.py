@@ -18,7 +18,7 @@ KNOWN = {"name", "also", "text"}
 @dataclass(frozen=True)
 class Term:
     name: str
-    forms: tuple[str, ...]  # as they stand in bold, in lower case
+    forms: tuple[str, ...]  # as printed in bold, in lower case
     text: str
 
 
@@ -33,7 +33,7 @@ def read_terms(file: Path) -> list[Term]:
 
 
 def bold(text: str) -> Iterator[str]:
-    """Terms: what stands in bold and is no sentence or question of its own."""
+    """Yields terms: bold words that are not a sentence or question."""
     for match in BOLD.finditer(text):
         words = " ".join(match.group(1).split())
         if words[-1] not in ".?:":
@@ -49,7 +49,8 @@ def page_of(file: Path) -> str:
 
 
 def lines(root: Path) -> str:
-    """Every term with its meaning and the first step that has it in bold; all of them, and no other."""
+    """Lists every term with its meaning and the first step that prints it in bold. Requires a
+    match."""
     terms = read_terms(root / "docs" / "glossary.toml")
     readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")
                for name in step_folders(root) if (root / name / "README.md").is_file()}

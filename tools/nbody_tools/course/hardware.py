@@ -1,4 +1,5 @@
-"""What fits an SM: occupancy worked out from registers, threads and shared memory, here and on other GPUs."""
+"""Occupancy of an SM, computed from registers, threads and shared memory, here and on other
+GPUs."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ from nbody_tools.steps import number_of
 from nbody_tools.tables import markdown, plain
 
 LANES = 32
-QUARTERS = 4  # of an SM: a scheduler and a quarter of the registers each
-REGISTERS = 65536  # per SM, of all that are listed here
-ROUNDED_TO = 8  # registers per thread are allocated in eights
-RESERVED = 1024  # bytes of shared memory that each block takes besides its own
+QUARTERS = 4  # of an SM, each with a scheduler and a quarter of the registers
+REGISTERS = 65536  # per SM, in all GPUs listed here
+ROUNDED_TO = 8  # registers per thread are allocated in multiples of eight
+RESERVED = 1024  # bytes of shared memory reserved per block
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Per SM, from the technical specifications in the CUDA Programming Guide."""
+    """Limits per SM, from the technical specifications in the CUDA Programming Guide."""
 
     threads: int
     blocks: int
@@ -45,7 +46,7 @@ def measured_limits() -> Limits:
 
 
 def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[str, int]:
-    """How many blocks fit an SM, by each of its limits."""
+    """Returns how many blocks fit an SM under each of its limits."""
     warps = math.ceil(block / LANES)
     per_warp = LANES * ROUNDED_TO * math.ceil(registers / ROUNDED_TO)
     return {"registers": QUARTERS * (REGISTERS // QUARTERS // per_warp) // warps,
@@ -55,7 +56,7 @@ def blocks_by(limits: Limits, block: int, registers: int, shared: int) -> dict[s
 
 
 def main_kernels(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The kernel of each step that took longest under the profiler."""
+    """Yields, for each step, the kernel that took longest under the profiler."""
     for step in facts.steps:
         profile = facts.profile(step)
         if profile is not None:

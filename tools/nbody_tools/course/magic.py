@@ -30,7 +30,7 @@ DEFAULT = "--systems 2 --bodies 1000 --steps 3"
 
 
 def preset() -> str:
-    """cuda where there is a GPU and a compiler for it."""
+    """Returns cuda if there is a GPU and a compiler for it, otherwise cpu."""
     if shutil.which("nvcc") is None or shutil.which("nvidia-smi") is None:
         return "cpu"
     listed = subprocess.run(["nvidia-smi", "-L"], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
@@ -38,7 +38,7 @@ def preset() -> str:
 
 
 def run_program(program: Path, arguments: list[str], end: Optional[Path] = None) -> tuple[dict[str, Any], str]:
-    """Its record, and what it said."""
+    """Returns the program's record and its output."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder, "record.json")
         words = [str(program), *arguments, "--quiet", "--json", str(record)]
@@ -78,7 +78,7 @@ def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
 
 
 def picture_of(state: Path, title: str) -> bytes:
-    """The bodies at the end, from above, as PNG: no backend of a notebook is needed for that."""
+    """Draws the final bodies from above, as PNG, without a notebook backend."""
     from matplotlib.figure import Figure
 
     from nbody_tools.figures.colours import BLUE
@@ -96,7 +96,8 @@ def picture_of(state: Path, title: str) -> bytes:
 
 
 def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], str, Optional[Path]]:
-    """The record of the cell's program, what to print, and its final state if it is right."""
+    """Returns the record of the cell's program, the text to print, and the final state if it is
+    right."""
     words = shlex.split(line)
     if not words:
         raise ToolError(f"say which step, such as %%nbody_step 03 {DEFAULT}")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-# Of every notebook, after its title and first paragraph.
+# Added to every notebook after its title and first paragraph.
 FIRST_CELL = """
 REPOSITORY = ""  # on Colab: the address of a clone of this project
 

@@ -25,14 +25,14 @@ from nbody_tools.arguments import ROOT, Failed, existing_folder
 from nbody_tools.course import slides
 from nbody_tools.course.site import LINK, tracked
 
-# What would tell, and what is for the teacher alone. Labs are made from the steps, which the class reads: the
-# grader knows copies of them.
+# Files that reveal answers, and files for teachers only. Labs are made from the steps, which the
+# class may read: the grader recognises copies of them.
 ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
            "tests/answers/")
-OF_A_LAB = "answers.toml"  # what is to be found: such a lab is graded by Gradescope alone
+OF_A_LAB = "answers.toml"  # a lab with this file can only be graded by Gradescope
 WORDS_ABOUT_ANSWERS = re.compile(r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
                                  r" \(\[answers\]\(docs/answers\.md\)\)", re.M)
-SCRIPTS = Path("course") / "gradescope"  # what Gradescope calls, and in its archive
+SCRIPTS = Path("course") / "gradescope"  # called by Gradescope, and part of its archive
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
-    """Files and their bytes, without the answers and without the links to them."""
+    """Yields files and their bytes, without the answers and without links to them."""
     files = [file for file in tracked(root) if not str(file).startswith(ANSWERS) and file.name != OF_A_LAB
              and not file.name.endswith(".template.md")]
     there = {*files, *(parent for file in files for parent in file.parents)}
@@ -54,7 +54,7 @@ def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def without_links_to_what_is_missing(text: str, page: Path, there: set[Path]) -> str:
-    """Their words stay."""
+    """Removes links to missing files and keeps their words."""
     def kept(match: re.Match) -> str:
         parts = urlsplit(match.group(2))
         target = Path(os.path.normpath(page.parent / unquote(parts.path)))
@@ -82,7 +82,7 @@ def write_class(root: Path, folder: Path) -> int:
 
 
 def tar_of(root: Path) -> bytes:
-    """The same bytes for the same files."""
+    """Returns identical bytes for identical files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
         for file in tracked(root):

@@ -1,4 +1,4 @@
-"""Python packages that only a course needs: from the system, or with pip into a folder of the build."""
+"""Installs Python packages that only a course needs, with pip into the build, unless present."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def imports(python: Path | str, modules: Sequence[str]) -> bool:
 
 
 def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -> str:
-    """An interpreter that has them. It also sees what the system has."""
+    """Returns an interpreter that has the packages. It also sees the system's packages."""
     if imports(sys.executable, modules):
         return sys.executable
     python = folder / "bin" / "python"
@@ -31,7 +31,8 @@ def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -
         except (subprocess.CalledProcessError, OSError) as error:
             raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: apt install "
                          "python3-venv)") from error
-        # pip also calls what other packages of the system lack an error: shown only if it matters.
+        # pip also reports unmet requirements of unrelated packages: its output is shown only on
+        # failure.
         words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
         done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True)

@@ -25,8 +25,8 @@ class Point:
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Bytes: the sectors of global loads that Nsight Compute counted. Flops: 20 per interaction; their
-    number follows from the instructions that were counted. The rate is that of the measured run."""
+    """Bytes: the sectors of global loads that Nsight Compute counted. Flops: 20 per interaction,
+    their number derived from the counted instructions. The rate is the measured run's."""
     points = []
     for step, profile in main_kernels(facts):
         metrics, measured = profile["metrics"], facts.pick(step, "systems")
@@ -50,7 +50,7 @@ def intensities(facts: Facts) -> str:
 
 
 def scaling(facts: Facts, step: str = "step08_multigpu") -> dict[str, dict[int, float]]:
-    """Times on one GPU and on several, 256 systems."""
+    """Returns times on one GPU and on several, for 256 systems."""
     found: dict[str, dict[int, float]] = {}
     for quantity in ("total", "compute"):
         values = {count: facts.value(step, "wide", quantity, count).content for count in GPUS}
@@ -65,20 +65,20 @@ def scaling_records(facts: Facts) -> list[Record]:
 
 
 def serial_share(times: dict[int, float], devices: Optional[int] = None) -> float:
-    """s of s + (1 - s) / D, from the time on one device and on so many, or the most."""
+    """Solves T(D) / T(1) = s + (1 - s) / D for s; D is `devices`, or the largest count."""
     several = devices or max(times)
     return (times[several] / times[1] - 1 / several) / (1 - 1 / several)
 
 
 def time_left(times: dict[int, float], known: int, devices: int) -> float:
-    """By Amdahl's law: the time on so many devices over that on one, if the time on `known` devices says
-    what is serial."""
+    """Applies Amdahl's law: returns the time on `devices` over that on one, if the time on `known`
+    devices determines the serial share."""
     share = serial_share(times, known)
     return share + (1 - share) / devices
 
 
 def drawn_from(facts: Facts) -> dict[str, Any]:
-    """What the figures of this page depend on."""
+    """Returns the data that this page's figures depend on."""
     found = scaling(facts)
     return {"roofline": [asdict(p) for p in roofline(facts)],
             "scaling": {k: {str(d): t for d, t in v.items()} for k, v in found.items()}}

@@ -1,4 +1,4 @@
-"""A step with other functions, built by the commands that build the step itself."""
+"""Builds a step with some functions replaced, by the commands that build the step itself."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Sequence
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
 
-# Up to the opening brace: attributes, type and name of a function, its parameters.
+# Matches up to the opening brace: attributes, type and name of a function, its parameters.
 DEFINITION = re.compile(r"^(?:template\s*<[^>]*>\s*)?[A-Za-z_][\w:<>*&,\s()]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?\{",
                         re.M)
-BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")  # of a kernel, before its name
+BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")  # before a kernel's name
 
 
 def source_of(step: str, root: Path = ROOT) -> Path:
@@ -22,7 +22,8 @@ def source_of(step: str, root: Path = ROOT) -> Path:
 
 
 def end_of_block(text: str, brace: int) -> int:
-    """Behind the brace that closes the one there. Comments and literals of the steps hold no braces."""
+    """Returns the position after the matching brace. Comments and literals of steps contain no
+    braces."""
     depth = 0
     for place in range(brace, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -32,7 +33,7 @@ def end_of_block(text: str, brace: int) -> int:
 
 
 def functions(text: str) -> dict[str, tuple[int, int]]:
-    """Where each function begins and ends, by its name; those outside of others."""
+    """Maps each top-level function's name to its begin and end."""
     found: dict[str, tuple[int, int]] = {}
     place = 0
     while match := DEFINITION.search(text, place):
@@ -46,7 +47,8 @@ def functions(text: str) -> dict[str, tuple[int, int]]:
 
 
 def with_functions(step_text: str, cell: str) -> str:
-    """A whole program as it is; otherwise the step, with the functions of the cell in place of its own."""
+    """Returns a whole program unchanged; otherwise the step with the cell's functions replacing its
+    own."""
     own = functions(cell)
     if "main" in own:
         return cell
@@ -61,7 +63,7 @@ def with_functions(step_text: str, cell: str) -> str:
 
 
 def configure_build(root: Path, preset: str) -> Path:
-    """Without tests, once: they would take most of the time."""
+    """Configures once, without tests, which would take most of the time."""
     folder = root / "build" / preset
     if not (folder / "build.ninja").is_file():
         run(["cmake", "--preset", preset, "-DBUILD_TESTING=OFF"], root)
@@ -77,7 +79,7 @@ def run(words: Sequence[str], folder: Path) -> str:
 
 
 def build_as(step: str, text: str, build: Path, folder: Path, options: Sequence[str] = (), root: Path = ROOT) -> Path:
-    """Builds the step from this text instead of its own; the program, in `folder`."""
+    """Builds the step from this text instead of its own; returns the program in `folder`."""
     source = source_of(step, root)
     if shutil.which("ninja") is None:
         raise Failed("ninja is missing (Debian, Ubuntu: apt install ninja-build)")

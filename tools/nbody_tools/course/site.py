@@ -50,18 +50,18 @@ def tracked(root: Path) -> list[Path]:
 
 
 def visible(path: Path) -> Path:
-    """mkdocs leaves out what begins with a dot."""
+    """mkdocs ignores names that begin with a dot, so this renames them."""
     return Path(*(part.lstrip(".") for part in path.parts))
 
 
 class Pages:
-    """The documents of a repository as mkdocs wants them: one folder, links to files in it."""
+    """Arranges a repository's documents as mkdocs needs them: one folder, links to files in it."""
 
     def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.root, self.folder = root, folder
         self.files = {file for file in tracked(root) if not str(file).startswith(without)} if without else set(tracked(root))
         self.folders = {parent for file in self.files for parent in file.parents}
-        self.listings: set[Path] = set()  # of folders without a README, and of sources
+        self.listings: set[Path] = set()  # for folders without a README, and for sources
         self.problems: list[str] = []
 
     def documents(self) -> list[Path]:
@@ -87,7 +87,8 @@ class Pages:
         there.write_text(text, encoding="utf-8")
 
     def with_links_to_pages(self, text: str, page: Path) -> str:
-        """Outside code. Folders become their READMEs, sources pages of their own; pictures are copied."""
+        """Rewrites links outside code. Folders become their READMEs, sources become pages; copies
+        pictures."""
         kept = [match.span() for match in CODE.finditer(text)]
 
         def replaced(match: re.Match) -> str:
@@ -136,7 +137,7 @@ class Pages:
 
 
 def title_of(page: Path, root: Path) -> str:
-    """Its first heading, as a string of YAML."""
+    """Returns the first heading as a YAML string."""
     heading = re.search(r"^# (.+)$", (root / page).read_text(encoding="utf-8"), re.M)
     return json.dumps(re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)) if heading else str(page))
 
@@ -179,7 +180,7 @@ def build(root: Path, output: Path) -> int:
 
 
 class Links(HTMLParser):
-    """Of a page: what it refers to, and what can be referred to."""
+    """Collects the links and the anchors of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -194,7 +195,8 @@ class Links(HTMLParser):
 
 
 def dead_links(site: Path) -> Iterator[str]:
-    """Also what the page would fetch from elsewhere: it must be readable without a network."""
+    """Yields dead links, and anything that the page would load from elsewhere: it must work
+    offline."""
     pages = {page: Links(page.read_text(encoding="utf-8")) for page in sorted(site.rglob("*.html"))}
     for page, links in pages.items():
         for target in links.targets:
@@ -204,7 +206,7 @@ def dead_links(site: Path) -> Iterator[str]:
             there = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             there = there / "index.html" if there.is_dir() else there
             where = page.relative_to(site)
-            if where.name == "404.html":  # its links count from the root of a server
+            if where.name == "404.html":  # its links are relative to a server's root
                 continue
             if not there.is_file():
                 yield f"{where}: there is no '{target}'"

@@ -1,4 +1,4 @@
-"""Writes slides for every step, from what its README says and shows: nothing is there twice.
+"""Writes slides for every step, from the text and pictures of its README.
 
   ./nbody course slides                   build/slides/: a page per step, and slides.md for Marp
   ./nbody course slides --output DIR
@@ -23,7 +23,7 @@ from nbody_tools.course.glossary import BOLD, Term, bold, idea_of, read_terms
 from nbody_tools.steps import number_of, step_folders, what_a_step_adds
 
 ROOM = 9  # lines of bullets on a slide
-LETTERS = 62  # of a line
+LETTERS = 62  # per line
 CODE_LINES = 22
 PAGE = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
 
@@ -46,13 +46,13 @@ def pictures(text: str, page: Path) -> list[Path]:
 
 
 def plain(text: str) -> str:
-    """Markdown as words on one line, without links and comments."""
+    """Returns Markdown as text on one line, without links and comments."""
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).split())
 
 
 def sentence(text: str) -> str:
-    """The first one: a slide has no room for more."""
+    """Returns the first sentence: a slide has no room for more."""
     return re.split(r"(?<=[.?])\s+(?=[A-Z`*])", plain(text), maxsplit=1)[0]
 
 
@@ -61,7 +61,7 @@ def items(text: str) -> list[str]:
 
 
 def new_terms(step: str, readmes: dict[str, str], terms: list[Term]) -> list[Term]:
-    """Those that this step has in bold, and none before it."""
+    """Returns the terms that this step is the first to print in bold."""
     before = {words for name, text in readmes.items() if name < step for words in bold(text)}
     mine = [words for words in bold(idea_of(readmes[step]))]
     return [next(t for t in terms if words in t.forms) for words in dict.fromkeys(mine)
@@ -96,7 +96,7 @@ def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term])
 
 
 def listed(title: str, bullets: list[str]) -> list[Slide]:
-    """On as many slides as they need."""
+    """Distributes the bullets over as many slides as they need."""
     made: list[list[str]] = []
     room = 0.0
     for bullet in bullets:
@@ -110,7 +110,7 @@ def listed(title: str, bullets: list[str]) -> list[Slide]:
 
 
 def as_html(text: str) -> str:
-    """Bold and code of Markdown."""
+    """Converts Markdown's bold and code to HTML."""
     text = html.escape(text, quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", text))
@@ -124,7 +124,7 @@ def embedded(picture: Path) -> str:
 
 
 def coloured(code: str) -> str:
-    """Lines of a diff."""
+    """Colours the lines of a diff."""
     kinds = {"+": "new", "-": "old"}
     return "\n".join(f'<span class="{kinds.get(line[:1], "same")}">{html.escape(line, quote=False)}</span>'
                      for line in code.splitlines())

@@ -1,4 +1,5 @@
-"""What course/teaching.md takes from elsewhere: hours, labs, and what the tools say to typical mistakes."""
+"""Generated parts of course/teaching.md: hours, labs, and the tools' messages for typical
+mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def labs(root: Path) -> list[tuple[str, dict]]:
 
 
 def hours(root: Path) -> str:
-    """A row per step: what its README says of its time, and the labs that cut it open."""
+    """Returns one row per step: the time from its README, and the labs based on it."""
     rows = []
     for step in step_folders(root):
         text = (root / step / "README.md").read_text(encoding="utf-8")
@@ -36,7 +37,8 @@ def hours(root: Path) -> str:
 
 
 def mistake(name: str, root: Path, about: str = "") -> str:
-    """The program's own comment, and the first finding that says what to do (`about` something)."""
+    """Returns the program's own comment, and the first finding with a remedy (`about`
+    something)."""
     source, said = (root / MISTAKES / f"{name}{ending}" for ending in (".cu", ".txt"))
     text = said.read_text(encoding="utf-8")
     comment = source.read_text(encoding="utf-8").splitlines()[0].removeprefix("// ")

@@ -1,4 +1,4 @@
-"""What a block does: tiles in shared memory and barriers (step 03), bodies in registers (step 11)."""
+"""Inside a block: tiles in shared memory and barriers (step 03), bodies in registers (step 11)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tile() -> Drawing:
 
 
 def registers() -> Drawing:
-    """Step 11: a source from shared memory meets one body of a thread, or four."""
+    """Step 11: a source from shared memory interacts with one body of a thread, or with four."""
     d = Drawing(640, "One load from shared memory serves one body of a thread, or four; registers decide how "
                      "many threads fit an SM")
     d.heading(34, "Step 10: one body per thread")

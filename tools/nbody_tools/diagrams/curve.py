@@ -1,6 +1,7 @@
-"""Steps 15 and 15b: bodies along Hilbert's curve, the tree over them, what a group of them accepts.
+"""Steps 15 and 15b: bodies along Hilbert's curve, the tree over them, and the nodes that a group
+accepts.
 
-In two dimensions, with cells that are squares; the program has cubes, boxes and quadrupoles.
+In two dimensions, with square cells; the program has cubes, boxes and quadrupoles.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Box = tuple[float, float, float, float]
 
 
 def hilbert(x: int, y: int, levels: int = LEVELS) -> int:
-    """How far along the curve the cell is."""
+    """Returns the cell's position along the curve."""
     d, side = 0, 1 << (levels - 1)
     while side:
         right, up = int(bool(x & side)), int(bool(y & side))
@@ -40,7 +41,7 @@ def cell_of(body: Body) -> tuple[int, int]:
 
 
 def bodies() -> list[Body]:
-    """Two clusters and some between them, in the order of the curve."""
+    """Returns two clusters and some bodies between them, in the order of the curve."""
     dice = random.Random(15)
     found: list[Body] = []
     while len(found) < BODIES:
@@ -63,12 +64,12 @@ class Cell:
             Cell(qx, qy, half, part) for (qx, qy), part in zip(quarters, parts) if part]
 
     def distance(self, box: Box) -> float:
-        """From the centre of mass to the nearest point of the box."""
+        """Returns the distance from the centre of mass to the nearest point of the box."""
         return math.hypot(*(max(box[k] - self.centre[k], self.centre[k] - box[k + 2], 0)
                             for k in (0, 1)))
 
     def walk(self, accepts: Callable[["Cell"], bool]) -> Iterator["Cell"]:
-        """What acts on a group: cells as a whole, and leaves."""
+        """Yields the cells and leaves that act on a group."""
         if accepts(self) or not self.children:
             yield self
         else:
@@ -86,13 +87,13 @@ def looks_small(cell: Cell, box: Box) -> bool:
 
 
 def neglects_little(cell: Cell, box: Box, bound: float) -> bool:
-    """As in step 15b: the first term that its moments neglect, all masses being 1."""
+    """As in step 15b: tests the first term neglected by the node's moments, all masses being 1."""
     far = cell.distance(box)
     return far > cell.radius and len(cell.own) * cell.radius ** 3 < bound * far ** 5
 
 
 def pull(body: Body, everyone: list[Body]) -> float:
-    """The magnitude of the force on a body, softened by a fiftieth of the square."""
+    """Returns the magnitude of the force on a body, softened by a fiftieth of the square."""
     weights = [(math.dist(body, other) ** 2 + 4e-4) ** -1.5 for other in everyone]
     return math.hypot(*(sum(w * (other[k] - body[k]) for w, other in zip(weights, everyone))
                         for k in (0, 1)))

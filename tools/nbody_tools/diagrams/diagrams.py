@@ -1,7 +1,7 @@
 """Writes the diagrams of the documents: docs/figures/diagrams/NAME.svg, one for each step.
 
   ./nbody diagrams            writes those that are out of date
-  ./nbody diagrams --check    changes nothing; names them, and exits 1
+  ./nbody diagrams --check    changes nothing; lists them and exits with code 1
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nbody_tools.diagrams import blocks, curve, instructions, launches, memory, 
 from nbody_tools.diagrams.drawing import Drawing
 
 FOLDER = Path("docs") / "figures" / "diagrams"
-# By step, in the order of the staircase.
+# By step, in order.
 DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step00_interactions": launches.interactions,
     "step01_launch": launches.launch,

@@ -20,7 +20,7 @@ FONT = "Verdana, 'DejaVu Sans', Arial, sans-serif"
 
 
 def light(colour: str, share: float = 0.35) -> str:
-    """So much of a colour, and white."""
+    """Mixes this share of a colour with white."""
     parts = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 + share * (part - 255)):02X}" for part in parts)
 
@@ -32,7 +32,7 @@ def number(value: float) -> str:
 @dataclass(frozen=True)
 class Text:
     x: float
-    y: float  # of the baseline
+    y: float  # baseline
     words: str
     size: int
     anchor: str  # start, middle, end
@@ -52,10 +52,10 @@ class Box:
 @dataclass
 class Drawing:
     height: int
-    title: str  # for those who hear it
+    title: str  # for screen readers
     parts: list[str] = field(default_factory=list)
     texts: list[Text] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)  # what texts may stand on
+    boxes: list[Box] = field(default_factory=list)  # areas that may hold text
 
     def rect(self, x: float, y: float, width: float, height: float, fill: str = WHITE,
              stroke: str = INK, thick: float = 1.5, dashed: bool = False) -> None:
@@ -76,7 +76,7 @@ class Drawing:
 
     def path(self, points: list[tuple[float, float]], colour: str = INK, thick: float = 2,
              dashed: bool = False, arrow: bool = False) -> None:
-        if arrow:  # the head is drawn, for not all readers know markers
+        if arrow:  # drawn as a shape, because not all viewers support markers
             points = [*points[:-1], self._head(points[-2], points[-1], colour, thick)]
         at = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         dash = ' stroke-dasharray="6 5"' if dashed else ""
@@ -89,7 +89,7 @@ class Drawing:
 
     def _head(self, start: tuple[float, float], tip: tuple[float, float], colour: str,
               thick: float) -> tuple[float, float]:
-        """Draws it; returns where its line ends."""
+        """Draws a line of text; returns its end."""
         length = ((tip[0] - start[0]) ** 2 + (tip[1] - start[1]) ** 2) ** 0.5
         u = ((tip[0] - start[0]) / length, (tip[1] - start[1]) / length)
         size = 5 + 3 * thick
@@ -108,7 +108,7 @@ class Drawing:
                           f'fill="{colour}"{place}{weight}>{escape(words)}</text>')
 
     def label(self, box: tuple[float, float, float, float], words: str, fill: str, colour: str = INK, **style) -> None:
-        """A box with a line of text in its middle."""
+        """Draws a box with a line of text in its middle."""
         x, y, width, height = box
         self.rect(x, y, width, height, fill, **style)
         self.text(x + width / 2, y + height / 2 + 0.36 * SMALL, words, SMALL, "middle", colour)
@@ -118,7 +118,7 @@ class Drawing:
             self.text(x, y + k * step, line, **style)
 
     def key(self, x: float, y: float, colour: str, words: str, *stroke, **style) -> None:
-        """What a colour means."""
+        """Draws a legend entry for a colour."""
         self.rect(x, y - 16, 22, 22, colour, *stroke, **style)
         self.text(x + 32, y + 2, words)
 
@@ -132,7 +132,7 @@ class Drawing:
         self.lines(x, y, *words, step=step, colour="#4D4D4D")
 
     def bracket(self, x: float, y: float, width: float, words: str, colour: str = GREY) -> None:
-        """Under something: a line with two ends, and what it says."""
+        """Draws a labelled line with two ends under something."""
         self.path([(x, y), (x, y + 8), (x + width, y + 8), (x + width, y)], colour, 1.5)
         if words:
             self.text(x + width / 2, y + 30, words, SMALL, "middle")

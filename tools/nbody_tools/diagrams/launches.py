@@ -1,4 +1,4 @@
-"""How work is distributed: over the cores of a CPU, over the blocks, warps and threads of a GPU."""
+"""Distribution of work: over the cores of a CPU, over the blocks, warps and threads of a GPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SLOTS = 4  # blocks of 512 threads that an SM holds
 
 
 def interactions() -> Drawing:
-    """Step 00: the table of interactions in four parts, and what the four threads do in time."""
+    """Step 00: the table of interactions in four parts, and the four threads over time."""
     d = Drawing(460, "Rows of the N x N table of interactions, one range per core; a kick, a barrier, a drift")
     d.heading(36, "A time step has N x N interactions")
     colours = (light(BLUE), light(ORANGE), light(GREEN), light(PURPLE))
@@ -97,7 +97,7 @@ def waves() -> Drawing:
 
 
 def places(d: Drawing, y: float, blocks: int, colour) -> None:
-    """The SMs as columns of four places; blocks go to the SMs in turn."""
+    """Draws the SMs as columns of four places; blocks go to the SMs in turn."""
     for sm in range(SMS):
         for slot in range(SLOTS):
             block = slot * SMS + sm

@@ -1,22 +1,22 @@
-"""What a warp's load fetches: addresses, sectors of 32 bytes, layouts."""
+"""Memory fetched for a warp's load: addresses, sectors of 32 bytes, layouts."""
 
 from __future__ import annotations
 
 from nbody_tools.diagrams.drawing import WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, ORANGE, PURPLE
 
-WORDS = 64  # that are shown: 256 bytes
+WORDS = 64  # shown: 256 bytes
 SECTOR = 8  # words
-BANKS = 32  # of shared memory; each delivers a word at a time
+BANKS = 32  # in shared memory; each delivers one word at a time
 
 
 def sectors(stride: int) -> int:
-    """That 32 threads touch whose floats are `stride` bytes apart."""
+    """Sectors touched by 32 threads whose floats are `stride` bytes apart."""
     return len({thread * stride // 32 for thread in range(32)})
 
 
 def threads_per_bank(stride: int) -> list[int]:
-    """Of a warp whose threads write floats that are `stride` bytes apart."""
+    """Threads per bank in a warp whose threads write floats `stride` bytes apart."""
     banks = [thread * stride // 4 % BANKS for thread in range(32)]
     return [banks.count(bank) for bank in range(BANKS)]
 

@@ -89,13 +89,14 @@ def rotation() -> Drawing:
 
 
 def meetings() -> list[tuple[int, int]]:
-    """plan.h: those up to half the ring ahead, and itself; half the ring away one of the two does not."""
+    """As plan.h: each with itself and those up to half the ring ahead; exactly half is counted
+    once."""
     return [(row, (row + offset) % SEGMENTS) for row in range(SEGMENTS) for offset in range(SEGMENTS // 2 + 1)
             if not (2 * offset == SEGMENTS and (row + offset) % SEGMENTS < row)]
 
 
 def segments() -> Drawing:
-    """Step 14: the meetings of 32 segments over four ranks, and what is sent."""
+    """Step 14: the pairs of 32 segments on four ranks, and the data sent."""
     d = Drawing(620, "The 528 meetings of 32 segments in four equal parts, one per rank; per time step sums are exchanged and "
                      "positions gathered")
     d.heading(34, "The 528 meetings of 32 segments, on 4 ranks")

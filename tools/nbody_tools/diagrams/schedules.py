@@ -1,4 +1,4 @@
-"""What runs when: streams, copies, devices, kernels and barriers in time. Drawings, not measurements."""
+"""Timelines of streams, copies, devices, kernels and barriers. Drawings, not measurements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def legend(d: Drawing, y: float) -> None:
 
 
 def pageable() -> Drawing:
-    """Step 05: one grid, streams on pageable memory, and what was hoped for."""
+    """Step 05: one grid, streams on pageable memory, and the overlap that was expected."""
     d = Drawing(660, "Timelines: one grid over all systems; streams that run one after the other because downloads block "
                      "the host; streams that overlap")
     d.heading(34, "Step 04b: one grid over all systems")
@@ -58,7 +58,7 @@ def pageable() -> Drawing:
 
 
 def pinned() -> Drawing:
-    """Step 07: the two ways of a copy, and the two orders in a queue."""
+    """Step 07: the two paths of a copy, and the two orders in a queue."""
     d = Drawing(760, "A copy from pageable memory goes through a staging buffer, one from pinned memory does not; in one "
                      "hardware queue a download waits for its kernels, and what stands behind it waits too")
     d.heading(34, "Pageable memory: two copies, and the host takes part")
@@ -99,14 +99,14 @@ def pinned() -> Drawing:
 
 
 def queue(d: Drawing, y: float, words: tuple[str, ...]) -> None:
-    """What stands in it; the first to run is on the left."""
+    """Draws a queue's entries; the leftmost runs first."""
     for k, name in enumerate(words):
         d.label((40 + k * 72, y, 72, 38), name, UP if name[0] == "U" else DOWN)
     d.text(40 + len(words) * 72 + 14, y + 26, "first in, first out")
 
 
 def devices() -> Drawing:
-    """Step 08: systems over GPUs, a host thread each; and one thread for all."""
+    """Step 08: systems over GPUs with one host thread each, and one thread for all."""
     d = Drawing(720, "256 systems distributed over four GPUs with one host thread each; beside it one thread that enqueues "
                      "for all four in turn")
     d.heading(34, "256 systems over four GPUs, a contiguous range each")
@@ -137,7 +137,7 @@ def devices() -> Drawing:
 
 
 def persistent() -> Drawing:
-    """Step 13: two launches per step, or a barrier of the grid; the two halves of the array."""
+    """Step 13: two launches per step, or a grid barrier; the two halves of the array."""
     d = Drawing(620, "Time steps with two launches each, and with one barrier of the grid each; positions are read from one half "
                      "of the array and written to the other")
     d.heading(34, "Step 11: two kernels per time step")

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 from nbody_tools.records.facts import FactError, Facts, Value
 from nbody_tools.tables import NOT_MEASURED, markdown, plain
 
-# Metric of measure/ncu.py, words of the row, and whether more of it is faster.
+# Metric of measure/ncu.py, the row's label, and whether more of it is faster.
 COUNTED = (
     ("instructions_per_interaction", "instructions per interaction", False),
     ("sm_busy_percent", "SMs with work, %", True),
@@ -30,7 +30,8 @@ class Row:
 
 
 def extra_row(words: Sequence[Any]) -> Row:
-    """["systems computing at once", 1, 7.6, "more"]: label, parent, step, and which way is faster."""
+    """["systems computing at once", 1, 7.6, "more"]: label, parent, step, and the faster
+    direction."""
     if len(words) != 4 or words[3] not in ("more", "fewer"):
         raise FactError('a row of account() is ["label", before, after, "more" or "fewer"]')
     before, after = (word.content if isinstance(word, Value) else word for word in words[1:3])
@@ -40,7 +41,7 @@ def extra_row(words: Sequence[Any]) -> Row:
 
 
 def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]) -> str:
-    """Rows of factors, their product, and what the runs of both programs measured."""
+    """Returns rows of factors, their product, and the measured ratio of both programs."""
     lines = [facts.profile(name) if name else None for name in (parent, step)]
     rates = [facts.value(name, "systems", "gips").content if name else None for name in (parent, step)]
     if None in lines or None in rates:

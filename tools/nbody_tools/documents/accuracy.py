@@ -22,7 +22,7 @@ SUMS = {"acceleration": "acceleration", "acceleration_potential": "and potential
 
 
 def check_force_error(data: Any) -> None:
-    """Raises ValueError unless --force-error was asked for."""
+    """Raises ValueError unless the run had --force-error."""
     check_measurement(data)
     errors = data.get("force_error")
     if not isinstance(errors, dict) or not all(number(errors.get(key)) for key in ("bodies", *ERRORS)):
@@ -30,7 +30,7 @@ def check_force_error(data: Any) -> None:
 
 
 def check_drift(data: Any) -> None:
-    """Raises ValueError unless ./nbody measure long_disk made it."""
+    """Raises ValueError unless the record is from ./nbody measure long_disk."""
     check_measurement(data)
     drift, disk = data.get("drift"), data.get("disk")
     if not isinstance(drift, dict) or not all(isinstance(drift.get(key), list) and all(map(number, drift[key]))
@@ -42,7 +42,7 @@ def check_drift(data: Any) -> None:
 
 
 def check_sums(data: Any) -> None:
-    """Raises ValueError unless experiments/production_sums wrote it."""
+    """Raises ValueError unless the record is from experiments/production_sums."""
     if not isinstance(data, dict) or not isinstance(data.get("device"), dict):
         raise ValueError("'device' is missing")
     for key, allowed in (("sums", SUMS), ("backend", BACKENDS), ("verdict", VERDICTS)):
@@ -68,13 +68,13 @@ def disks(results: Path) -> list[Record]:
 
 
 def name_of(record: Record) -> str:
-    """11 register blocking, float64; tensor cores."""
+    """Returns a name such as "11 register blocking, float64" or "tensor cores"."""
     label = record.label if STEP_NAME.fullmatch(record.step) else record.step.replace("_", " ")
     return label + (", float64" if record.data.get("precision") == "double" else "")
 
 
 def kind_of(record: Record) -> str:
-    """How it sums."""
+    """Returns the way it sums."""
     if record.data.get("precision") == "double":
         return "float64"
     if record.step in RUNNING_SUMS:
@@ -87,7 +87,7 @@ def rate(record: Record) -> float:
 
 
 def error_table(records: Sequence[Record]) -> str:
-    """By problem, the most systems first, and by step: some were measured again later."""
+    """Sorted by problem, most systems first, and by step: some were measured again later."""
     parts = []
     for problem in dict.fromkeys(r.problem for r in records):
         chosen = sorted((r for r in records if r.problem == problem), key=lambda r: number_of(r.step))
@@ -105,7 +105,7 @@ def machines(records: Sequence[Record]) -> str:
 
 
 def drift_table(records: Sequence[Record]) -> str:
-    """The largest changes over the run, and the disk at its end."""
+    """Returns the largest changes over the run, and the disk at its end."""
     if not records:
         return ""
     first = records[0]
@@ -132,7 +132,7 @@ def sums_table(records: Sequence[Record]) -> str:
 
 
 def words(results: Path) -> dict[str, Callable[..., Value]]:
-    """What templates say: a table, or nothing if nobody has measured it."""
+    """Returns the tables available to templates, or nothing if they were not measured."""
     def optional(name: str, text: str) -> Value:
         return Value(text or None, "text", f"{name}()")
 

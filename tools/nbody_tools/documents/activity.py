@@ -1,4 +1,4 @@
-"""The tables of experiments/activity_map, from its records: rungs over N and over D."""
+"""The tables of experiments/activity_map, from its records: variants over N and over D."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from nbody_tools.records.record import Record, check_measurement, newest_measure
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = Path("docs") / "results" / "activity_map"
-SMALL_MAP, FEW_BODIES = 10, 1024  # what stays the same in one table and in the other
-Row = tuple[str, int]  # rung and threads per block
+SMALL_MAP, FEW_BODIES = 10, 1024  # held constant in one table and in the other
+Row = tuple[str, int]  # variant and threads per block
 
 
 def check_activity(data: Any) -> None:

@@ -14,7 +14,7 @@ from nbody_tools.tables import NOT_MEASURED, markdown
 STEP = "step14_cluster"
 LINK = 450  # GB/s each way: 18 links of NVLink 4, 25 GB/s each
 RANKS = (2, 4, 8)
-ROWS = (  # what a row says, the problem, its time, the words of its predictions
+ROWS = (  # the row's label, the problem, its time, the names of its predictions
     ("262,144 bodies", Problem(1, 262144, 5), "compute", "one of 262,144 on {} GPUs, times one"),
     ("1,048,576 bodies", Problem(1, 1048576, 2), "compute", "one of 1,048,576 on {} GPUs, times one"),
     ("4,194,304 bodies", Problem(1, 4194304, 1), "compute", "one of 4,194,304 on {} GPUs, times one"),
@@ -24,14 +24,14 @@ ROWS = (  # what a row says, the problem, its time, the words of its predictions
 
 
 def predicted(rate: Value, results: Path) -> str:
-    """Of GPUs that compute so many G interactions/s, with the gathers that were measured."""
+    """Table for GPUs with this many G interactions/s, using the measured gathers."""
     gathers = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
     head, *rows = cluster.prediction(float(rate.content) * 1e9, gathers)
     return markdown(head, rows)
 
 
 def speedups(facts: Facts) -> dict[str, dict[int, float]]:
-    """Over one GPU, of every row that is measured."""
+    """Speedups over one GPU for every measured row."""
     found: dict[str, dict[int, float]] = {}
     for name, problem, time, _ in ROWS:
         one = facts.value(STEP, problem, time, 1)
@@ -47,7 +47,8 @@ def records(facts: Facts) -> list[Record]:
 
 
 def measured(facts: Facts) -> str:
-    """The speed of several GPUs over one, predicted and, where there are records, measured."""
+    """Table of the speedup of several GPUs over one: predicted and, if there are records,
+    measured."""
     rows = []
     for name, problem, time, words in ROWS:
         one = facts.value(STEP, problem, time, 1)
@@ -63,7 +64,8 @@ def measured(facts: Facts) -> str:
 
 
 def gathered(results: Path) -> str:
-    """busbw of nbody-gather by size, for each number of ranks and transport: of the newest run that had them."""
+    """Table of nbody-gather's busbw by size, ranks and transport, from the newest run that has
+    them."""
     columns = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
     if not columns:
         return NOT_MEASURED

@@ -9,12 +9,13 @@ from nbody_tools.records.record import Record, read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 FOLDER = "comparison"  # of docs/results/
-# What our steps are set against, in the last rows: the sample's own size of blocks, and the best of several.
+# Programs compared with our steps in the last rows: the sample's own block size, and the best of
+# several.
 PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 
 
 def check_comparison(data: Any) -> None:
-    """Raises ValueError unless ./nbody compare wrote it."""
+    """Raises ValueError unless the record is from ./nbody compare."""
     kinds = {"contender": str, "what": str, "ours": bool, "backend": str, "device": str, "version": str, "date": str,
              "bodies": int, "masses": str, "steps": int, "repeats": list, "median": (int, float), "iqr": (int, float),
              "interactions_per_second": (int, float), "acceleration_rms": (int, float)}
@@ -26,7 +27,7 @@ def check_comparison(data: Any) -> None:
 
 
 def measured(results: Path) -> list[dict[str, Any]]:
-    """On GPUs; of several records of a contender on one problem the newest."""
+    """Returns GPU records; the newest of several for one contender and problem."""
     newest: dict[tuple, dict[str, Any]] = {}
     records = [record for path in sorted((results / FOLDER).glob("*.jsonl"))
                for record in read_records(path, check_comparison)]
@@ -36,7 +37,7 @@ def measured(results: Path) -> list[dict[str, Any]]:
 
 
 def tables(results: Path) -> str:
-    """One for every device and kind of masses."""
+    """Returns one table for every device and kind of masses."""
     records = measured(results)
     kinds = sorted({(data["device"], data["masses"]) for data in records}, key=lambda kind: (kind[0], kind[1]))
     parts = [table(device, masses, [data for data in records if (data["device"], data["masses"]) == (device, masses)])
@@ -69,7 +70,7 @@ def rate(data: Any) -> str:
 
 
 def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -> Any:
-    """The best of our steps over a peer, or over its best size of blocks."""
+    """Ratios of our best step to a peer, or to its best block size."""
     def best(size: int, which: Any) -> float:
         return max((data["interactions_per_second"] for data in records if data["bodies"] == size and which(data)),
                    default=0.0)

@@ -27,11 +27,11 @@ from nbody_tools.steps import STEP_NAME
 
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
-MEASURED_NUMBERS = 20  # measured ones in the text: more are a log
+MEASURED_NUMBERS = 20  # measured numbers in the text: with more it becomes a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
 FOLDERS = ("", "docs", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
-# Their words are what a test of another room has just found.
+# Their text comes from another module's test.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
 INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
@@ -59,7 +59,7 @@ def words_for(template: Path, vocabulary: Vocabulary) -> dict[str, Any]:
 
 def update(template: Path, root: Path, words: dict[str, Any], write: bool,
            command: str = "documents") -> Rendered:
-    """Renders and writes, or compares. A document is only written when all of it is right."""
+    """Renders and writes, or compares. Writes a document only if all of it is right."""
     rendered = render(template, root, words)
     where = template.relative_to(root)
     text = template.read_text(encoding="utf-8")
@@ -104,7 +104,8 @@ def wrong_shape(readme: Path, root: Path) -> list[str]:
 
 
 def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[str]:
-    """The order of a lesson, a question at its top, a folded prediction, few numbers, what comes next."""
+    """Checks a lesson: its order, a question at the top, a folded prediction, few numbers, what
+    comes next."""
     headings = [line for line in lines if line.startswith("## ")]
     if headings != list(HEADINGS):
         yield f"the headings of a lesson are {', '.join(HEADINGS)}, in this order"

@@ -11,16 +11,16 @@ from nbody_tools.records.record import BACKENDS, VERDICTS, Record, newest_measur
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = "latencies"  # of docs/results/
-# In the order of the page, and all that there are.
+# All of them, in the order of the page.
 NAMES = ("launch", "launch_and_wait", "graph_node", "dependent_launch", "dependent_graph_node", "grid_barrier",
          "own_grid_barrier", "cluster_barrier", "block_barrier", "distributed_shared_load", "shared_load",
          "global_load", "global_round_trip")
-MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # passes through a loop of these instructions
+MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # iterations of a loop with these
 PLAIN = "issue_16_fma_0_mufu_0_shfl"
 
 
 def check_latency(data: Any) -> None:
-    """Raises ValueError unless it is a record of that experiment."""
+    """Raises ValueError unless the record is from that experiment."""
     if not isinstance(data, dict) or not isinstance(data.get("device"), dict):
         raise ValueError("'device' is missing")
     for key, allowed in (("latency", NAMES), ("backend", BACKENDS), ("verdict", VERDICTS)):
@@ -42,7 +42,7 @@ def table(results: Path) -> str:
     if not records:
         return NOT_MEASURED
     first = records[0]
-    ordered = sorted(records, key=lambda r: NAMES.index(r.data["latency"]))  # stable: by shape as measured
+    ordered = sorted(records, key=lambda r: NAMES.index(r.data["latency"]))  # stable sort
     rows = [[f"`{r.data['latency']}`", shape(r.data), seconds(r.data["median"]), seconds(r.data["iqr"]),
              str(len(r.data["repeats"])), r.verdict] for r in ordered]
     return (f"{first.machine}, {first.date[:10]}, chains longer by {first.data['operations']} operations:\n\n"
@@ -55,7 +55,7 @@ def shape(data: dict[str, Any]) -> str:
 
 
 def latency(results: Path, name: str) -> Value:
-    """The median with the fewest blocks and threads; in seconds."""
+    """Returns the median with the fewest blocks and threads, in seconds."""
     if name not in NAMES:
         raise FactError(f"there is no latency '{name}', but {', '.join(NAMES)}")
     found = [r.data for r in newest(results) if r.data["latency"] == name]
@@ -64,7 +64,7 @@ def latency(results: Path, name: str) -> Value:
 
 
 def issue_slots(results: Path) -> str:
-    """What a MUFU and a SHFL take beside multiply-adds, in the time of one of those."""
+    """Issue slots of a MUFU and a SHFL among multiply-adds, in units of one multiply-add's time."""
     times = {r.data["latency"]: r.data["median"] for r in newest(results) if MIX.fullmatch(r.data["latency"])}
     if PLAIN not in times:
         return NOT_MEASURED

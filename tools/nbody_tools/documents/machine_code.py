@@ -1,6 +1,6 @@
-"""The table of issue slots per interaction, from the machine code of the steps (docs/results/sass/), and those of
-docs/limits.md: what Nsight Compute counted between ceiling and rate, and forms that were timed (docs/results/limits/,
-docs/results/tuning/)."""
+"""The table of issue slots per interaction, from the SASS of the steps (docs/results/sass/), and
+the tables of docs/limits.md: Nsight Compute's counts between ceiling and rate, and timed variants
+(docs/results/limits/, docs/results/tuning/)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.tables import ABSENT, markdown, plain
 
 FIRST_STEP = "step03_tiling"
-# The columns: what they are called, and the classes of measure/sass.py in them.
+# The columns: their titles, and the classes of measure/sass.py that they count.
 COLUMNS = (("FP32", ("fp32",)), ("MUFU", ("mufu",)), ("SHFL", ("shuffle",)), ("shared memory", ("shared",)),
            ("other", ("memory", OTHER)))
 
 
 def check_line(data: Any) -> None:
-    """Raises ValueError unless it is one that ./nbody profile --sass wrote."""
+    """Raises ValueError unless the line is from ./nbody profile --sass."""
     for key, kind in (("step", str), ("kernel", str), ("instructions", dict), ("interactions", int), ("slots", int)):
         if not isinstance(data, dict) or not isinstance(data.get(key), kind):
             raise ValueError(f"'{key}' is missing or wrong")
@@ -37,7 +37,8 @@ def read_lines(results: Path) -> list[dict[str, Any]]:
 
 
 def table(results: Path, facts: Facts) -> Value:
-    """Of each program from step 03 on the loop with the fewest slots: no record can be above its ceiling."""
+    """For each program from step 03 on, its loop with the fewest slots: its ceiling bounds all
+    records."""
     fewest: dict[str, dict[str, Any]] = {}
     for line in read_lines(results):
         if line["step"] not in fewest or slots_of(line) < slots_of(fewest[line["step"]]):
@@ -68,7 +69,8 @@ def per_interaction(line: dict[str, Any], groups: Sequence[str]) -> str:
 
 
 def left(results: Path, facts: Facts) -> Value:
-    """One column per step and size: how the ceiling becomes the rate, and how a warp spends its time."""
+    """One column per step and size: how the ceiling becomes the rate, and how a warp spends its
+    time."""
     lines = rest.profiles(results)
     runs = {problem(record.data): record for source in sorted((results / "limits").glob("*.jsonl"))
             for record in read_records(source, check_measurement)}
@@ -85,7 +87,7 @@ def problem(line: dict[str, Any]) -> tuple:
 
 
 def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:
-    # A launch is one time step, or all of them.
+    # A launch takes one time step, or all of them.
     launch = 1e-6 * line["metrics"]["duration_us"] / (line["steps"] if run.number in STEPS_OF_ONE_LAUNCH else 1)
     percent = {**rest.shares(line, loop), "time step that this kernel takes":
                min(100.0, 100 * launch * run.data["steps"] / run.seconds("compute").median), **rest.time_of_a_warp(line)}
@@ -95,7 +97,8 @@ def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts
 
 
 def tuned(results: Path, step: str) -> Value:
-    """For each number of bodies per thread the fastest that ./nbody tune tried, over N: rate, and length of a chunk."""
+    """For each number of bodies per thread, the fastest shape of ./nbody tune over N: rate and
+    chunk length."""
     found: dict[tuple[int, int], tuple[float, int]] = {}
     for source in sorted((results / "tuning").glob("*.jsonl")):
         for line in (record.data for record in read_records(source, check_shape)):
@@ -112,7 +115,8 @@ def tuned(results: Path, step: str) -> Value:
 
 
 def form_time(results: Path, form: str, bodies: int) -> Value:
-    """Of one time step of one system: a form of step 13 in docs/results/limits/forms/, where all took turns."""
+    """Time of one step of one system, for a variant of step 13 in docs/results/limits/forms/, timed
+    round-robin."""
     found = [median(line["seconds"]) / line["steps"]
              for source in sorted((results / "limits" / "forms").glob("*.jsonl"))
              for line in (record.data for record in read_records(source, check_shape))
@@ -121,7 +125,7 @@ def form_time(results: Path, form: str, bodies: int) -> Value:
 
 
 def check_shape(data: Any) -> None:
-    """Raises ValueError unless it is a line of ./nbody tune, with the shape's own parameters."""
+    """Raises ValueError unless the line is from ./nbody tune, with the shape's parameters."""
     if not isinstance(data, dict) or not isinstance(data.get("seconds"), list) or not data["seconds"]:
         raise ValueError("no times of a shape")
     for key, kind in (("step", str), ("systems", int), ("bodies", int), ("steps", int)):

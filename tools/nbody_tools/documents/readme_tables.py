@@ -17,7 +17,7 @@ STEPS_OF_SMALL = 1000  # time steps of runs with small systems
 
 
 def measured(step: str, facts: Facts) -> str:
-    """A row for every problem size and number of devices. Small systems have a table of their own."""
+    """One row per problem size and number of devices. Small systems have a separate table."""
     newest: dict[tuple, Measured] = {}
     for m in facts.measured:
         key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
@@ -27,7 +27,7 @@ def measured(step: str, facts: Facts) -> str:
 
 
 def cpu_programs(facts: Facts) -> str:
-    """The newest of every machine and problem: cpu_simd is measured on more than one CPU."""
+    """The newest record of every machine and problem: cpu_simd is measured on several CPUs."""
     newest: dict[tuple[str, str], Measured] = {}
     for m in facts.measured:
         key = (m.record.machine, str(m.record.problem))
@@ -54,7 +54,7 @@ def measured_row(m: Measured) -> list[str]:
 
 
 def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[str]) -> str:
-    """The main kernels of the parent and of the step, a row for each metric."""
+    """The main kernels of the parent and of the step, one row per metric."""
     known = {m.key: m for m in (*METRICS, *DERIVED)}
     unknown = [key for key in keys if key not in known]
     if unknown:
@@ -73,15 +73,15 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
 
 
 def variants_of(step: str, facts: Facts, names: Sequence[str]) -> str:
-    """All of a step, or those that are named."""
+    """All variants of a step, or the named ones."""
     chosen = [m for m in facts.variants() if m.name.partition("_")[0] == step.partition("_")[0]
               and (not names or m.name in names)]
     return variant_table(chosen, facts) if chosen else NOT_MEASURED
 
 
 def accuracy(results: Path, steps: Sequence[str]) -> str:
-    """RMS errors of accelerations over N, from docs/results/accuracy/. An error is no time: emulated runs
-    count."""
+    """RMS errors of accelerations over N, from docs/results/accuracy/. An error is not a time, so
+    emulated runs count."""
     errors: dict[tuple[str, int], float] = {}
     for source in sorted((results / "accuracy").glob("*.jsonl")):
         for record in read_records(source):
@@ -106,7 +106,7 @@ def newest(records: Sequence[Record]) -> Optional[Record]:
 
 
 def rates(results: Path, folder: str, names: Sequence[str]) -> str:
-    """Rate and error of programs on problems of a kind, from docs/results/FOLDER/."""
+    """Rate and error of programs on one kind of problem, from docs/results/FOLDER/."""
     found = {(record.step, (record.data["systems"], record.data["bodies"])): record
              for record in measured_in(results, folder, names)}
     problems = sorted({problem for _, problem in found})
@@ -123,14 +123,14 @@ def rates(results: Path, folder: str, names: Sequence[str]) -> str:
 
 
 def recorded(results: Path, folder: str, step: str, quantity: str) -> Value:
-    """Of the newest record of a program in docs/results/FOLDER/: the median of a time, per time step."""
+    """Median time per time step in the newest record of a program in docs/results/FOLDER/."""
     record = newest(measured_in(results, folder, [step]))
     content = record.seconds(quantity).median / record.data["steps"] if record else None
     return Value(content, "time", f"recorded('{folder}', '{step}', '{quantity}')")
 
 
 def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: int = 1) -> Value:
-    """The newest rate of a program for systems of so many bodies, from docs/results/FOLDER/."""
+    """The newest rate of a program for systems of this many bodies, from docs/results/FOLDER/."""
     record = newest([record for record in measured_in(results, folder, [step])
                      if record.data["bodies"] == bodies and record.device_count == devices])
     content = record.giga_interactions_per_second("compute").median if record else None
@@ -151,7 +151,7 @@ def timelines(results: Path, runs: Sequence[str]) -> str:
 
 
 def timeline_sum(results: Path, run: str, quantity: str) -> Value:
-    """One of those sums: `copies`, `hidden` or `wall`, or hidden_share, of the copies."""
+    """One of those sums: `copies`, `hidden` or `wall`, or the hidden share of the copies."""
     total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
     if quantity not in ("copies", "hidden", "wall", "hidden_share"):
         raise FactError(f"'{quantity}' is no sum of a timeline: copies, hidden, wall, hidden_share")
@@ -159,7 +159,8 @@ def timeline_sum(results: Path, run: str, quantity: str) -> Value:
 
 
 def queues(results: Path) -> str:
-    """Step 07 in both stream orders, over the numbers of hardware queues: docs/results/connections/."""
+    """Step 07 in both stream orders, for several numbers of hardware queues:
+    docs/results/connections/."""
     def times(name: str) -> list[str]:
         source = results / "connections" / f"{name}.jsonl"
         compute = ({r.step: seconds(r.seconds("compute").median) for r in read_records(source)}

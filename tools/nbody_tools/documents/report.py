@@ -1,7 +1,7 @@
 """Draws the figures of docs/report.md from what was measured, and writes the report.
 
   ./nbody report            draws docs/figures/ and writes docs/report.md
-  ./nbody report --check    changes nothing; names what is out of date, missing or typed by hand
+  ./nbody report --check    changes nothing; reports numbers that are out of date, missing or typed
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def measured_staircase(facts: Facts) -> Optional[Staircase]:
-    """One record per step, on one device: those that the text speaks of."""
+    """Returns one record per step, on one device: the records that the text describes."""
     records = [m.record for step in facts.steps if (m := facts.pick(step, STAIRCASE)) is not None]
-    # Of runs with other scenarios or softenings, those that most steps have in common.
+    # If there are other scenarios or softenings, takes the combination that most steps share.
     return max(staircases(records), key=lambda s: len(s.records), default=None)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What is drawn, and from what."""
+    """The figures to draw, and their data."""
 
     staircase: Optional[Staircase]
     peak: float
-    timelines: dict[str, list[Path]]  # figures by name; of files that are all there
+    timelines: dict[str, list[Path]]  # figures by name; only those whose files all exist
     errors: Sequence[Record] = ()  # of forces
     disks: Sequence[Record] = ()
     tree: Sequence[Record] = ()  # of ./nbody measure tree
     galaxies: Sequence[Record] = ()  # of ./nbody measure galaxies
     beside_peers: Sequence[Record] = ()  # of ./nbody measure tree_peers
     peers: Sequence[Peer] = ()
-    limits: dict[str, Any] = field(default_factory=dict)  # what performance and cluster pages draw
+    limits: dict[str, Any] = field(default_factory=dict)  # for the performance and cluster pages
     clouds: Sequence[Cloud] = ()
 
     @property
@@ -77,7 +77,7 @@ class Figures:
 
     @property
     def sources(self) -> str:
-        """The same data give the same figures: a digest of the data says whether they are stale."""
+        """Returns a digest of the data, which shows whether the figures are stale."""
         records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree,
                    *self.galaxies, *self.beside_peers)
         data = [self.peak, self.limits, *(cloud.rates for cloud in self.clouds), *(record.data for record in records),
@@ -145,8 +145,8 @@ def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
 
 
 def record_of_timeline(path: Path, spans: Sequence[Span], facts: Facts) -> Optional[Record]:
-    """Of that run, from records.jsonl beside it; otherwise the newest of as many systems on as many
-    devices, which is not the same run but the same program, machine and problem."""
+    """Returns that run's record, from records.jsonl next to it; otherwise the newest with as many
+    systems and devices: another run of the same program, machine and problem."""
     name, devices = path.name.split(".")[0], len({span.device for span in spans})
     beside = path.parent / "records.jsonl"
     timed = read_records(beside) if beside.is_file() else []

@@ -14,18 +14,18 @@ from nbody_tools.tables import markdown
 
 
 class Budget:
-    """The same for every step; README.md quotes it."""
+    """Limits that are the same for every step; README.md quotes them."""
 
-    changed = 100  # lines added and removed against the parent: more is more than one idea
-    changed_layout = 120  # of the steps that replace the layout or the decomposition of everything
+    changed = 100  # lines added and removed against the parent: more would be more than one idea
+    changed_layout = 120  # for steps that replace the whole layout or decomposition
     layout_steps = ("09", "10")
-    changed_kernel = 150  # past the reports, where a step may replace its kernel
+    changed_kernel = 150  # for steps beyond the reports, which may replace their kernel
     first_kernel_step = "11"
-    # Of steps of which nearly every line is another: the kernel, what launches it, and what it needs.
+    # For steps that replace nearly every line: the kernel, its launch, and their needs.
     changed_all = {"12": 185, "13": 195, "14": 200}
-    lines = 190  # of a program
+    lines = 190  # per program
     more_lines = {"12": 210}  # two kinds of tiles and a ring of them
-    first_lines = 140  # of the first programs, for readers who have never seen a kernel
+    first_lines = 140  # for the first programs, whose readers have never seen a kernel
     last_first = "04b"
     readme = 110  # lines of a step's README
     excerpt = 24  # lines of one block of changed lines in it
@@ -56,7 +56,7 @@ class Source:
 
     @property
     def idea(self) -> str:
-        """The first paragraph of the source, `// stepNN_name -- what it adds.`: said once, there."""
+        """Returns the first paragraph of the source, `// stepNN_name -- what it adds.`."""
         words = []
         for line in self.lines:
             if line.strip() in ("", "//") or not line.startswith("//"):
@@ -66,7 +66,7 @@ class Source:
 
 
 def read_source(folder: Path) -> Optional[Source]:
-    """None for a folder that has no program yet."""
+    """Returns None for a folder without a program."""
     for file in (folder / "nbody.cpp", folder / "nbody.cu"):
         if file.is_file():
             text = file.read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ def read_sources(root: Path) -> dict[str, Source]:
 
 
 def diff(source: Source, sources: dict[str, Source]) -> list[str]:
-    """What the reader gets who types the command; difflib's diffs are longer than need be."""
+    """Returns the output of the diff command; difflib's diffs are longer than necessary."""
     if source.parent is None:
         return []
     if source.parent not in sources:
@@ -96,12 +96,13 @@ def diff(source: Source, sources: dict[str, Source]) -> list[str]:
 
 
 def changed(lines: Sequence[str]) -> int:
-    """Blank lines are not counted. The first two lines are the --- and +++ headers."""
+    """Counts changed lines except blank ones. The first two lines are the --- and +++ headers."""
     return sum(line[:1] in ("+", "-") and line[1:].strip() != "" for line in lines[2:])
 
 
 def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
-    """The lines of a diff from the one that begins with `first` to the one that begins with `last`."""
+    """Returns a diff's lines from the one that begins with `first` to the one that begins with
+    `last`."""
     begin = the_line(lines, first, 0)
     end = the_line(lines, last, begin)
     if end - begin >= Budget.excerpt:
@@ -110,8 +111,8 @@ def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
 
 
 def the_line(lines: Sequence[str], text: str, start: int) -> int:
-    """Where it stands, from `start` on. With + or - before it, a line of that kind; a line that is the
-    text goes before lines that only begin with it."""
+    """Returns the line's index, from `start` on. A + or - before the text asks for that kind; a
+    line equal to the text is preferred to lines that only begin with it."""
     kind, text = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     text = text.strip()
     places = [i for i in range(max(start, 2), len(lines)) if lines[i].startswith(kind)]
@@ -125,7 +126,7 @@ def the_line(lines: Sequence[str], text: str, start: int) -> int:
 
 
 def budgets_table(sources: dict[str, Source]) -> str:
-    """A row for the steps that have the same."""
+    """Returns one row per group of steps with the same budget."""
     steps: dict[tuple[int, int], list[str]] = {}
     for source in sources.values():
         steps.setdefault((source.change_budget, source.line_budget), []).append(source.number)

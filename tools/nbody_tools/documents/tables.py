@@ -1,4 +1,4 @@
-"""The tables of the report and of the main README, made from what was measured."""
+"""The tables of the report and of the main README, made from measurements."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def machines(facts: Facts) -> str:
 
 
 def staircase(facts: Facts) -> str:
-    """Ours beside the published one. Ours: medians of total times, transfers included."""
+    """Our steps next to the published ones. Ours: medians of total times, transfers included."""
     rows = []
     for step in facts.steps:
         theirs = [row for row in facts.published["rows"] if row["step"] == step] or [None]
@@ -101,14 +101,14 @@ def accuracy(facts: Facts) -> str:
 
 
 def without_empty(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows and columns of which nothing was measured are left out."""
+    """Omits rows and columns without measurements."""
     rows = [row for row in rows if any(text != ABSENT for text in row[1:])]
     used = [i for i in range(len(head)) if any(row[i] != ABSENT for row in rows)]
     return markdown([head[i] for i in used], [[row[i] for i in used] for row in rows])
 
 
 def cpu(facts: Facts) -> str:
-    """Two CPU lines, and what the fastest step on one GPU is against each."""
+    """Two CPU lines, and the speed of the fastest step on one GPU relative to each."""
     gpu = [m for step in facts.steps if (m := facts.pick(step, "systems")) is not None
            and m.record.backend == "cuda"]
     best = min(gpu, key=lambda m: m.record.seconds("total").median, default=None)
@@ -161,7 +161,8 @@ def variant_table(measured: Sequence[Measured], facts: Facts) -> str:
 
 
 def original_of(variant: Measured, facts: Facts) -> Optional[Measured]:
-    """The step that a variant is one of: from the same file if it is there, otherwise the newest."""
+    """The step of which this is a variant: from the same file if it is there, otherwise the
+    newest."""
     if STEP_NAME.fullmatch(variant.name) is None:
         return None
     same = [m for m in facts.measured if m.name in facts.steps

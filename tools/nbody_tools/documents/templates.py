@@ -20,8 +20,8 @@ from nbody_tools.records.facts import Value
 WIDTH = 105
 ENDING = ".template.md"
 MEASUREMENTS = "measurements"  # docs/measurements/STEP.template.md
-# Numbers of the report's text that are no measurements. A number that belongs to a name (step03, float32)
-# does not count as one.
+# Numbers in the report's text that are not measurements. A number that is part of a name (step03,
+# float32) is not counted as one.
 ALLOWED = {
     "sizes of problems": r"32|256|1024|8192|16384|16,384|65536|65,536|262144|262,144|1,125,000|20|5|10",
     "small counts, steps and chapters": r"[0-9]|0[0-9]|1[0-3]",
@@ -32,12 +32,12 @@ ALLOWED = {
 }
 ALLOWED_NUMBER = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED.values()))
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:[eE][-+]?\d+)?")
-# In the READMEs of steps, sizes are the subject; what must not be typed is a time or a rate.
+# READMEs of steps discuss sizes; only times and rates must not be typed.
 MEASUREMENT = re.compile(NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|[GT]FLOP/s)(?![\w/])")
-# Of a document without a template: <!-- {{ an expression }} -->what it gave the last time<!-- end -->
+# In a document without a template: <!-- {{ an expression }} -->its last value<!-- end -->
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
-# Markdown takes it for a block of HTML, or ends the cell at a | in it.
+# Markdown would take it for a block of HTML, or end the cell at a | in it.
 MISPLACED = re.compile(r"(?:[ >*-]*(?:\d+\. +)?|\|.*)(?=<!-- \{\{.*\}\} -->.)")
 MARKUP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -46,19 +46,19 @@ CODE = re.compile(r"^```.*?^```|^    [^\n]*|`[^`\n]*`", re.DOTALL | re.MULTILINE
 @dataclass
 class Rendered:
     text: str = ""
-    problems: list[str] = field(default_factory=list)  # each fails a check
-    missing: list[str] = field(default_factory=list)  # optional, and not there
+    problems: list[str] = field(default_factory=list)  # each makes the check fail
+    missing: list[str] = field(default_factory=list)  # optional and missing
 
 
 def step_of(template: Path) -> str:
-    """The step that a document is about; the name of its directory if it is about none."""
+    """Returns the step that a document is about, otherwise the name of its directory."""
     if template.parent.name == MEASUREMENTS:
         return template.name.removesuffix(ENDING)
     return template.parent.name
 
 
 def document_of(template: Path) -> Path:
-    """A document that has places is its own template. A step's measurements stand beside the step."""
+    """A document with places is its own template. A step's measurements are next to the step."""
     if template.parent.name == MEASUREMENTS:
         return template.parents[2] / step_of(template) / "measurements.md"
     return template.with_name(template.name.replace(ENDING, ".md"))
@@ -74,7 +74,7 @@ def shaped(form: str) -> Any:
 
 
 def digits(value: Value, count: int) -> Value:
-    """Significant digits, with the unit that the value has anyway."""
+    """Rounds to significant digits and keeps the value's unit."""
     kind = value.format.partition(":")[0] if isinstance(value, Value) else "number"
     return shaped(f"{kind if kind == 'time' else 'number'}:{count}")(value)
 
@@ -98,7 +98,7 @@ FILTERS = {
 
 
 def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
-    """`words` are what the template can say."""
+    """`words` are the names that the template can use."""
     where = str(template.relative_to(root))
     result = Rendered()
 
@@ -127,7 +127,7 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
         return None
 
     def written_again(place: re.Match) -> str:
-        line = place.string.count("\n", 0, place.start())  # so many before it, for the messages
+        line = place.string.count("\n", 0, place.start())  # this many before it, for messages
         text = rendered("\n" * line + place[2])
         return place[0] if text is None else place[1] + text.strip("\n") + place[3]
 
@@ -143,14 +143,14 @@ def render(template: Path, root: Path, words: dict[str, Any]) -> Rendered:
 
 
 def figure(root: Path, folder: str, name: str, text: str, ending: str = "png") -> Value:
-    """A picture of docs/figures/, linked from where the document is."""
+    """Links a picture of docs/figures/ relative to the document."""
     there = (root / "docs" / "figures" / f"{name}.{ending}").is_file()
     link = f"![{text or name.replace('_', ' ')}]({folder}/{name}.{ending})"
     return Value(link if there else None, "text", f"figure('{name}')")
 
 
 def line_now() -> int:
-    """Of the template that is being rendered: Jinja2 keeps it in the globals of the code it made."""
+    """Returns the template's current line; Jinja2 keeps the template in its code's globals."""
     frame = sys._getframe()
     while "__jinja_template__" not in frame.f_globals:
         frame = frame.f_back
@@ -158,7 +158,7 @@ def line_now() -> int:
 
 
 def filled(text: str) -> str:
-    """Lines of prose have other lengths with numbers in them. Lists, tables and code stay."""
+    """Wraps prose, since numbers change its line lengths. Lists, tables and code stay."""
     parts = re.split(r"(^```.*?^```$|^<!--.*?-->$)", text.strip(), flags=re.DOTALL | re.MULTILINE)
     parts[::2] = ["\n\n".join(map(filled_paragraph, re.split(r"\n{2,}", part))) for part in parts[::2]]
     return "\n".join(line.rstrip() for line in "".join(parts).split("\n")) + "\n"
@@ -168,14 +168,15 @@ def filled_paragraph(text: str) -> str:
     lines = text.strip("\n").split("\n")
     if not re.match(r"[A-Z`]|\*\S", lines[0]) or any(re.match(r"[-#|>]|1\. | |\* ", line) for line in lines):
         return text
-    # Markdown takes a comment at the beginning of a line for a block: a place stays with the word before it.
+    # Markdown takes a comment at the start of a line for a block, so a place stays with the
+    # previous word.
     glued = re.sub(rf"\s?{PLACE.pattern}", lambda place: re.sub(r"\s", "\0", place[0]), text.strip("\n"), flags=re.DOTALL)
     words = textwrap.fill(glued, width=WIDTH, break_long_words=False, break_on_hyphens=False)
     return text.replace(text.strip("\n"), words.replace("\0", " "))
 
 
 def without(text: str, *patterns: re.Pattern) -> str:
-    """Blanks instead, so that lines keep their numbers."""
+    """Replaces matches by blanks, so that lines keep their numbers."""
     for pattern in patterns:
         text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
     return text
@@ -190,7 +191,7 @@ def wrong_places(document: str, where: str) -> list[str]:
 
 
 def literal_numbers(template: str, where: str) -> list[str]:
-    """Of the report: numbers that are neither filled in nor allowed, with their lines."""
+    """Finds numbers in the report that are neither filled in nor allowed, with their lines."""
     return [f"{where}:{line}: the number {number} is not filled in and not in ALLOWED (documents/templates.py)"
             for line, text in enumerate(without(template, MARKUP).splitlines(), start=1)
             for number in (match.group(0).rstrip(".,") for match in NUMBER.finditer(text))
@@ -198,7 +199,7 @@ def literal_numbers(template: str, where: str) -> list[str]:
 
 
 def typed_measurements(template: str, where: str) -> list[str]:
-    """Of a step's README: times and rates that no record fills in, outside code."""
+    """Finds typed times and rates in a step's README, outside code."""
     return [f"{where}:{line}: '{match.group(0)}' is typed; records fill in times and rates"
             for line, text in enumerate(without(template, PLACE, MARKUP, CODE).splitlines(), start=1)
             for match in MEASUREMENT.finditer(text)]

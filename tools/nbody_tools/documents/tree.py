@@ -1,4 +1,4 @@
-"""What ./nbody measure tree found about step 15: curves for the figures, tables for its README."""
+"""Results of ./nbody measure tree for step 15: curves for the figures, tables for its README."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbody_tools.records.record import Quartiles, Record, check_measurement, new
 from nbody_tools.tables import ABSENT, markdown, seconds
 
 ERRORS = {"rms": "RMS", "p99": "99 %", "max": "maximum"}
-EXTRAS = ("force_error", "phases", "energies")  # of records that are about something else than times over bodies
+EXTRAS = ("force_error", "phases", "energies")  # other records than times over bodies
 
 
 def tree_records(results: Path) -> list[Record]:
@@ -23,7 +23,7 @@ def tree_records(results: Path) -> list[Record]:
 
 
 def theta_of(record: Record) -> Optional[float]:
-    """Nothing for a direct sum."""
+    """Returns None for a direct sum."""
     approximation = record.data.get("approximation")
     return None if approximation is None else approximation["theta"]
 
@@ -63,8 +63,8 @@ def fastest_direct(curves: Sequence[Curve]) -> dict[int, float]:
 
 
 def crossing(curve: Curve, direct: dict[int, float]) -> Optional[float]:
-    """From so many bodies on the tree is faster than the fastest direct sum; between two sizes, by lines through their
-    times over bodies, both on scales of logarithms."""
+    """Returns the number of bodies from which the tree is faster than the fastest direct sum.
+    Interpolates between two sizes, with both axes logarithmic."""
     both = [bodies for bodies in sorted(direct) if bodies in curve.points]
     gains = [math.log(direct[bodies] / curve.points[bodies].median) for bodies in both]
     for k in range(len(both) - 1, 0, -1):
@@ -95,13 +95,13 @@ def times_table(records: Sequence[Record]) -> str:
 
 
 def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[float]:
-    """Of the table above: seconds per time step of the tree."""
+    """Seconds per time step of the tree, from the table above."""
     found = [curve.points[bodies].median for curve in times(records) if curve.theta == theta and bodies in curve.points]
     return found[0] if found else None
 
 
 def crossings(records: Sequence[Record]) -> Optional[str]:
-    """From the coarsest tree to the finest."""
+    """Returns the crossings from the coarsest tree to the finest."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [bodies for curve in curves if curve.theta is not None and (bodies := crossing(curve, direct)) is not None]
@@ -109,7 +109,7 @@ def crossings(records: Sequence[Record]) -> Optional[str]:
 
 
 def gains(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """How many times as fast as the fastest direct sum."""
+    """Returns the speed relative to the fastest direct sum."""
     curves = times(records)
     direct = fastest_direct(curves)
     found = [direct[bodies] / curve.points[bodies].median for curve in curves
@@ -151,14 +151,14 @@ def build_of(records: Sequence[Record], bodies: int, theta: float) -> Optional[f
 
 
 def build_shares(records: Sequence[Record], bodies: int) -> Optional[str]:
-    """From the least to the most, in percent."""
+    """Returns the range of the shares, in percent."""
     found = [100 * build_time(record) / sum(record.data["phases"].values()) for record in records
              if record.data.get("phases") and record.problem.bodies == bodies]
     return f"{min(found):.0f} to {max(found):.0f} %" if found else None
 
 
 def errors_table(records: Sequence[Record]) -> str:
-    """Of the largest system whose forces were compared."""
+    """Table for the largest system whose forces were compared."""
     chosen = [record for record in records if record.data.get("force_error") and theta_of(record) is not None]
     if not chosen:
         return ""
@@ -184,7 +184,7 @@ def opening_of(record: Record) -> str:
 
 
 def openings_table(records: Sequence[Record]) -> str:
-    """Row by row what an opening costs and how exact it is, problem after problem."""
+    """Lists the cost and accuracy of each opening, problem by problem."""
     if not records:
         return ""
     rows = []
@@ -204,7 +204,7 @@ def is_of(record: Record, scenario: str, bodies: int) -> bool:
 
 def opening_time(records: Sequence[Record], scenario: str, bodies: int, number: str,
                  rms: float) -> Optional[float]:
-    """Seconds per time step at that error, interpolated on scales of logarithms."""
+    """Seconds per time step at that error, interpolated on logarithmic scales."""
     points = sorted(
         (math.log(record.data["force_error"]["rms"]), math.log(per_step(record).median))
         for record in records if is_of(record, scenario, bodies) and record.number == number)
@@ -216,14 +216,14 @@ def opening_time(records: Sequence[Record], scenario: str, bodies: int, number: 
 
 def opening_gain(records: Sequence[Record], scenario: str, bodies: int,
                  rms: float) -> Optional[float]:
-    """How many times as fast step 15b is as step 15, both as exact."""
+    """Speed of step 15b relative to step 15 at the same accuracy."""
     before = opening_time(records, scenario, bodies, "15", rms)
     after = opening_time(records, scenario, bodies, "15b", rms)
     return before / after if before and after else None
 
 
 def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> str:
-    """The time of the walks as a product of two things that Nsight Compute counted."""
+    """The time of the walks as a product of two quantities counted by Nsight Compute."""
     walks = {record.number: record.data["walk"] for record in records
              if record.data.get("walk") and is_of(record, scenario, bodies)}
     if set(walks) != {"15", "15b"}:
@@ -242,13 +242,13 @@ def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> st
 
 
 def peers_of(results: Path) -> list[Peer]:
-    """Of the newest file of ./nbody measure tree_peers, whose records have the same name."""
+    """Reads the newest file of ./nbody measure tree_peers; its records have the same name."""
     found = sorted((results / "tree_peers").glob("*.peers.json"))
     return [Peer(**one) for one in json.loads(found[-1].read_text(encoding="utf-8"))] if found else []
 
 
 def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
-    """Beside each the fastest of ours whose error is not larger."""
+    """Next to each peer, our fastest step with an error that is not larger."""
     rows = []
     for peer in peers:
         best = None if peer.error is None else fastest_as_accurate(peer, records)
@@ -269,7 +269,7 @@ def energy(records: Sequence[Record]) -> str:
 
 
 def gain_over(records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int) -> Optional[str]:
-    """Of the table above, by the first words of a row."""
+    """A gain from the table above, by the first words of its row."""
     for peer in peers:
         if peer.name == name and peer.bodies == bodies and peer.error is not None:
             best = fastest_as_accurate(peer, records)
@@ -278,7 +278,7 @@ def gain_over(records: Sequence[Record], peers: Sequence[Peer], name: str, bodie
 
 
 def greatest(record: Record) -> str:
-    """Seen only at both ends, it may have been larger between them."""
+    """Compared only at both ends, it may have been larger between them."""
     change = record.data["energies"]["change"]
     return f"{'at most ' if len(change) > 2 else ''}{max(map(abs, change)):.1e}"
 

@@ -1,4 +1,4 @@
-"""Writes the places of docs/validation.md: what the mutants came to when they were last run.
+"""Writes the places of docs/validation.md: the results of the last run of the mutants.
 
   ./nbody validation [--records FOLDER]           writes it
   ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if it is out of date
@@ -30,7 +30,7 @@ class Mutant:
     step: str
     wrong: str
     is_wrong: bool
-    caught_by: list[str]  # as declared; the tests saw to it that these gates fail,
+    caught_by: list[str]  # as declared; the tests check that these gates fail,
     says: str  # or that the run is stopped with this
     mode: list[str]
     passes_plain: bool

@@ -1,4 +1,4 @@
-"""What templates can say. documents/README.md is the page for those who write them."""
+"""The names that templates can use. documents/README.md is the page for template authors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Named:
         self._lookup = lookup
 
     def __getattr__(self, name: str) -> Any:
-        # Jinja asks for attributes of its own; a FactError must reach the reader.
+        # Jinja looks up private attributes; a FactError must reach the reader.
         if name.startswith("_"):
             raise AttributeError(name)
         return self._lookup(name)
 
 
 class Run:
-    """A program on a problem: its attributes are the QUANTITIES of a record."""
+    """A program on a problem; its attributes are a record's QUANTITIES."""
 
     def __init__(self, facts: Facts, name: str, problem: Union[str, Problem], devices: int = 1) -> None:
         self._facts, self._name, self._problem, self._devices = facts, name, problem, devices
@@ -38,7 +38,7 @@ class Run:
         return Run(self._facts, self._name, self._problem, devices)
 
     def gate(self, name: str) -> Value:
-        """The value of one of the gates of the validator."""
+        """Returns the value of one of the validator's gates."""
         measured = self._facts.pick(self._name, self._problem, self._devices)
         content = measured.record.data["errors"].get(name) if measured else None
         return Value(content, ".1e", f"{self._name}.{self._problem}.gate('{name}')")
@@ -50,26 +50,26 @@ class Run:
 
 
 class Program:
-    """A step, a variant of one, or another program; its attributes are the problems of docs/names.json."""
+    """A step, a variant or another program; its attributes are the problems of docs/names.json."""
 
     def __init__(self, vocabulary: "Vocabulary", name: str) -> None:
         self._vocabulary, self.name = vocabulary, name
 
     def at(self, systems: int, bodies: int, steps: int) -> Run:
-        """On a problem without a name."""
+        """A problem without a name."""
         return Run(self._vocabulary.facts, self.name, Problem(systems, bodies, steps))
 
     def kernel(self, name: Optional[str] = None) -> Named:
-        """What Nsight Compute counted of a kernel: METRICS of measure/ncu.py. Without a name, of the one
-        that took longest."""
+        """Nsight Compute's counts for a kernel: METRICS of measure/ncu.py. Without a name, for the
+        kernel that took longest."""
         profile = self._vocabulary.facts.profile(self.name, name)
         where = f"{self.name}.kernel({name or ''})"
         metrics = profile["metrics"] if profile else {}
         return Named(lambda key: Value(metrics.get(key), name=f"{where}.{key}"))
 
     def inspected(self, kernel: str, quantity: str) -> Named:
-        """What ./nbody inspect counts: executions, requests, cost, ideal, per_interaction, per_request of
-        a quantity such as "global load"."""
+        """Counts of ./nbody inspect: executions, requests, cost, ideal, per_interaction,
+        per_request, for a quantity such as "global load"."""
         counts = calibration.step_counts(self._vocabulary.root, self.name, kernel, quantity)
         return Named(lambda key: Value(counts.get(key), name=f"{self.name}.inspected.{key}"))
 
@@ -89,7 +89,7 @@ class Program:
 
 
 class Vocabulary:
-    """Everything that all templates share, read once."""
+    """The data that all templates share, read once."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -160,7 +160,7 @@ class Vocabulary:
         }
 
     def words_of_step(self, step: str) -> dict[str, Any]:
-        """For the README of a step, which says `this`, `parent` and so on."""
+        """For a step's README, which uses `this`, `parent` and so on."""
         facts, parent = self.facts, self.source(step).parent
         return {
             "this": Program(self, step),
@@ -178,7 +178,7 @@ class Vocabulary:
         }
 
     def changed_lines(self, step: str, first: str, last: str) -> str:
-        """Of the first step, which has no parent: lines of the program."""
+        """For the first step, which has no parent: lines of the program."""
         source = self.source(step)
         if source.parent is None:
             lines = sources.excerpt(["", "", *(f" {line}" for line in source.lines)], first, last)

@@ -1,4 +1,4 @@
-"""Figures of docs/accuracy.md: force errors against rates, and what a long run keeps."""
+"""Figures of docs/accuracy.md: force errors against rates, and conservation over a long run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VARIANTS = {"step11_running_sum": "11, one sum", "step11_kahan_tiles": "11, tile
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """A column for each problem; float64 far below, on an axis of its own."""
+    """One column per problem; float64 is far below, on a separate axis."""
     problems = list(dict.fromkeys((r.problem.systems, r.problem.bodies) for r in records))
     kinds = [kind for kind in STYLES if any(kind_of(r) == kind for r in records)]
     rows = [kinds] if FLOAT64 not in kinds or len(kinds) == 1 else [[k for k in kinds if k != FLOAT64], [FLOAT64]]
@@ -57,7 +57,7 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
 
 
 def draw_kind(axes, kind: str, records: Sequence[Record], near: float) -> None:
-    """One label for those whose rates are near to one another, in decades, and whose lines end within a factor of two."""
+    """One label for programs with similar rates whose lines end within a factor of two."""
     colour, marker = STYLES[kind]
     groups: list[list[Record]] = []
     for record in records:
@@ -73,7 +73,7 @@ def draw_kind(axes, kind: str, records: Sequence[Record], near: float) -> None:
     for group in groups:
         names = sorted(VARIANTS.get(r.step) or r.number for r in group)
         middle = math.sqrt(rate(group[0]) * rate(group[-1]))
-        below = kind == COMPENSATED  # where there is nothing else
+        below = kind == COMPENSATED  # where the space is empty
         end = (min(r.data["force_error"]["median"] for r in group) if below else
                max(r.data["force_error"]["p999"] for r in group))
         axes.annotate("\n".join(names), (middle, end), xytext=(0, -6 if below else 4), textcoords="offset points",

@@ -11,7 +11,7 @@ from nbody_tools.files.diagnostics import Activity
 from nbody_tools.figures.style import pyplot, save
 from nbody_tools.files.bodies import FileError
 
-MAX_PIXELS = 1024  # per side; more cells than that are added up in squares
+MAX_PIXELS = 1024  # per side; larger maps are summed in squares of cells
 
 
 def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
@@ -37,7 +37,8 @@ def draw_activity(activity: Activity, path: Path, note: str = "") -> Path:
 
 
 def coarsened(shares: numpy.ndarray, most: int) -> tuple[numpy.ndarray, int]:
-    """Squares of cells added up until there are at most `most` per side, and how many make a side."""
+    """Sums squares of cells until at most `most` per side remain; returns also the square's
+    side."""
     merged = -(-len(shares) // most)
     missing = -len(shares) % merged
     padded = numpy.pad(shares, ((0, missing), (0, missing)))

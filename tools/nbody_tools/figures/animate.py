@@ -32,7 +32,7 @@ INCHES = 4.8
 TRAIL = 40  # snapshots
 VIEWED_FRACTION = 0.98  # of the bodies: a few that escape would shrink the rest to a dot
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
-# Brighter than on paper, and told apart by people with any common colour blindness.
+# Brighter than on paper, and distinguishable with any common colour blindness.
 BRIGHT = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#FFFFFF", "#D55E00")
 
 
@@ -64,10 +64,10 @@ def film_file(text: str) -> Path:
 
 
 class Scene:
-    """One system as it is drawn: a dot per body, and behind a few bodies their trails."""
+    """One system as drawn: a dot per body and, if there are few bodies, trails."""
 
     def __init__(self, states: Sequence[Bodies], options: argparse.Namespace) -> None:
-        """The states say how far the picture must reach."""
+        """The states determine the extent of the picture."""
         systems = states[0].positions.shape[0]
         if options.system > systems:
             raise ToolError(f"--system: '{options.system}' is not there; the snapshots have {systems}")
@@ -105,7 +105,7 @@ class Scene:
         return bodies.synchronised_positions()[self.system][:, self.axes]
 
     def kinds(self, bodies: Bodies) -> list[str]:
-        """Of the bodies that are drawn, or nothing."""
+        """Returns the species of the drawn bodies, or nothing."""
         bodies = bodies.only(self.species) if self.species else bodies
         count = bodies.masses.shape[1]
         return bodies.species[self.system * count:(self.system + 1) * count]
@@ -126,7 +126,7 @@ class Scene:
 
 
 def states_for_the_size(folder: Path) -> list[Bodies]:
-    """All of a few bodies; the first and the last of many."""
+    """Reads all states of a few bodies; the first and last of many."""
     files = snapshot_files(folder)
     first = read_bodies(files[0])
     if first.positions.shape[1] <= MAX_BODIES:
@@ -137,7 +137,7 @@ def states_for_the_size(folder: Path) -> list[Bodies]:
 def make_film(options: argparse.Namespace) -> Path:
     scene = Scene(states_for_the_size(options.snapshots), options)
     path = options.output
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")  # its ending tells the format
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")  # its extension selects the format
     writer = (animation.PillowWriter(fps=options.frames_per_second) if path.suffix == ".gif" else
               animation.FFMpegWriter(fps=options.frames_per_second, codec="h264",
                                      extra_args=["-pix_fmt", "yuv420p", "-loglevel", "error"]))

@@ -14,7 +14,7 @@ COLOURS = {"euler, float64": BLUE, "leapfrog, float64": VERMILION}
 
 
 def position_error(state: Bodies, reference: Bodies) -> float:
-    """Root mean square distance of the bodies from where the reference has them."""
+    """RMS distance of the bodies from their reference positions."""
     if state.positions.shape != reference.positions.shape:
         raise FileError(f"{state.scenario}: has other numbers of systems or bodies than the reference")
     if not numpy.isclose(state.time, reference.time, rtol=1e-4):
@@ -29,7 +29,7 @@ def draw_convergence(reference: Bodies, states: Sequence[Bodies], path: Path, no
     series: dict[str, list[tuple[float, float]]] = {}
     for state in states:
         error = position_error(state, reference)
-        if error > 0:  # that of the reference itself has no place on a logarithmic scale
+        if error > 0:  # the reference's own zero does not fit a logarithmic scale
             series.setdefault(f"{state.integrator}, {state.precision}", []).append((abs(state.dt), error))
     if not series:
         raise FileError("no state differs from the reference")
@@ -48,7 +48,7 @@ def draw_convergence(reference: Bodies, states: Sequence[Bodies], path: Path, no
 
 
 def _slopes(axes, series: dict[str, list[tuple[float, float]]]) -> None:
-    """Through the longest step of each integrator."""
+    """Draws slopes through the longest step of each integrator."""
     for integrator, order in (("euler", 1), ("leapfrog", 2)):
         points = [point for name, found in series.items() if name.startswith(integrator) for point in found]
         if not points:

@@ -20,16 +20,17 @@ AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
                     smoothing: float) -> numpy.ndarray:
-    """Mass per area on a grid, each body spread over a Gaussian that is wider where they are few.
+    """Mass per area on a grid, each body spread over a Gaussian that is wider where bodies are
+    sparse.
 
-    The adaptive kernel estimate of Silverman (1986): widths go with the inverse root of a first,
-    evenly smoothed density, so that a lone body is a haze and a dense core stays sharp.
+    Silverman's adaptive kernel estimate (1986): widths vary as the inverse square root of a first,
+    evenly smoothed density, so a lone body is a haze and a dense core stays sharp.
     """
     pilot = _spread(points, masses, half_width, smoothing)
     pixels = ((points + half_width) / (2 * half_width) * PIXELS).astype(int).clip(0, PIXELS - 1)
     local = numpy.maximum(pilot[pixels[:, 1], pixels[:, 0]], pilot.max() * 1e-6)
     typical = numpy.exp(numpy.log(local).mean())
-    # Widths in steps of a root of two: one smoothing for each, instead of one for each body.
+    # Widths in steps of sqrt(2): one smoothing per class instead of one per body.
     classes = numpy.round(2 * numpy.log2((typical / local) ** 0.5)).clip(-3, 5)
     return sum(_spread(points[classes == c], masses[classes == c], half_width,
                        max(smoothing * 2 ** (c / 2), half_width / PIXELS))
@@ -58,7 +59,7 @@ def _smoothed(line: numpy.ndarray, kernel: numpy.ndarray) -> numpy.ndarray:
 
 def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
                    systems: int = MAX_SYSTEMS, note: str = "") -> Path:
-    """A column for each system, the state before above the state after."""
+    """One column per system, the state before above the state after."""
     if before.positions.shape != after.positions.shape:
         raise FileError("before and after are not the same numbers of systems and bodies")
     columns = min(systems, MAX_SYSTEMS, before.positions.shape[0])
@@ -88,7 +89,7 @@ def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], hal
     highest = max(density.max() for row in maps for density in row)
     colours = LogNorm(highest / 10 ** DECADES, highest)
     side = 3.4 if columns > 2 else 4.4
-    # One system side by side, several above each other.
+    # One system's states are side by side; several systems are stacked.
     rows, across = (1, 2) if columns == 1 else (2, columns)
     figure, panels = pyplot.subplots(rows, across, squeeze=False, sharex=True, sharey=True,
                                      figsize=(side * across + 1.6, rows * side + 0.4),

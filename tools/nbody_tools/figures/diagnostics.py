@@ -1,4 +1,4 @@
-"""How a run went: conserved quantities, virial ratio and Lagrangian radii over time."""
+"""Figures of a run over time: conserved quantities, virial ratio and Lagrangian radii."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note:
 
 
 def draw_energies(tables: dict[str, DiagnosticsTable], path: Path, system: int = 0, note: str = "") -> Path:
-    """How far the energy of several runs is from where it was: one line each."""
+    """The energy errors of several runs: one line each."""
     figure, axes = pyplot.subplots(figsize=(6.8, 4.6), layout="constrained")
     for (label, table), colour in zip(tables.items(), CYCLE):
         _check(table, system)
         error = abs(table.of(system, "energy_error"))
         axes.plot(table.of(system, "time"), numpy.where(error > 0, error, numpy.nan), color=colour,
                   linewidth=1.6, label=label)
-    # Where an error changes its sign, it is as small as one likes for a moment.
+    # Where an error changes sign, it is arbitrarily small for a moment.
     floor = min(float(numpy.median(abs(table.of(system, "energy_error")))) for table in tables.values()) / 100
     axes.set(yscale="log", xlabel="time (G = 1)", ylabel="|E − E₀| / |E₀|", ylim=(floor or None, None))
     axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
@@ -80,8 +80,8 @@ def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
 
 
 def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None:
-    """At the right end of each line, pushed upwards where it would cover the label below."""
-    axes.figure.canvas.draw()  # settles the layout, on which the distances depend
+    """Labels each line's right end, moved up if it would cover the label below."""
+    axes.figure.canvas.draw()  # fixes the layout, which determines the distances
     lowest = -numpy.inf
     for (label, radius), colour in zip(radii.items(), CYCLE):
         at = axes.transData.transform((end, radius[-1]))[1]

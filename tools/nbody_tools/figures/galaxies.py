@@ -1,4 +1,5 @@
-"""The picture of two colliding galaxies: the stars of each in a colour of its own, brighter where there are more."""
+"""The picture of two colliding galaxies: a colour for each one's stars, brighter where there are
+more."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from nbody_tools.measure.galaxies import CELLS, HALF_WIDTH, STATES, read_grey_ma
 from nbody_tools.records.record import Record
 
 COLOURS = ((1.0, 0.72, 0.35), (0.4, 0.7, 1.0))  # red, green, blue of a galaxy
-BRIGHT = 0.998  # of the cells with stars in them are darker than the brightest that can be told apart
+BRIGHT = 0.998  # share of the non-empty cells that are darker than the brightest level
 
 
 def draw(record: Record, folder: Path, path: Path) -> Path:

@@ -1,4 +1,5 @@
-"""Figures of docs/performance.md and docs/cluster.md: the steps under their roof, and what several GPUs gain."""
+"""Figures of docs/performance.md and docs/cluster.md: the roofline, and the gain from several
+GPUs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from nbody_tools.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILIO
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 from nbody_tools.records.record import Record
 
-INSTRUCTIONS = 13  # of an interaction at its fewest, step 06
+INSTRUCTIONS = 13  # of an interaction at the fewest, step 06
 SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, -16), "04": (8, 6), "06": (-26, 6), "09": (8, -4),
          "13": (-28, -5)}
 
@@ -70,7 +71,7 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
 
 
 def draw_ranks(speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path) -> Path:
-    """Of each problem its speedup by the number of GPUs: as it is, and as a share of that number."""
+    """Speedup over the number of GPUs for each problem, absolute and as a share of that number."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained")
     counts = sorted({count for measured in speedups.values() for count in measured})
     left.plot(counts, counts, color=GREY, linestyle="--", label="ideal")

@@ -1,4 +1,5 @@
-"""Pictures of orbits, from the snapshots of one run: the Solar System, the figure-eight, any few bodies."""
+"""Pictures of orbits, from the snapshots of one run: the Solar System, the figure-eight, any few
+bodies."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from nbody_tools.figures.style import (BLACK, BLUE, CYCLE, GREY, ORANGE, PURPLE,
                            pyplot, save)
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
-MAX_BODIES = 64  # more orbits than that cannot be told apart in a picture
+MAX_BODIES = 64  # more orbits cannot be distinguished in a picture
 
-# BIN stores no names, but masses in solar masses (DE405) tell these bodies apart.
+# BIN stores no names, but the masses in solar masses (DE405) identify these bodies.
 SOLAR_SYSTEM_MASSES = {
     "Sun": 1.0, "Mercury": 1.6601e-7, "Venus": 2.4478e-6, "Earth": 3.0035e-6, "Moon": 3.6943e-8,
     "Mars": 3.2272e-7, "Jupiter": 9.5479e-4, "Saturn": 2.8589e-4, "Uranus": 4.3662e-5,
@@ -30,7 +31,7 @@ YEAR = 2 * numpy.pi  # in units of yr / 2 pi
 
 
 def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path:
-    """The picture that suits the scenario the snapshots name."""
+    """Draws the picture that fits the scenario named in the snapshots."""
     first = snapshots[0]
     if len(snapshots) < 2:
         raise FileError("an orbit needs two snapshots or more")
@@ -42,7 +43,7 @@ def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path
 
 
 def trajectories(snapshots: Sequence[Bodies]) -> numpy.ndarray:
-    """Of the first system: snapshot x body x 3."""
+    """Positions in the first system: snapshot x body x 3."""
     return numpy.array([snapshot.synchronised_positions()[0] for snapshot in snapshots])
 
 
@@ -57,7 +58,7 @@ def body_names(bodies: Bodies) -> list[str]:
 
 
 def kepler_ellipse(position: numpy.ndarray, velocity: numpy.ndarray, mass: float) -> numpy.ndarray:
-    """The closed orbit that a body would follow round a single mass at the origin (G = 1)."""
+    """The closed orbit that a body would follow around a single mass at the origin (G = 1)."""
     momentum = numpy.cross(position, velocity)
     distance = numpy.linalg.norm(position)
     eccentricity_vector = numpy.cross(velocity, momentum) / mass - position / distance
@@ -92,7 +93,7 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
     shown = [body for body, name in enumerate(names) if name in wanted]
     start, velocity = first.synchronised_positions()[0], first.velocities[0]
     for body in shown:
-        # Round the Sun and what is inside the orbit; that the rest pulls too is too little to see.
+        # Around the Sun and the bodies inside the orbit; the others' pull is too small to see.
         ellipse = kepler_ellipse(start[body] - start[sun], velocity[body] - velocity[sun],
                                  first.masses[0, sun] + first.masses[0, body]) + start[sun]
         axes.plot(ellipse[:, 0], ellipse[:, 1], color="#BBBBBB", linewidth=1)
@@ -108,7 +109,8 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
 
 
 def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str, str]]) -> None:
-    """Beside each dot, away from the Sun if there is room: no name hides another, or a dot."""
+    """Writes a name next to each dot, away from the Sun if possible, hiding no other name or
+    dot."""
     renderer = axes.figure.canvas.get_renderer()
     axes.apply_aspect()
     dots = [axes.transData.transform(point) for point, _, _ in bodies]

@@ -26,7 +26,7 @@ def number(value: float) -> str:
 
 def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values = (),
              highlight: Optional[int] = None) -> None:
-    """One row per step, step 00 at the top. `filled` is labelled with its number; None leaves a gap."""
+    """One row per step, step 00 at the top. Labels `filled` with its number; None leaves a gap."""
     for values, face in ((hollow, "white"), (filled, None)):
         for row, value in enumerate(values):
             if value is None:
@@ -36,14 +36,14 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
                           markerfacecolor=face or colour, ecolor=colour, capsize=4,
                           xerr=[[value.median - value.low], [value.high - value.median]])
             if face is None:
-                # Right of both marks of the row, so that it hides neither.
+                # Right of both marks of the row, so that it covers neither.
                 others = [other[row] for other in (filled, hollow) if other and other[row]]
                 axes.annotate(number(value.median), (max(o.high for o in others), row),
                               xytext=(9, 0), textcoords="offset points", va="center", fontsize=12)
     axes.set_xscale("log")
     medians = [v for values in (filled, hollow) for v in values if v is not None]
     low, high = min(v.low for v in medians), max(v.high for v in medians)
-    # Room on the right for the numbers; a decade at least, so that noise does not look like news.
+    # Room on the right for the numbers; at least a decade, so that noise does not look significant.
     span = max(high / low, 10.0)
     axes.set_xlim(low / span ** 0.08, low * span ** 1.3)
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if span < 50 else (1.0,)))
@@ -71,7 +71,7 @@ def throughput(axes: Axes, staircase: Staircase, highlight: Optional[int] = None
 
 
 def speedup_against_earlier(axes: Axes, staircase: Staircase, highlight: Optional[int] = None) -> None:
-    """Of the last step over each one up to it: the row of the step itself is 1."""
+    """Speedup of the last step over each earlier one; the row of the step itself is 1."""
     last = staircase.records[-1]
     dot_plot(axes, [staircase.label(r) for r in staircase.records],
              [last.speedup_over(r) for r in staircase.records], (), highlight)

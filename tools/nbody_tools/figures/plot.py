@@ -111,7 +111,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:
-    # All are read before the first is drawn: a file that is refused leaves nothing half done.
+    # All are read before the first is drawn: a rejected file leaves nothing half done.
     sources = [(source, read_staircase(source)) for source in options.records]
     return [path for source, staircase in sources for path in performance.draw_all(
         staircase, options.output / source.stem if len(sources) > 1 else options.output,

@@ -1,4 +1,4 @@
-"""The density of a sphere of bodies, shell by shell, against the model that it should follow."""
+"""The density of a sphere of bodies, shell by shell, compared with its model."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from nbody_tools.figures.style import BLACK, CYCLE, pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 SHELLS = 18
-SHOWN = (0.004, 0.98)  # of the bodies, from the centre outwards: the rest are too few for a shell
+SHOWN = (0.004, 0.98)  # of the bodies, from the centre outwards: the others are too few for a shell
 MIN_BODIES = 200
-SCALE = 3 * numpy.pi / 16  # of a Plummer sphere in Henon units (Aarseth, Henon & Wielen 1974)
+SCALE = 3 * numpy.pi / 16  # for a Plummer sphere in Henon units (Aarseth, Henon & Wielen 1974)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ MODELS = {
 class Shells:
     edges: numpy.ndarray
     masses: numpy.ndarray
-    errors: numpy.ndarray  # of the masses: of so many bodies, drawn at random
+    errors: numpy.ndarray  # of the masses, for this many randomly drawn bodies
 
     @property
     def radii(self) -> numpy.ndarray:
@@ -51,12 +51,12 @@ class Shells:
         return 4 / 3 * numpy.pi * (self.edges[1:] ** 3 - self.edges[:-1] ** 3)
 
     def deviations(self, model: Model) -> numpy.ndarray:
-        """From the mass that the model has in each shell, in standard errors."""
+        """Differences from the model's mass in each shell, in standard errors."""
         return (self.masses - numpy.diff(model.mass_within(self.edges))) / self.errors
 
 
 def shells(bodies: Bodies) -> Shells:
-    """Of the first system, around its centre of mass."""
+    """Shells of the first system, around its centre of mass."""
     positions, masses = bodies.synchronised_positions()[0], bodies.masses[0]
     if len(masses) < MIN_BODIES:
         raise FileError(f"a profile needs {MIN_BODIES} bodies or more, there are {len(masses)}")

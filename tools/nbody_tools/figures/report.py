@@ -19,7 +19,7 @@ def draw_throughput_and_peak(staircase: Staircase, peak_tflops: float, path: Pat
     left, right = axes.get_xlim()
     axes.set_xlim(left, max(right, 4 * peak))
     axes.axvline(peak, color=GREY, linewidth=1.5, linestyle="--", zorder=1)
-    # In the first row, where the slowest program leaves room.
+    # In the first row, where the slowest program leaves space.
     axes.annotate(f"FP32 peak,\n{FLOPS_PER_INTERACTION} flops each", (peak, 0), xytext=(6, 0),
                   textcoords="offset points", va="center", fontsize=11, color="#333333")
     above = axes.secondary_xaxis("top", functions=(lambda x: x * FLOPS_PER_INTERACTION,

@@ -51,7 +51,7 @@ def snapshots(program: Path, row: Row) -> list[Bodies]:
 
 
 def parts(row: Row, count: int) -> list[tuple[slice, str]]:
-    """Disks alone: their haloes would hide them. The disk is the first third of a galaxy."""
+    """Only the disks, which their haloes would hide. The disk is the first third of a galaxy."""
     if row.scenario == "collision":
         half = count // 2
         return [(slice(0, half // 3), BLUE), (slice(half, half + (count - half) // 3), VERMILION)]

@@ -1,4 +1,4 @@
-"""The bodies themselves, at several times: a point for each, in the colour of its kind of matter."""
+"""The bodies at several times: one point each, in the colour of its species."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbody_tools.figures.style import SPECIES_COLOURS, pyplot, save
 from nbody_tools.files.bodies import Bodies, how_it_was_run
 
 MAX_STATES = 9
-SHOWN_FRACTION = 0.998  # of the bodies at every time: tails are not cut, single bodies that escape are
+SHOWN_FRACTION = 0.998  # of the bodies at every time: keeps tails, drops single bodies that escape
 BACKGROUND = "#05070C"
 
 
@@ -33,7 +33,7 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
         kinds = numpy.array(state.species[:len(shown)] or ["dark"] * len(shown))
         axes.set(facecolor=BACKGROUND, aspect="equal", xlim=(-half_width, half_width),
                  ylim=(-half_width, half_width))
-        # The most numerous first, so that they do not bury the others.
+        # The most numerous first, so that they do not cover the others.
         for kind in sorted(set(kinds), key=lambda kind: -(kinds == kind).sum()):
             axes.plot(*shown[kinds == kind].T, ".", markersize=_size(len(shown)), markeredgewidth=0,
                       color=SPECIES_COLOURS[kind], rasterized=True)

@@ -1,6 +1,7 @@
-"""What all figures share: colours, sizes, captions, and saving whole files.
+"""Shared by all figures: colours, sizes, captions, and saving whole files.
 
-Colours are those of figures/colours.py. Text is large enough to be read when a figure is shown at half its size.
+Colours are those of figures/colours.py. Text is large enough to be read when a figure is shown at
+half its size.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Sequence
 
 import matplotlib
 
-matplotlib.use("Agg")  # no window: this runs on servers
+matplotlib.use("Agg")  # no window: this also runs on servers
 import matplotlib.pyplot as pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.transforms import Bbox  # noqa: E402
@@ -25,7 +26,7 @@ from nbody_tools.records.record import Record  # noqa: E402
 
 CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
 
-# On black, each kind of matter has the colour that it has in the live view (view/page/colours.js).
+# On black, each species has the same colour as in the live view (view/page/colours.js).
 SPECIES_COLOURS = {"gas": GREEN, "dark": SKY_BLUE, "disk": ORANGE, "bulge": VERMILION, "star": YELLOW,
                    "boundary": "#EBEBEB"}
 
@@ -43,8 +44,8 @@ pyplot.rcParams.update({
 def save(figure: Figure, path: Path, caption: str) -> Path:
     """Writes the caption under the figure, saves under a temporary name and renames."""
     figure.set_dpi(DOTS_PER_INCH)
-    # The layout is settled once, and what the file shows of the figure is asked of it once: otherwise
-    # matplotlib would draw everything twice more to find out.
+    # The layout is computed once, and the figure's extent in the file is queried once: otherwise
+    # matplotlib would draw everything twice more.
     if (layout := figure.get_layout_engine()) is not None:
         layout.execute(figure)
         figure.set_layout_engine("none")
@@ -75,7 +76,7 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
 
 
 def _shrink(png: Path) -> None:
-    """A third of the bytes, and no colour moves by more than can be seen: figures have few."""
+    """Saves two thirds of the bytes; figures have few colours, and no colour changes visibly."""
     with Image.open(png) as image:
         few = image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(png, format="PNG")
@@ -91,6 +92,6 @@ def dates(records: Sequence[Record]) -> str:
 
 
 def run_note(record: Record) -> str:
-    """For the caption of a picture: which program simulated this, where and when; nothing about speed."""
+    """For a picture's caption: the program, the machine and the date; nothing about speed."""
     how = " (emulated)" if record.emulated else ""
     return f"Simulated by {record.step} on {record.machine}{how}, {record.date[:10]}."

@@ -20,10 +20,10 @@ from nbody_tools.arguments import ToolError
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.records.timeline import STAGES, Span, TimelineError, read_timeline, sums, summary
 
-VISIBLE = 0.01  # of the axis: a bar narrower than that needs a closer look
-CLOSER = 1.6  # the second panel is as long as all first uploads, times this
+VISIBLE = 0.01  # of the axis: a narrower bar needs the second panel
+CLOSER = 1.6  # length of the second panel, in units of all first uploads
 ROW_HEIGHT = 0.2  # inches
-MANY_ROWS = 32  # from here on rows are half as high, and every fourth has a label
+MANY_ROWS = 32  # from this many on rows are half as high, and every fourth has a label
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -46,13 +46,13 @@ def record_of(source: Path, step: Optional[str]) -> Record:
 
 
 def closer_end(spans: Sequence[Span]) -> Optional[float]:
-    """Where a second panel should end, if bars of the first copies would be too narrow to see."""
+    """End of a second panel, if the first copies' bars would be too narrow to see."""
     wall = max(span.end for span in spans)
     uploads = [span for span in spans if span.stage == "upload"]
     longest = max((span.end - span.begin for span in uploads), default=wall)
     if longest >= VISIBLE * wall:
         return None
-    # Uploads may go on for as long as everything: then only the first ones are shown.
+    # Uploads may continue to the end: then only the first ones are shown.
     first = min(span.begin for span in uploads)
     return min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
 
@@ -62,7 +62,7 @@ def draw_panel(axes, spans: Sequence[Span], end: float, colours: dict[str, str])
     places = {row: i for i, row in enumerate(rows)}
     for stage in STAGES:
         shown = [s for s in spans if s.stage == stage and s.begin <= end]
-        # A thin edge of its own colour keeps the narrowest bar a pixel wide.
+        # A thin edge in the bar's colour keeps the narrowest bar a pixel wide.
         axes.barh([places[s.device, s.stream] for s in shown],
                   [1e3 * (s.end - s.begin) for s in shown], left=[1e3 * s.begin for s in shown],
                   height=0.85, color=colours[stage], edgecolor=colours[stage], linewidth=0.3,
@@ -85,7 +85,7 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
          record: Optional[Record]) -> Path:
     from nbody_tools.figures.style import BLUE, ORANGE, SKY_BLUE, pyplot, save
 
-    # Blue, light blue and orange differ in lightness too: they survive a grey printer.
+    # Blue, light blue and orange also differ in lightness, so a grey printer keeps them apart.
     colours = {"upload": BLUE, "compute": SKY_BLUE, "download": ORANGE}
     closer = [closer_end(spans) for spans in timelines]
     columns = 2 if any(closer) else 1

@@ -1,4 +1,5 @@
-"""Figures of step 15: times over bodies beside the direct sums, and errors over the opening angle."""
+"""Figures of step 15: times over bodies next to the direct sums, and errors over the opening
+angle."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ def points(curve) -> tuple[list[int], list[float]]:
 
 
 def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> Path:
-    """A panel for each kind of bodies, which are those of a program of others: what a time step costs over the error
-    that it leaves. Builds of one program (its name up to a comma) share a panel."""
+    """One panel per third-party program, on its bodies: the cost of a time step over its error.
+    Builds of one program (its name up to a comma) share a panel."""
     known = [peer for peer in peers if peer.error is not None]
     families = list(dict.fromkeys(family(peer) for peer in known))
     figure, grid = pyplot.subplots(1, len(families), figsize=(6.5 * len(families), 8), layout="constrained", squeeze=False)
@@ -75,7 +76,7 @@ def family(peer: Peer) -> str:
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
-    """A column for nodes with quadrupoles, one for nodes without."""
+    """One column for nodes with quadrupoles, one for nodes without."""
     chosen = [record for record in records if record.data.get("force_error") and theta_of(record) is not None]
     figure, grid = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained", sharey=True)
     for axes, multipole, title in zip(grid, (2, 0), ("with quadrupoles", "mass alone (--multipole 0)")):

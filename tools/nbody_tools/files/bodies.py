@@ -25,8 +25,8 @@ from nbody_tools.arguments import ROOT, ToolError
 HEADER = struct.Struct("<8s6Idq3d2I32s32s")
 MAGIC = b"NBODYBIN"
 PLAIN, WITH_SPECIES, CHECKPOINT = 1, 2, 3  # versions
-CHECKPOINT_HEADER = struct.Struct("<2IQ")  # behind the header: species or none, 0, bytes of text
-SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by the number in a BIN file
+CHECKPOINT_HEADER = struct.Struct("<2IQ")  # after the header: species or none, 0, bytes of text
+SPECIES = ("gas", "dark", "disk", "bulge", "star", "boundary")  # by number in a BIN file
 ENDIAN_TAG = 0x01020304
 DTYPES = {4: "<f4", 8: "<f8"}  # by bytes of a value
 VALUES_PER_BODY = 7
@@ -36,12 +36,12 @@ SNAPSHOT_NAME = re.compile(r"snapshot_(\d{8})\.(bin|csv)")
 
 
 class FileError(ToolError):
-    """A file that is not what it should be; the text names the file, and the line if it has one."""
+    """An invalid file; the message names the file, and the line if there is one."""
 
 
 @dataclass
 class Bodies:
-    """S systems of N bodies at one time, with what the file says about them."""
+    """S systems of N bodies at one time, with the other data of the file."""
 
     positions: numpy.ndarray  # S x N x 3
     velocities: numpy.ndarray  # S x N x 3
@@ -49,8 +49,8 @@ class Bodies:
     time: float = 0.0
     step: int = 0
     gravity: float = 1.0
-    softening: float = 0.0  # 0: the file does not say
-    dt: float = 0.0  # 0: the file does not say
+    softening: float = 0.0  # 0: not in the file
+    dt: float = 0.0  # 0: not in the file
     integrator: str = "euler"
     staggered: bool = False
     precision: str = "float32"  # of the numbers in the file
@@ -60,7 +60,7 @@ class Bodies:
     species: list[str] = field(default_factory=list)  # of all bodies, system after system, or empty
 
     def only(self, species: Sequence[str]) -> "Bodies":
-        """Without the bodies of other species."""
+        """Returns a copy with only these species."""
         kinds = numpy.array(self.species, dtype=str).reshape(-1, self.masses.shape[1])
         for one in species:
             if not (kinds == one).any() or (kinds != kinds[0]).any():
@@ -73,12 +73,13 @@ class Bodies:
                        species=list(kinds[:, kept].ravel()))
 
     def synchronised_positions(self) -> numpy.ndarray:
-        """Positions at the time of the velocities: a leapfrog checkpoint is half a step ahead."""
+        """Positions at the time of the velocities: a leapfrog checkpoint's are half a step
+        ahead."""
         return self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
 
 
 def species_list(text: str) -> list[str]:
-    """For the command line: disk,star."""
+    """Parses a command-line list such as disk,star."""
     words = text.split(",")
     for word in words:
         if word not in SPECIES or words.count(word) > 1:
@@ -87,7 +88,7 @@ def species_list(text: str) -> list[str]:
 
 
 def how_it_was_run(first: Bodies, last: Bodies) -> str:
-    """A sentence for a caption; of files that do not say it, such as converted ones, nothing is made up."""
+    """A sentence for a caption; for files without these data, such as converted ones, empty."""
     softening = f"softening {last.softening:.3g}" if last.softening else "softening not stated"
     if last.step > first.step:
         return (f"Integrator {last.integrator}, dt {last.dt:.4g}, {softening}, "
@@ -96,7 +97,7 @@ def how_it_was_run(first: Bodies, last: Bodies) -> str:
 
 
 def read_bodies(path: Path) -> Bodies:
-    """Tells the formats apart by content, as the programs do."""
+    """Distinguishes the formats by content, as the programs do."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -116,7 +117,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _read_foreign(path: Path) -> Bodies:
-    """What only nbody-convert reads: Tipsy, Gadget, raw."""
+    """Reads formats that only nbody-convert knows: Tipsy, Gadget, raw."""
     converters = sorted(ROOT.glob("build/*/tools/convert/nbody-convert"))
     if not converters:
         raise FileError(f"{path}: is neither BIN nor CSV; nbody-convert, which reads the others, is not built")
@@ -249,7 +250,7 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
 
 
 def snapshot_files(folder: Path) -> list[Path]:
-    """Of one run, in the order of their steps."""
+    """Snapshot files of one run, in the order of their steps."""
     folder = Path(folder)
     files = sorted(file for file in folder.glob("snapshot_*") if SNAPSHOT_NAME.fullmatch(file.name))
     if not files:
@@ -258,12 +259,12 @@ def snapshot_files(folder: Path) -> list[Path]:
 
 
 def read_snapshots(folder: Path) -> list[Bodies]:
-    """All snapshots of one run; they must be of the same bodies."""
+    """Reads all snapshots of one run; they must have the same bodies."""
     return list(each_snapshot(folder))
 
 
 def each_snapshot(folder: Path) -> Iterator[Bodies]:
-    """One after the other, for runs that do not fit into memory."""
+    """Reads one after the other, for runs that do not fit into memory."""
     files = snapshot_files(folder)
     shape = None
     for file in files:

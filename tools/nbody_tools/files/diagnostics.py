@@ -1,4 +1,4 @@
-"""Reads what --diagnostics and --activity-map write. A damaged file is refused by name and line."""
+"""Reads the output of --diagnostics and --activity-map. Rejects a damaged file by name and line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS = ("step", "time", "system", "kinetic", "potential", "energy", "energy_e
            "angular_momentum_z", "virial_ratio", "centre_x", "centre_y", "centre_z", "r10", "r25",
            "r50", "r75", "r90", "potential_error")
 RADII = {"10 %": "r10", "25 %": "r25", "50 %": "r50", "75 %": "r75", "90 %": "r90"}
-MAX_OUTSIDE = 1e-9  # by which the shares of a map may exceed 1: rounding
+MAX_OUTSIDE = 1e-9  # rounding may make a map's shares exceed 1 by this much
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class DiagnosticsTable:
     systems = property(lambda self: self.values["time"].shape[1])
 
     def of(self, system: int, *columns: str) -> numpy.ndarray:
-        """One column as times, several as times x columns."""
+        """Returns one column as times, several as times x columns."""
         chosen = numpy.stack([self.values[column][:, system] for column in columns], axis=-1)
         return chosen[:, 0] if len(columns) == 1 else chosen
 
     def change(self, system: int, vector: str) -> numpy.ndarray:
-        """|v - v0| at every time."""
+        """Returns |v - v0| at every time."""
         v = self.of(system, *(f"{vector}_{axis}" for axis in "xyz"))
         return numpy.linalg.norm(v - v[0], axis=1)
 

@@ -1,4 +1,4 @@
-"""What an inspection found, as JSON: --json of ./nbody inspect, and docs/results/patterns/."""
+"""An inspection's results as JSON: --json of ./nbody inspect, and docs/results/patterns/."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbody_tools.inspection.source_lines import source_text
 
 
 def as_json(inspection: Inspection, interactions: Optional[float] = None) -> dict[str, Any]:
-    """docs/inspect.md describes it."""
+    """Returns the JSON that docs/inspect.md describes."""
     return {"kernels": [kernel_json(kernel, interactions) for kernel in inspection.kernels],
             "other_ptx": [ptx_json(ptx) for ptx in inspection.other_ptx],
             "races": [{"kernel": race.kernel, "memory": race.memory, "offset": race.offset,

@@ -1,4 +1,4 @@
-"""An inspection as text: a table per kernel, then what is wrong."""
+"""An inspection as text: a table per kernel, then the problems found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbody_tools.tables import aligned
 
 WIDTH = 118
 COLUMNS = ("line", "access", "bytes", "executions", "requests", "cost", "ideal", "", "source")
-# Worse than this is worth a remark: five sectors where four would do is one unaligned warp.
+# Worse ratios get a remark: five sectors instead of four are one unaligned warp.
 REMARK_FROM = 1.05
 SHARE_OF_A_ROW = 0.01  # of the operations of a kernel
 
@@ -67,7 +67,7 @@ def totals(kernel: Kernel, interactions: Optional[float]) -> list[str]:
 
 
 def worth_a_row(lines: dict[Place, list[Operation]]) -> dict[Place, list[Operation]]:
-    """Lines that matter: the others are in --json."""
+    """Returns the lines that matter: the others are in --json."""
     counts = {place: sum(one.count for one in found) for place, found in lines.items()}
     least = SHARE_OF_A_ROW * sum(counts.values())
     return {place: found for place, found in lines.items() if counts[place] >= least}
@@ -87,7 +87,7 @@ def named(operation: str) -> str:
 
 
 def in_words(operations: Sequence[Operation], divisor: float) -> str:
-    """float32 and threads are what is expected; the others are named."""
+    """Omits float32 and threads, the usual case; names other types and units."""
     parts = []
     for of, found in sums(operations).items():
         words = ", ".join(f"{named(operation)} {count / divisor:.3g}" for operation, count in found.items())
@@ -96,7 +96,7 @@ def in_words(operations: Sequence[Operation], divisor: float) -> str:
 
 
 def of_ptx(kernels: Iterable[PtxKernel], interacts: bool) -> list[str]:
-    """A loop that takes roots computes interactions, one for each."""
+    """A loop that takes square roots computes interactions, one for each."""
     lines = []
     for ptx in kernels:
         lines.append(f"in PTX, {ptx.name}: {counted(sum(ptx.counts.values()), 'instruction')}")

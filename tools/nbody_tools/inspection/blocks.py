@@ -1,5 +1,5 @@
-"""Generated parts of docs/inspect.md and of the steps' READMEs: what the instrument counts, beside
-what a GPU counted. Made from docs/results/patterns/ for templates."""
+"""Generated parts of docs/inspect.md and of the steps' READMEs: the tool's counts next to a GPU's,
+from docs/results/patterns/, for templates."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from nbody_tools.inspection.calibration import (INTERACTIONS, PATTERNS, PROBLEM,
                                read_chip, read_model)
 from nbody_tools.tables import markdown
 
-# Why model and chip differ, where they do. A difference that is not here, and a cause without a
-# difference, are errors.
+# Reasons for differences between model and chip. A difference that is not listed, and a listed
+# cause without a difference, are errors.
 CAUSES = {
     (PATTERNS, "shared_loop", "shared load"):
         "nvcc unrolls the loop and loads four neighbouring floats with one instruction of 16 bytes",
@@ -53,7 +53,7 @@ def checked(pairs: Sequence[Compared]) -> Sequence[Compared]:
 
 
 def is_usual_store(pair: Compared) -> bool:
-    """Nearly every pattern ends with one, which is not what it is about."""
+    """Nearly every pattern ends with such a store, which is not its subject."""
     return pair.quantity == "global store" and pair.agrees and pair.model.cost == pair.ideal_cost
 
 
@@ -109,7 +109,7 @@ def machine(root: Path) -> str:
 
 @dataclass(frozen=True)
 class Kind:
-    """Accesses of a kernel that cost the same."""
+    """Accesses of a kernel with equal cost."""
     memory: str
     access: str
     bytes: int
@@ -118,7 +118,7 @@ class Kind:
 
 
 def step_block(step: str, parent: Optional[str], root: Path) -> str:
-    """The step's accesses, under those of its parent where that has kernels too."""
+    """The step's accesses, below its parent's if that has kernels too."""
     model = read_model(root)
     rows = [row for program in (parent, step) for kernel in model
             if program and kernel["program"] == program for row in kernel_rows(kernel, root)]
@@ -153,8 +153,8 @@ def executions(lines: Sequence[dict[str, Any]]) -> int:
 
 
 def line_now(line: dict[str, Any], root: Path) -> int:
-    """An edit elsewhere moves a line, and that is all; a line that was edited itself must be inspected
-    again."""
+    """Returns the line's current number: edits elsewhere only move it. If the line itself was
+    edited, it must be inspected again."""
     text = (root / line["file"]).read_text(encoding="utf-8").splitlines()
     same = [number for number, source in enumerate(text, start=1)
             if source.strip() == line["source"]]
@@ -176,7 +176,7 @@ def ranges(lines: Sequence[int]) -> str:
 
 
 def verdict(step: str, root: Path) -> str:
-    """What the chip counted for the same problem."""
+    """The chip's counts for the same problem."""
     pairs = [pair for pair in checked(compared(root)) if pair.program == step]
     agreement = (f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "
             f"problem exactly as many requests and sectors or wavefronts of each kernel")

@@ -1,4 +1,4 @@
-"""Keeps docs/results/patterns/: what ./nbody inspect predicts, and what a GPU counted.
+"""Keeps docs/results/patterns/: the predictions of ./nbody inspect, and a GPU's counts.
 
   ./nbody calibrate model --build build/cpu           runs the traced programs
   ./nbody calibrate model --build build/cpu --check   only compares with what is there
@@ -50,7 +50,7 @@ def run_model(build: Path, programs: Sequence[str]) -> list[dict]:
 
 
 def without_numbers(kernel: dict) -> dict:
-    """Lines are known by their text: an edit above only moves them."""
+    """Identifies lines by their text: an edit above only moves them."""
     return {**kernel, "lines": [{**line, "line": None} for line in kernel["lines"]]}
 
 

@@ -21,11 +21,11 @@ FOLDER = Path("docs") / "results" / "patterns"
 PATTERNS = "patterns"
 PROBLEM = {"systems": 2, "bodies": 1024, "steps": 1}
 INTERACTIONS = PROBLEM["systems"] * float(PROBLEM["bodies"]) ** 2 * PROBLEM["steps"]
-# Steps whose READMEs quote the instrument, and their parents.
+# Steps whose READMEs quote the tool, and their parents.
 STEPS = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step08_multigpu", "step09_soa",
          "step10_tiled2d_cublas")
 
-# Nsight Compute's metrics for requests, cost and conflicts of each quantity; several are added up.
+# Nsight Compute's metrics for requests, cost and conflicts of each quantity; several are summed.
 METRICS = {
     "global load": (("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",),
                     ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",), ()),
@@ -52,7 +52,7 @@ class CalibrationError(Failed):
 class Count:
     requests: int = 0
     cost: int = 0
-    conflicts: int = 0  # of shared memory
+    conflicts: int = 0  # in shared memory
 
     @property
     def each(self) -> float:
@@ -82,7 +82,7 @@ def model_lines(program: str, inspection: Inspection) -> list[dict[str, Any]]:
 
 
 def chip_lines(program: str, csv: Path) -> list[dict[str, Any]]:
-    """Launches of a kernel are added up."""
+    """Sums the launches of a kernel."""
     kernels: dict[str, dict[str, dict[str, int]]] = {}
     for cells in read_cells(read_file(csv), str(csv)):
         counts = kernels.setdefault(short_name(cells["Kernel Name"][0]), {})
@@ -120,13 +120,13 @@ def read_model(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def read_chip(root: Path = ROOT) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """The first line says which chip, which versions, and when."""
+    """The first line gives the chip, the versions and the date."""
     first, *kernels = read_lines(root / FOLDER / "chip.jsonl")
     return first, kernels
 
 
 def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
-    """And the ideal cost."""
+    """Returns also the ideal cost."""
     memory, access = quantity.split()
     unit = "sectors" if memory == "global" else "wavefronts"
     lines = [line for line in kernel["lines"] if (line["memory"], line["access"]) == (memory, access)]
@@ -136,14 +136,14 @@ def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
 
 
 def compared(root: Path = ROOT) -> list[Compared]:
-    """Every quantity of every kernel that both know, in the order of the model's file."""
+    """Every quantity of every kernel in both files, in the model's order."""
     _, chip = read_chip(root)
     chips = {(line["program"], line["name"]): line for line in chip}
     pairs = []
     for kernel in read_model(root):
         counts = chips.get((kernel["program"], kernel["name"]))
         if counts is None:
-            continue  # a step that was not profiled
+            continue  # the step was not profiled
         for quantity in METRICS:
             model, ideal = model_count(kernel, quantity)
             on_chip = Count(**counts.get(quantity, {}))
@@ -154,8 +154,8 @@ def compared(root: Path = ROOT) -> list[Compared]:
 
 
 def step_counts(root: Path, step: str, kernel: str, quantity: str) -> dict[str, float]:
-    """What the model counts of a quantity of a kernel, and per request and interaction; empty if the step
-    is not calibrated."""
+    """The model's count of a quantity of a kernel, and per request and interaction; empty if the
+    step is not calibrated."""
     lines = [line for one in read_model(root) if (one["program"], one["name"]) == (step, kernel)
              for line in one["lines"] if [line["memory"], line["access"]] == quantity.split()]
     if not lines:

@@ -67,7 +67,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Built:
-    """A program in two forms, and how nvcc would compile it."""
+    """A program built in two forms, and nvcc's options for it."""
     traced: Path
     counted: Optional[Path]  # None: there is no clang++
     sources: Sequence[str]
@@ -88,7 +88,7 @@ def is_gcc(compiler: str) -> bool:
 
 
 def find_compiler() -> str:
-    """g++, and not what some systems call so."""
+    """Finds g++ itself: on some systems the name runs another compiler."""
     for name in filter(None, (os.environ.get("CXX"), "c++", "g++")):
         compiler = shutil.which(name)
         if compiler and is_gcc(compiler):
@@ -108,14 +108,14 @@ def run_quietly(words: Sequence[str], log: Path) -> None:
 
 
 def from_cache(folder: Path, name: str) -> Optional[str]:
-    """Returns the value of a variable of CMake, or None in a folder that is not configured."""
+    """Returns the value of a CMake variable, or None if the folder is not configured."""
     file = folder / "CMakeCache.txt"
     found = file.is_file() and re.search(rf"^{name}:\w+=(.*)$", file.read_text(encoding="utf-8"), re.M)
     return found[1] if found else None
 
 
 def build_in_the_folder_of_all(target: str) -> None:
-    """With ./nbody build, whose lines show how far it is; what it prints is not a result."""
+    """Uses ./nbody build, which shows progress; its output is not a result."""
     sys.stdout.flush()
     ended = subprocess.run([ROOT / "nbody", "build", target], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
     if ended.returncode != 0:
@@ -123,7 +123,7 @@ def build_in_the_folder_of_all(target: str) -> None:
 
 
 def build_alone(target: str, folder: Path, compiler: str) -> None:
-    """Configures a folder that is new; afterwards ninja knows itself when to do it again."""
+    """Configures a new folder; afterwards ninja knows when to do it again."""
     print(f"Building {target} in {folder} ...", file=sys.stderr)
     logs = ROOT / "build" / "log"
     if not (folder / "build.ninja").exists():
@@ -171,7 +171,7 @@ def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) 
 
 
 def inspect(built: Built, words: Sequence[str], picture: bool) -> tuple[Inspection, list[str]]:
-    """With what could not be counted, and why."""
+    """Reports also what could not be counted, and why."""
     found = inspect_program(built.traced, words, TIMEOUT, picture)
     counted = count_instructions(built.counted, words, TIMEOUT) if built.counted else {}
     notes = [] if built.counted else [NO_CLANG]

@@ -1,4 +1,4 @@
-"""What the kernels of a program compute, as it is written: additions, divisions, shuffles, ... per line.
+"""Counts a program's kernel operations as written: additions, divisions, shuffles, ... per line.
 
 The program counts itself (hostcuda/launcher/counting.py): it was compiled so by clang++.
 """
@@ -23,7 +23,7 @@ OPERATIONS = ("add", "mul", "fma", "div", "sqrt", "rsqrt", "compare", "function"
 
 @dataclass(frozen=True)
 class Operation:
-    """Of one kind in one line, executed by threads of one kernel."""
+    """Operations of one kind in one line, executed by threads of one kernel."""
     place: Place
     type: str
     operation: str
@@ -31,7 +31,7 @@ class Operation:
 
 
 def count_instructions(program: Path, arguments: Sequence[str], timeout: float) -> dict[str, list[Operation]]:
-    """By kernel. Nothing, where the program did not come to write it: it says why when it is traced."""
+    """Counts by kernel. Empty if the program failed before writing them; tracing reports why."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "count.json"
         try:
@@ -49,7 +49,7 @@ def count_instructions(program: Path, arguments: Sequence[str], timeout: float) 
 
 
 def sums(operations: Iterable[Operation]) -> dict[str, dict[str, int]]:
-    """{type: {operation: count}}, in the order in which people read them."""
+    """Returns {type: {operation: count}}, in the usual reading order."""
     counts: Counter = Counter()
     for one in operations:
         counts[one.type, one.operation] += one.count

@@ -1,4 +1,5 @@
-"""--page of ./nbody inspect: what was seen of a block of each kernel, as one page that needs no network."""
+"""--page of ./nbody inspect: the accesses of one block of each kernel, as a page without network
+use."""
 
 from __future__ import annotations
 
@@ -38,6 +39,6 @@ def read(name: str) -> str:
 
 
 def lines_of(block: dict[str, Any]) -> list[dict[str, Any]]:
-    """The lines that access memory, each with its text."""
+    """The lines that access memory, with their text."""
     places = sorted({(access["file"], access["line"]) for access in block["accesses"]})
     return [{"file": file, "line": line, "source": source_text(Place(file, line))} for file, line in places]

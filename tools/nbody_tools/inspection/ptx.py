@@ -1,5 +1,6 @@
-"""What nvcc makes of kernels, counted in PTX: the instructions of each kernel, and of one pass through its
-innermost loops. nvcc needs no GPU for that. They stand there once each: how often they run is not known.
+"""Counts nvcc's PTX of kernels: the instructions of each kernel, and of one iteration of its
+innermost loops. nvcc needs no GPU for that. Each instruction counts once: how often it runs is
+unknown.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ PLACE = re.compile(r"^\.loc\s+(\d+) (\d+)(?:.*inlined_at (\d+) (\d+))?")
 INSTRUCTION = re.compile(r"^(@!?%p\d+ )?([a-z]\w*(?:\.[\w:]+)*)\s*(.*);")
 ENDS = ("ret", "exit", "trap")
 REAL = re.compile(r"\.(?:f16x2|f16|bf16x2|bf16|f32|f64)\b")
-# The class of an instruction: its name, then whether it must compute with real numbers.
+# The class of an instruction: its name, then whether it must compute on real numbers.
 CLASSES = (("add", ("add", "sub"), True), ("mul", ("mul",), True), ("fma", ("fma", "mad"), True),
            ("div", ("div", "rcp"), True), ("sqrt", ("sqrt",), True), ("rsqrt", ("rsqrt",), True),
            ("compare", ("setp", "set", "min", "max"), False),
@@ -33,25 +34,25 @@ CLASSES = (("add", ("add", "sub"), True), ("mul", ("mul",), True), ("fma", ("fma
            ("integer", ("add", "sub", "mul", "mad", "div", "rem", "shl", "shr", "shf", "and", "or", "xor",
                         "not", "neg", "abs", "lop3", "bfe", "bfi", "prmt", "popc", "clz", "sad", "mul24",
                         "mad24", "addc", "subc"), False))
-OTHER = "other"  # moves, jumps, choices
+OTHER = "other"  # moves, branches, selects
 NAMES = tuple(name for name, _, _ in CLASSES) + (OTHER,)
 
 
 @dataclass(frozen=True)
 class Loop:
     lines: tuple[int, int]
-    counts: dict[str, int]  # of one pass
+    counts: dict[str, int]  # per iteration
 
     @property
     def roots(self) -> int:
-        """One for each interaction that a thread computes."""
+        """Square roots: one for each interaction that a thread computes."""
         return self.counts.get("sqrt", 0) + self.counts.get("rsqrt", 0)
 
 
 @dataclass(frozen=True)
 class PtxKernel:
     name: str
-    counts: dict[str, int]  # of all its instructions
+    counts: dict[str, int]  # of the whole kernel
     loops: tuple[Loop, ...]
 
 
@@ -59,7 +60,7 @@ class PtxKernel:
 class Instruction:
     words: str
     line: int
-    target: str  # of a jump
+    target: str  # of a branch
     goes_on: bool
 
     @property
@@ -98,7 +99,7 @@ def kernel(name: str, text: str) -> PtxKernel:
         if match := LABEL.match(row):
             labels[match[1]] = len(code)
         elif match := PLACE.match(row):
-            own = own or match[1]  # of a header's function that was inlined, the line that calls it
+            own = own or match[1]  # for an inlined function of a header, the calling line
             line = next((int(at) for file, at in (match.groups()[:2], match.groups()[2:]) if file == own), line)
         elif match := INSTRUCTION.match(row):
             condition, words, operands = match.groups()

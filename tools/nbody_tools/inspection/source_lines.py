@@ -1,4 +1,4 @@
-"""Which line of which file the code at an address comes from."""
+"""Finds the source file and line of code addresses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOSTCUDA_HEADERS = ROOT / "hostcuda" / "include"
 
 @dataclass(frozen=True)
 class Place:
-    file: str  # relative to the repository where it is inside
+    file: str  # relative to the repository if inside it
     line: int
 
     def __str__(self) -> str:
@@ -28,8 +28,8 @@ def shown_path(file: str) -> str:
 
 
 def source_lines(program: Path, codes: Sequence[int]) -> dict[int, Place]:
-    """Where the code at these offsets comes from: of the inlined functions the innermost that is not
-    in hostcuda's headers, because an access in __ldg or atomicAdd is the caller's."""
+    """Finds the source lines of these offsets: among inlined functions the innermost that is not in
+    hostcuda's headers, because an access in __ldg or atomicAdd belongs to the caller."""
     if not codes:
         return {}
     words = ["addr2line", "-a", "-i", "-e", str(program)]

@@ -1,7 +1,8 @@
-"""Runs a traced program (cmake/inspect.cmake) and says what its kernels do to memory, line by line.
+"""Runs a traced program (cmake/inspect.cmake) and reports its kernels' memory accesses, line by
+line.
 
-The counts come from hostcuda/trace; here addresses of code become source lines, and what
-belongs together is added up.
+The counts come from hostcuda/trace; this module turns code addresses into source lines, and adds up
+counts that belong together.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MEMORIES = ("global", "shared")
 ACCESSES = ("load", "store", "atomic")
 
 
-# With the indented lines that belong to it.
+# With the indented lines that follow it.
 MESSAGE = re.compile(r"^hostcuda: (?:ERROR|warning): .*(?:\n  .*)*", re.M)
 
 
@@ -34,7 +35,7 @@ class InspectError(Failed):
 
 @dataclass
 class Row:
-    """Accesses of one line that are alike. Cost is in sectors (global) or wavefronts (shared)."""
+    """Similar accesses of one line. Cost is in sectors (global) or wavefronts (shared)."""
     place: Place
     memory: str
     access: str
@@ -65,12 +66,12 @@ class Kernel:
     launches: int
     blocks: int
     threads: int
-    barriers: int = 0  # of blocks: each block counts once
+    barriers: int = 0  # per block: each block counts once
     grid_barriers: int = 0  # likewise
     rows: list[Row] = field(default_factory=list)
-    operations: list[Operation] = field(default_factory=list)  # empty where they were not counted
+    operations: list[Operation] = field(default_factory=list)  # empty if not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a template
-    first_block: Optional[dict[str, Any]] = None  # for a picture, where one was asked for
+    first_block: Optional[dict[str, Any]] = None  # for a picture, if requested
 
     def sum(self, quantity: str, memory: str, access: str) -> int:
         return sum(getattr(row, quantity) for row in self.rows
@@ -89,7 +90,7 @@ class RaceSide:
 class Race:
     kernel: str
     memory: str
-    offset: int  # bytes from the beginning of the allocation or the variable
+    offset: int  # bytes from the start of the allocation or variable
     earlier: RaceSide
     later: RaceSide
     count: int
@@ -114,9 +115,9 @@ class Inspection:
     kernels: list[Kernel]
     races: list[Race]
     divergences: list[Divergence]
-    exit_code: int = 0  # of the program; what it had done until then is in the record
-    messages: tuple[str, ...] = ()  # hostcuda's, a finding each
-    findings: tuple[dict[str, Any], ...] = ()  # the same for programs
+    exit_code: int = 0  # of the program; the record covers its run up to the exit
+    messages: tuple[str, ...] = ()  # hostcuda's, one per finding
+    findings: tuple[dict[str, Any], ...] = ()  # the same, machine-readable
     host: dict[str, int] = field(default_factory=dict)  # waits, streams_with_kernels, streams_at_once
     other_ptx: tuple[PtxKernel, ...] = ()  # not launched, or through a variable
 
@@ -131,8 +132,8 @@ class Inspection:
 
 def inspect_program(program: Path, arguments: Sequence[str] = (),
                     timeout: float = 600.0, picture: bool = False) -> Inspection:
-    """Raises InspectError with one line when the program cannot be traced to its end. With a picture, also of
-    the first block of each kernel."""
+    """Raises InspectError with a one-line message if the program cannot be traced to its end. With
+    a picture, also traces the first block of each kernel."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "trace.json"
         environment = {**os.environ, "HOSTCUDA_TRACE": str(record)}
@@ -144,7 +145,7 @@ def inspect_program(program: Path, arguments: Sequence[str] = (),
                                    stderr=subprocess.PIPE, text=True, errors="replace", check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InspectError(f"{program}: {error}") from error
-        here = f"{ROOT}/"  # files of the repository are named from there
+        here = f"{ROOT}/"  # files of the repository get relative paths
         trace = json.loads(record.read_text(encoding="utf-8").replace(here, "")) if record.exists() else {}
         if not trace or (ended.returncode != 0 and not trace["kernels"]):
             raise InspectError(f"{program.name} ended with exit code {ended.returncode}: "
@@ -171,8 +172,8 @@ def read_trace(trace: dict[str, Any], program: Path) -> Inspection:
 
 
 def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[Row]:
-    """A line may load once before a loop and again in it; copies that unrolling made are the same
-    access. What tells them apart is what a request costs."""
+    """A line may load once before a loop and again in it; copies made by unrolling are the same
+    access. The cost of a request distinguishes them."""
     rows: dict[tuple, Row] = {}
     for site in sites:
         if not site["requests"]:
@@ -186,7 +187,7 @@ def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[R
 
 
 def first_block(block: dict[str, Any], places: dict[int, Place]) -> dict[str, Any]:
-    """The accesses of a block with their lines, and where its barriers are."""
+    """Returns the accesses of a block with their lines, and its barriers' places."""
     accesses = [{**vars(places[one["code"]]), **{name: value for name, value in one.items() if name != "code"}}
                 for one in block["accesses"]]
     return {"dimensions": block["dimensions"], "phases": block["phases"], "barriers": block["barriers"],
@@ -199,7 +200,7 @@ def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:
 
 
 def merged(races: Iterable[Race]) -> list[Race]:
-    """One for each pair of lines; the first stands for all. Which of the two came first is chance."""
+    """One race per pair of lines, the first one found. The order of the two lines is accidental."""
     kept: dict[tuple, Race] = {}
     for race in races:
         key = (race.kernel, race.memory, frozenset((side.place, side.access)

@@ -1,1 +1,1 @@
-"""Labs: a step cut open, and what a student made of it, graded."""
+"""Labs: steps with code removed, and the grading of submissions."""

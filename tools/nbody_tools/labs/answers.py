@@ -1,4 +1,4 @@
-"""Labs whose submission is a file of answers: key = value, as TOML has it."""
+"""Labs whose submission is a file of answers: key = value, in TOML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_BYTES = 20_000
 
 
 class NotAnswers(Exception):
-    """In a line, why a file holds none."""
+    """The file does not hold answers; the message says why, in one line."""
 
 
 def read_answers(text: str) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def wrong_about(question: Question, right: Any, given: Any) -> Optional[str]:
 
 
 def is_same(right: Any, given: Any, tolerance: float) -> bool:
-    """Numbers within the tolerance, words whatever their case, lists in any order."""
+    """Compares numbers within the tolerance, words ignoring case, lists in any order."""
     if isinstance(right, (int, float)) and not isinstance(right, bool):
         is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
         return is_number and right - tolerance * abs(right) <= given <= right + tolerance * abs(right)

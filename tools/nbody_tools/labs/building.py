@@ -40,12 +40,12 @@ HEADERS = ("common/include", "hostcuda/include", "hostcuda/launcher", "hostcuda/
 
 
 class DoesNotCompile(Exception):
-    """With what the compiler said."""
+    """Holds the compiler's message."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What a build folder offers."""
+    """The compilers, flags and libraries of a build folder."""
     compiler: str
     cuda: bool
     include: list[str]
@@ -100,19 +100,20 @@ class Workshop:
         self.made.chmod(0o777)
 
     def add(self, name: str, text: str) -> None:
-        """A source to be compiled."""
+        """Adds a source to be compiled."""
         source = self.made / name
         source.write_text(text, encoding="utf-8")
         source.chmod(0o644)
         self.sources.append(source)
 
     def library_files(self) -> list[Path]:
-        """All that a submission is linked with, in one of its two forms."""
+        """All files linked with a submission, in one of its two forms."""
         return list(self._libraries[TRACED] or self._libraries[PLAIN])
 
     def call(self, words: Sequence[str], seconds: int = SECONDS, more: Sequence[Path] = (),
              most: int = MAX_OUTPUT) -> str:
-        """Runs a compiler or its like in the sandbox, in the folder `made`; returns its output."""
+        """Runs a compiler or a similar tool in the sandbox, in the folder `made`; returns its
+        output."""
         access = Access(read=(self.kit, *more), execute=(*toolchain(words[0]), *more),
                         write=(self.made,), build=True)
         with tempfile.TemporaryFile(dir=self.folder) as output:
@@ -157,7 +158,7 @@ class Workshop:
         return self.made / f"{PLAIN}.o"
 
     def opened(self, variant: str) -> set[str]:
-        """The files that the preprocessor opened; those of the project by their paths in it."""
+        """The files that the preprocessor opened; the project's by their relative paths."""
         rule = (self.made / f"{variant}.d").read_text(encoding="utf-8", errors="replace")
         words = re.split(r"(?<!\\)\s+", rule.replace("\\\n", " "))
         files = {os.path.normpath(word.replace("\\ ", " ")) for word in words
@@ -213,7 +214,7 @@ def program_of(word: str) -> str:
 
 
 def toolchain(word: str) -> tuple[Path, ...]:
-    """The folder of a compiler that does not lie among the system's programs."""
+    """The folder of a compiler that is not among the system's programs."""
     program = Path(program_of(word))
     return () if is_systems(program) else (program.parents[1],)
 
@@ -227,5 +228,5 @@ def has_gpu() -> bool:
 
 
 def gpu_tools(build: Optional[Path]) -> Optional[Tools]:
-    """Of the build folder of nvcc, where there is one and a GPU."""
+    """Tools from nvcc's build folder, if there is one and a GPU."""
     return read_tools(build) if build is not None and has_gpu() else None

@@ -27,7 +27,7 @@ UNITS = {"global": "sectors", "shared": "wavefronts"}
 
 
 def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optional[float]:
-    """None: there is nothing of the kind."""
+    """Returns None if there is nothing of the kind."""
     kernels = [kernel for kernel in inspection.kernels if limit.kernel in kernel.name]
     if match := PER_INTERACTION.fullmatch(limit.of):
         return total(kernels, "executions", match[1], match[2]) / interactions
@@ -48,7 +48,7 @@ def value_of(limit: Limit, inspection: Inspection, interactions: float) -> Optio
 
 
 def most_grid_barriers(kernels: list[Kernel]) -> float:
-    """Of the kernel with most of them; each of its blocks counts a barrier of the grid."""
+    """For the kernel with the most; each of its blocks counts a barrier of the grid."""
     return max(one.grid_barriers / one.blocks for one in kernels)
 
 
@@ -67,7 +67,7 @@ def describe(limit: Limit) -> str:
 
 
 def broken(limit: Limit, inspection: Inspection, interactions: float) -> str:
-    """In a line; empty if the limit holds."""
+    """Returns a one-line message; empty if the limit holds."""
     value = value_of(limit, inspection, interactions)
     if value is None:
         return f"{describe(limit)}; there are none"

@@ -1,4 +1,4 @@
-"""C++ text without being a compiler: comments, and what is left without them."""
+"""Finds comments in C++ text and removes them, without a compiler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_comment(piece: str) -> bool:
 
 
 def without_comments(text: str) -> str:
-    """Lines that held nothing else go with them."""
+    """Removes comments, and lines that held nothing else."""
     lines = []
     replaced = PIECES.sub(lambda m: re.sub(r"[^\n]", "\0", m[0]) if is_comment(m[0]) else m[0], text)
     for line in replaced.split("\n"):
@@ -32,7 +32,7 @@ def without_comments(text: str) -> str:
 
 
 def code_only(text: str) -> str:
-    """The text with blanks for comments and with empty strings; #include lines stay as they are."""
+    """Blanks comments and empties strings; keeps #include lines."""
     def blank(match: re.Match[str]) -> str:
         piece = match[0]
         if piece[0] not in "/\"'":  # also an #include
@@ -42,7 +42,7 @@ def code_only(text: str) -> str:
 
 
 def comments_in(text: str) -> list[str]:
-    """A line of comment each, without its marks."""
+    """Returns one line per line of comment, without its marks."""
     found = []
     for match in PIECES.finditer(text):
         if is_comment(match[0]):

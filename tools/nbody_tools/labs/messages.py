@@ -26,7 +26,7 @@ CAUSES = (("File size limit exceeded", "the compiler wrote a file of more than 6
 
 
 def readable(said: str, folder: Path) -> str:
-    """folder: that of the grading, whose path says nothing to a student."""
+    """folder: the grading's, whose path means nothing to a student."""
     for words, cause in CAUSES:
         if words in said:
             return cause
@@ -47,7 +47,7 @@ def readable(said: str, folder: Path) -> str:
 
 
 def with_names(said: str, text: str) -> str:
-    """A message of the tracer, with the name of an array for the line that allocates it."""
+    """Adds the name of an array to a tracer message about the line that allocates it."""
     lines = text.splitlines()
 
     def named(match: re.Match[str]) -> str:

@@ -13,14 +13,14 @@ WHOLE = 1 << 30  # the sandbox ends a program whose output is larger than a file
 
 
 def symbols(workshop: Workshop, files: Sequence[Path], *options: str) -> list[tuple[str, str]]:
-    """(type, name) of symbols, as they are linked."""
+    """Returns (type, name) of symbols, as linked."""
     listed = workshop.call(["nm", *options, *map(str, files)], most=WHOLE)
     return [(match[1], match[2])
             for match in re.finditer(r"^(?:[0-9a-f]+)? +([A-Za-z]) (.*)$", listed, re.M)]
 
 
 def names_called(listed: Sequence[tuple[str, str]]) -> list[str]:
-    """The names that an object file calls and does not define, readable."""
+    """Returns the demangled names that an object file calls and does not define."""
     wanted = [name for kind, name in listed if kind in "Uwv"]
     return subprocess.run(["c++filt"], input="\n".join(wanted), stdout=subprocess.PIPE, text=True,
                           check=True).stdout.splitlines()

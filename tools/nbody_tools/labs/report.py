@@ -1,4 +1,4 @@
-"""What a submission came to: points, and the same in the forms of others."""
+"""A submission's points, also in the formats of other systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FULL = 100
 
 
 def divided(weights: Sequence[float]) -> list[int]:
-    """FULL in whole points, by weight: their sum is FULL."""
+    """Divides FULL into whole points by weight; they add up to FULL."""
     total, ends = sum(weights), [0]
     for weight in weights:
         ends.append(ends[-1] + weight)
@@ -23,8 +23,8 @@ def divided(weights: Sequence[float]) -> list[int]:
 
 @dataclass(frozen=True)
 class Line:
-    """A test with its points. Of a test that the starter passes the points are 0, and `lost` what it costs
-    to break it."""
+    """A test with its points. For a test that the starter passes, the points are 0, and `lost` is
+    the cost of breaking it."""
     name: str
     points: float
     share: float
@@ -79,7 +79,7 @@ def as_text(report: Report) -> str:
 
 
 def in_one_line(name: str) -> str:
-    """A name of a file, which may hold line feeds and colours."""
+    """A file name, which may contain line feeds and colour codes."""
     return "".join(c if c.isprintable() else "?" for c in name)[:80]
 
 
@@ -96,7 +96,8 @@ def score_of(line: Line, report: Report, least: float = -FULL) -> float:
 
 
 def as_gradescope(report: Report) -> str:
-    """results.json of an autograder. Scores of tests must not be negative there: the sum stands above them."""
+    """results.json of an autograder. Test scores must not be negative there, so the sum is
+    separate."""
     tests = [{"name": line.name, "max_score": line.points, "output": report.refused or line.why,
               "score": score_of(line, report, least=0),
               "status": "passed" if line.passed and not report.refused else "failed", "visibility": "visible"}

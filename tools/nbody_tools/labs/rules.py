@@ -69,7 +69,7 @@ ALLOWED = re.compile("|".join((
 
 
 def broken_by_text(lab: Lab, text: str) -> Optional[str]:
-    """The first rule that the text of a submission breaks."""
+    """Returns the first rule that the submission's text breaks."""
     spliced = re.sub(r"\\[ \t]*\r?\n", "", text)
     if HARD_LITERALS.search(spliced):
         return "raw strings, and characters with a prefix, are not allowed"
@@ -113,7 +113,7 @@ def allowed_includes(lab: Lab) -> set[str]:
 
 
 def directives_of(code: str) -> list[tuple[int, str, str]]:
-    """(line, name, rest) of the directives in what code_only() returns."""
+    """Returns (line, name, rest) of the directives in code_only()'s result."""
     return [(code.count("\n", 0, match.start()) + 1, match[1] or match[2][:20], match[2])
             for match in DIRECTIVE.finditer(code)]
 
@@ -128,7 +128,8 @@ def includes_of(text: str) -> list[str]:
 
 
 def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]:
-    """Whether the preprocessor opened a file that the allowed headers do not open by themselves."""
+    """Tests whether the preprocessor opened a file that the allowed headers do not open
+    themselves."""
     others = sorted(workshop.opened(PLAIN) - set(known))
     if not others:
         return None

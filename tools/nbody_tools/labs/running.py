@@ -50,7 +50,7 @@ class Problem:
 
 @dataclass
 class Run:
-    """How a run ended. `problems` are the judge's results, as many as were answered."""
+    """How a run ended. `problems` are the judge's results for the problems answered."""
     asked: Sequence[Problem]
     problems: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""  # why there are no more answers
@@ -60,13 +60,13 @@ class Run:
 
     @property
     def failed_gates(self) -> list[tuple[Problem, list[dict[str, Any]]]]:
-        """Every problem that was answered, with the gates that it failed."""
+        """Every answered problem, with the gates that it failed."""
         return [(problem, [gate for gate in result["gates"] if gate["failed"]])
                 for problem, result in zip(self.asked, self.problems)]
 
     @property
     def failure(self) -> str:
-        """In a line; empty if everything was right."""
+        """Returns a one-line message; empty if everything was right."""
         lines = [described(problem, failed) for problem, failed in self.failed_gates if failed]
         return lines[0] if lines else self.ended
 
@@ -82,7 +82,7 @@ def shown(value: Optional[float]) -> str:
 
 
 class Listener(threading.Thread):
-    """Reads a pipe to its end, and keeps the beginning: a submission may print for ever."""
+    """Reads a pipe to its end and keeps the beginning: a submission may print for ever."""
 
     def __init__(self, pipe: Any) -> None:
         super().__init__(daemon=True)
@@ -99,7 +99,7 @@ class Listener(threading.Thread):
 
 
 class LineServer(threading.Thread):
-    """addr2line for a program that may start no process (HOSTCUDA_ADDR2LINE)."""
+    """Runs addr2line for a program that may not start processes (HOSTCUDA_ADDR2LINE)."""
 
     def __init__(self, program: Path) -> None:
         super().__init__(daemon=True)
@@ -135,7 +135,8 @@ def of_caller(lines: bytes) -> bytes:
 
 
 def environment_of(mode: str) -> dict[str, str]:
-    """Nothing of the grader's own. One thread: blocks in the same order each time."""
+    """Contains nothing from the grader's environment. One thread: blocks always run in the same
+    order."""
     settings = dict(word.split("=", 1) for word in mode.split())
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
             "HOSTCUDA_WATCHDOG": "5", "HOSTCUDA_MEMORY": str(1 << 30), **settings}
@@ -193,13 +194,13 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
 
 
 def status_of(worker: subprocess.Popen) -> int:
-    """Its exit status, or minus the signal that ended it, also where bubblewrap is between."""
+    """Its exit status, or minus the signal that ended it, also through bubblewrap."""
     code = end(worker)
     return SIGNALLED - code if code > SIGNALLED else code
 
 
 def watch_or_end(judge: subprocess.Popen) -> None:
-    """The judge of a worker that was ended writes what it has by then."""
+    """The judge of an ended worker writes the results it has."""
     try:
         judge.wait(END_SECONDS)
     except subprocess.TimeoutExpired:

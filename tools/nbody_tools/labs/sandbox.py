@@ -32,7 +32,7 @@ LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 
 @dataclass(frozen=True)
 class Access:
-    """The files of a program, beside the system's."""
+    """The files of a program, besides the system's."""
     read: tuple[Path, ...] = ()
     execute: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
@@ -82,7 +82,7 @@ class Sandbox:
 
     @property
     def description(self) -> str:
-        """One line for the report."""
+        """Returns one line for the report."""
         own = [{"landlock": "Landlock", "seccomp": "seccomp", "nobody": "user nobody"}[guard]
                for guard in self.guards.values() if guard != "-"]
         inside = f"limits{''.join(f', {one}' for one in own)}"
@@ -91,7 +91,7 @@ class Sandbox:
 
 
 def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
-    """wanted: auto, or own for one without bubblewrap."""
+    """wanted: auto, or own for a sandbox without bubblewrap."""
     program = shutil.which("bwrap") if wanted == "auto" else None
     if program is None:
         why = "bubblewrap is not installed" if wanted == "auto" else "bubblewrap was not wanted"
@@ -104,7 +104,7 @@ def found_sandbox(tool: Path, wanted: str = "auto") -> Sandbox:
 
 
 def guards_of(words: list[str]) -> dict[str, str]:
-    """What grade_sandbox says of itself; empty if it could not be started."""
+    """Returns what grade_sandbox reports; empty if it could not be started."""
     ended = subprocess.run([*words, "--protections"], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                            check=False)
@@ -112,7 +112,7 @@ def guards_of(words: list[str]) -> dict[str, str]:
 
 
 def python_for_nobody() -> tuple[str, tuple[Path, ...]]:
-    """A Python that the sandbox may start, and the folders beside the system's that it needs."""
+    """Returns a Python that the sandbox may start, and the further folders that it needs."""
     own = Path(sys.executable).resolve()
     for program in (own, Path("/usr/bin/python3")):
         if program.is_relative_to("/usr") and program.exists():

@@ -33,7 +33,7 @@ class Uses:
 
 
 def uses_of_step(tools: Tools, lab: Lab) -> Uses:
-    """The names that the lab's step, or a header, calls, and the files that are opened."""
+    """The names that the lab's step or a header calls, and the files that are opened."""
     kept = Path(tools.judge).parent / f"{lab.step}-{fingerprint(tools, lab)}.uses.json"
     try:
         return Uses(**json.loads(kept.read_text(encoding="utf-8")))
@@ -47,7 +47,7 @@ def uses_of_step(tools: Tools, lab: Lab) -> Uses:
 
 
 def compiled_uses(tools: Tools, lab: Lab) -> Uses:
-    """Headers are those of the flags of a submission: some differ with the optimization."""
+    """Uses headers as a submission's flags select them: some depend on the optimization level."""
     with compiled(replace(tools, flags=[*tools.flags, *EVERYTHING]), lab) as workshop:
         called = names_called(symbols(workshop, [workshop.made / f"{PLAIN}.o"]))
     with compiled(tools, lab) as workshop:
@@ -57,7 +57,7 @@ def compiled_uses(tools: Tools, lab: Lab) -> Uses:
 
 @contextlib.contextmanager
 def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
-    """Where the step has been compiled, as long as it is there."""
+    """Yields the workshop where the step was compiled, while it exists."""
     with tempfile.TemporaryDirectory(prefix="nbody-step-") as name:
         workshop = Workshop(Path(name), tools, lab.steps)
         workshop.add(lab.file_name, text_of(lab))
@@ -69,13 +69,13 @@ def compiled(tools: Tools, lab: Lab) -> Iterator[Workshop]:
 
 
 def text_of(lab: Lab) -> str:
-    """The step with every header that a submission may include."""
+    """Returns the step with every header that a submission may include."""
     includes = "".join(f"#include <{name}>\n" for name in sorted(allowed_includes(lab)))
     return includes + lab.source.read_text(encoding="utf-8")
 
 
 def fingerprint(tools: Tools, lab: Lab) -> str:
-    """Changes with all that the result depends on."""
+    """Changes with everything that the result depends on."""
     read = hashlib.sha256(repr((tools.compiler, tools.flags, EVERYTHING, text_of(lab))).encode())
     headers = [file for part in (*HEADERS, *lab.steps) for file in (ROOT / part).rglob("*.h")]
     for file in sorted(headers):

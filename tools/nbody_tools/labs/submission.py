@@ -1,4 +1,4 @@
-"""Reads a submission: a small regular file of UTF-8 text, whatever its owner put in its place."""
+"""Reads a submission: a small regular file of UTF-8 text; anything else is rejected."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NAMES = {"\r": "a carriage return without a line feed", "\f": "a form feed", "\v
 
 
 class Refused(Exception):
-    """In a line, why a submission is not graded."""
+    """The reason, in one line, why a submission is not graded."""
 
 
 def read_submission(file: Path) -> str:
-    """The text of the file as it is."""
+    """Returns the file's text unchanged."""
     data = read_bytes(file)
     try:
         return data.decode("utf-8-sig")
@@ -44,7 +44,7 @@ def read_bytes(file: Path) -> bytes:
 
 
 def with_line_feeds(text: str) -> str:
-    """The text with line feeds for the line ends of Windows; refuses other control characters."""
+    """Replaces Windows line ends by line feeds; rejects other control characters."""
     text = text.replace("\r\n", "\n")
     if found := CONTROL.search(text):
         what = NAMES.get(found[0], f"the character U+{ord(found[0]):04X}")

@@ -48,7 +48,7 @@ FINDINGS = 2  # that are shown: the first is mostly the cause of the others
 
 @dataclass(frozen=True)
 class Result:
-    """Of one test: a share of its points, and why it is not all of them."""
+    """Result of one test: a share of its points, and the reason if it is not all of them."""
     name: str
     share: float
     why: str = ""
@@ -60,7 +60,7 @@ class Result:
 
 
 class Tests:
-    """The tests of one submission, which is built already."""
+    """The tests of one submission that has been built."""
 
     def __init__(self, lab: Lab, workshop: Workshop, programs: dict[str, Path], seed: int) -> None:
         self._lab, self._workshop, self._programs = lab, workshop, programs
@@ -71,7 +71,7 @@ class Tests:
         self._seconds_left = SECONDS_OF_ALL
 
     def results(self) -> list[Result]:
-        """Of all but the time, in the order of lab.TESTS."""
+        """Results of all tests but the time, in the order of lab.TESTS."""
         # Drawn before anything runs, so that a seed means the same problems whatever happens.
         planned: list[tuple[str, Callable[[], Result]]] = [
             (name, self._gates(name, problems)) for name, problems in self._problems().items()]
@@ -114,14 +114,14 @@ class Tests:
 
     @property
     def _partial(self) -> float:
-        """Where the starter has no force right, and so no points, a part of a test counts as well."""
+        """If the starter gets no force right, and so no points, part of a test counts too."""
         return PARTIAL if "forces" in self._lab.fails else 0.0
 
     def _share(self, kept: int, of: int) -> float:
         return 1.0 if kept == of else self._partial * kept / of
 
     def _between(self, low: int, high: int) -> int:
-        """An odd number: no tile and no warp divides it."""
+        """Returns an odd number, which no tile or warp size divides."""
         return self._dice.randrange(low | 1, high, 2)
 
     def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None) -> Problem:
@@ -188,7 +188,8 @@ class Tests:
         return Result(name, self._share(right, sum(len(problems) for problems, _ in runs)), why)
 
     def _of_this_test(self, name: str, problem: Problem, failed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The gates, without those of the run where no other fails: these belong to the test `run`."""
+        """The gates without those of whole runs, if no other fails: these belong to the test
+        `run`."""
         if name not in ("forces", "sizes", "systems") or {gate["name"] for gate in failed} - OF_RUN:
             return failed
         if failed:
@@ -235,12 +236,13 @@ def inspection_of(record: Path, program: Path, messages: tuple[str, ...], folder
 
 
 def is_later(message: str) -> bool:
-    """Whether a finding may be what an access out of bounds made of the memory."""
+    """Tests whether a finding may be a consequence of an access out of bounds."""
     return OUT_OF_BOUNDS not in message
 
 
 def without_noise(result: Result) -> Result:
-    """What a program says after it has overwritten memory that is not its own explains nothing."""
+    """Drops messages printed after a program has overwritten foreign memory: they explain
+    nothing."""
     if result.name == "findings" or "(signal " not in result.why:
         return result
     line = result.why.split("\n", 1)[0]
@@ -248,7 +250,7 @@ def without_noise(result: Result) -> Result:
 
 
 def quoted(said: str) -> str:
-    """What a submission printed, cut short: it may help the student."""
+    """Shortens the submission's output, which may help the student."""
     lines = [re.sub(r"[^\x20-\x7e]", "?", line)[:200] for line in said.strip().splitlines()]
     return "".join(f"\n| {line}" for line in lines[:LINES])
 

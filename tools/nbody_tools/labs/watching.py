@@ -21,11 +21,11 @@ watched_seconds: list[float] = []  # that each program so far was seen to use
 
 
 class TooLong(Exception):
-    """In a line, why a program was ended."""
+    """The reason, in one line, why a program was ended."""
 
 
 def seconds_of_sessions(sessions: Sequence[int]) -> float:
-    """Processor time of all processes in these sessions, with children that have ended."""
+    """Processor time of all processes in these sessions, including ended children."""
     ticks = 0
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():

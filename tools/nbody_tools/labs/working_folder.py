@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def readme(lab: Lab) -> str:
-    """The lab's own, and what follows from lab.toml."""
+    """Combines the lab's README with text derived from lab.toml."""
     text = (lab.folder / "README.md").read_text(encoding="utf-8").rstrip()
     lines = [text, "", "## How it is graded", "", f"    ./nbody grade {lab.number} {lab.file_name}", ""]
     if lab.is_program:

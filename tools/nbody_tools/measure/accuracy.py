@@ -44,7 +44,7 @@ def accuracy(bench: Bench) -> None:
 
 
 def tensor_cores(bench: Bench) -> None:
-    """experiments/tensor_cores beside steps 11 and 12: rates and force errors"""
+    """experiments/tensor_cores next to steps 11 and 12: rates and force errors"""
     for bodies in (16384, 65536, 262144):
         for name in ("step11_register_blocking", "step12_newton3", *bench.built(*TENSOR_CORES)):
             bench.record(name, "--scenario", "plummer", "--bodies", bodies, "--steps", 5, "--warmup", 1, "--repeat", 10,
@@ -94,8 +94,8 @@ def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
 
 
 def disk_of(bodies: Path) -> dict[str, Any]:
-    """The mass of all bodies; of the disk the radius of half of its bodies, its thickness and its random velocity
-    across the plane, both RMS."""
+    """Returns the mass of all bodies and, for the disk, the radius of half of its bodies, its
+    thickness and its random velocity across the plane, both RMS."""
     with bodies.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     disk = [row for row in table if row["species"] == "disk"]

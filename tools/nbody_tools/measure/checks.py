@@ -1,5 +1,5 @@
-"""The parts of ./nbody measure that judge and do not time, and so run many programs at once. Only the standard
-library: a machine with a GPU has little else."""
+"""Parts of ./nbody measure that check without timing, and therefore run many programs at once. Only
+the standard library: a machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 UNCHECKED = ("--validate", "off", "--quiet")
-# The rest is the same in all programs: what a step can spoil, as in cmake/nbody_step.cmake.
+# The rest is the same in all programs; these are what a step can break, as in
+# cmake/nbody_step.cmake.
 OF_A_STEP = "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
-WAITING = {"OMP_WAIT_POLICY": "passive"}  # threads that wait leave the cores to the other programs
+WAITING = {"OMP_WAIT_POLICY": "passive"}  # waiting threads leave the cores to other programs
 # Small: under racecheck a kernel takes thousands of times as long.
 SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
 # Kernels that SMALL does not reach: float64, masses all different, systems of one block and of a cluster.
@@ -25,7 +26,7 @@ OTHER_KERNELS = {"11": {"double": (*SMALL, "--precision", "double")},
                  "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
                  "13": {"blocks": ("--scenario", "galaxies", "--systems", 132, "--bodies", 40, "--steps", 2),
                         "clusters": ("--scenario", "galaxies", "--systems", 66, "--bodies", 520, "--steps", 1)}}
-# No multiple of a tile; enough for several blocks per system.
+# Not a multiple of a tile; enough for several blocks per system.
 REPEATED = ("--scenario", "galaxies", "--systems", 3, "--bodies", 5003, "--steps", 10)
 ALL_DIFFERENT = ("--scenario", "star-cluster", "--bodies", 30011, "--steps", 3)
 REPEATS = 10
@@ -53,7 +54,7 @@ def checks(bench: Bench) -> None:
 
 
 def sanitize(bench: Bench) -> None:
-    """compute-sanitizer's four tools on every step at a small size"""
+    """compute-sanitizer's four tools on every step with a small problem"""
     def look(step: str, kind: str, tool: str, words: tuple) -> None:
         name = ".".join(filter(None, (step, kind, tool)))
         printed = bench.run(f"{name}.log", ["compute-sanitizer", "--tool", tool, "--error-exitcode", 9,
@@ -67,7 +68,7 @@ def sanitize(bench: Bench) -> None:
 
 
 def same_bits(bench: Bench) -> None:
-    """ten runs of every step from 03 on, whose bodies must end with the same bits"""
+    """ten runs of every step from 03 on, whose final bodies must have the same bits"""
     def repeat(step: str, kind: str, words: tuple) -> None:
         name = f"{step}.{kind}"
         ends = set()
@@ -76,7 +77,7 @@ def same_bits(bench: Bench) -> None:
             output.unlink(missing_ok=True)
             bench.run(f"{name}.{number}.log", [bench.program(step), *words, *UNCHECKED, "--output", output], WAITING)
             if not output.exists():
-                return  # a failure, and named as one
+                return  # a failure, already reported
             ends.add(output.read_bytes())
             output.unlink()
         if len(ends) > 1:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from nbody_tools.measure.measure import Bench
 
 BODIES, STEPS, ROWS = 1048576, 1200, 3  # every row of energies sums over all pairs on the host
-EVERY, STATES = 200, (600, 800, 1000, 1200)  # time steps: before, in and after the passage
-CELLS, HALF_WIDTH = 512, 14.0  # of a map; in units of the scenario
+EVERY, STATES = 200, (600, 800, 1000, 1200)  # time steps: before, during and after the passage
+CELLS, HALF_WIDTH = 512, 14.0  # of a map; in the scenario's units
 DISK = 2  # the number of a species in a file (docs/formats.md)
-MOST = 65535  # of a grey map of 16 bits
+MOST = 65535  # in a grey map of 16 bits
 
 
 def galaxies(bench: Bench) -> None:
@@ -40,8 +40,8 @@ def galaxies(bench: Bench) -> None:
 
 
 def maps_of(data: bytes) -> Iterator[array]:
-    """Of each disk, which is a run of bodies of that species: how many of its stars are in each cell, seen along z,
-    from the highest y down."""
+    """For each disk, a run of bodies of that species: the number of stars in each cell, seen along
+    z, from the highest y down."""
     count = HEADER.unpack_from(data)[6]
     end = HEADER.size + 4 * VALUES * count
     values, species = array("f"), data[end:]
@@ -64,7 +64,7 @@ def map_of(x: Sequence[float], y: Sequence[float]) -> array:
 
 
 def grey_map(counts: array) -> bytes:
-    """Netpbm's, with two bytes per cell, the high one first."""
+    """Netpbm's format, with two bytes per cell, the high byte first."""
     swapped = array("H", counts)
     swapped.byteswap()
     return f"P5\n{CELLS} {CELLS}\n{MOST}\n".encode() + swapped.tobytes()

@@ -21,9 +21,9 @@ from nbody_tools.records.facts import Facts, Measured
 from nbody_tools.steps import number_of
 from nbody_tools.tables import ABSENT, aligned, plain
 
-STEPS_OF_PAIRS = ("12",)  # each pair once
+STEPS_OF_PAIRS = ("12",)  # computing each pair once
 STEPS_OF_THE_CPU = ("00",)
-FOLDERS = ("", "experiments/variants")  # of a build, with programs
+FOLDERS = ("", "experiments/variants")  # of a build, containing programs
 RESULTS = ROOT / "docs" / "results"
 
 
@@ -63,7 +63,7 @@ def architecture(sass: str) -> str:
 
 
 def compiler(program: Path) -> str:
-    """The release of CUDA that a program says it was compiled with."""
+    """Returns the CUDA release that a program reports having been compiled with."""
     found = re.search(rb"Cuda compilation tools, release (\d+\.\d+)", program.read_bytes())
     return found[1].decode() if found else ""
 
@@ -87,12 +87,13 @@ def slots_of(line: dict[str, Any]) -> float:
 
 
 def ceiling(line: dict[str, Any], facts: Facts) -> float:
-    """G interactions/s, of the issue slots of all lanes: SMs x 4 schedulers x 32 lanes x clock."""
+    """Returns G interactions/s from the issue slots of all lanes: SMs x 4 schedulers x 32 lanes x
+    clock."""
     return 1e3 * facts.machine("gpu", "issue_slots").content / slots_of(line)
 
 
 def best_measured(step: str, facts: Facts) -> Optional[Measured]:
-    """On whatever problem it was fastest."""
+    """Returns the record of its fastest problem."""
     found = [m for problem in facts.problems if (m := facts.pick(step, problem)) is not None]
     return max(found, key=lambda m: m.rate, default=None)
 
@@ -122,7 +123,7 @@ def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[st
 
 
 def count(name: str, program: Path, cuobjdump: str) -> list[dict[str, Any]]:
-    """A line for each inner loop of a program."""
+    """Returns one line for each inner loop of a program."""
     sass = machine_code(program, cuobjdump)
     return json_lines(name, inner_loops(sass, str(program)),
                       {"architecture": architecture(sass), "cuda": compiler(program)})
@@ -134,7 +135,7 @@ def count_saved(name: str, saved: Path) -> list[dict[str, Any]]:
 
 
 def counted(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """What ./nbody profile --sass prints, and the lines for its --json."""
+    """Prints the output of ./nbody profile --sass; returns the lines for its --json."""
     if number_of(name) in STEPS_OF_THE_CPU:
         raise ToolError(f"{name} is a CPU program: it has no machine code of a GPU")
     lines = (count_saved(name, options.saved) if options.saved else

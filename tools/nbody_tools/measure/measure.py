@@ -49,7 +49,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 class Bench:
-    """What a part works with: the programs, where to write, and what went wrong so far."""
+    """The context of a part: the programs, the output folder, and the failures so far."""
 
     def __init__(self, part: str, options: argparse.Namespace) -> None:
         self.part, self.build, self.timeout = part, options.build.resolve(), options.timeout
@@ -74,7 +74,8 @@ class Bench:
         return next((place for place in places if os.access(place, os.X_OK)), None)
 
     def built(self, *names: str) -> list[str]:
-        """Those of the programs that are there; the others, often variants, are named."""
+        """Returns the names of existing programs, and reports the others, which are often
+        variants."""
         for name in names:
             if self.program(name) is None:
                 self.say(f"{name}: not built")
@@ -91,7 +92,7 @@ class Bench:
     def record(self, name: str, *words: object,
                environment: Optional[dict[str, str]] = None,
                more: Optional[Callable[[], dict]] = None) -> Optional[Record]:
-        """Runs a program and keeps its record, with what there is to add to it."""
+        """Runs a program and stores its record, with additional data."""
         program = self.program(name)
         if program is None:
             self.fail(f"{name} is not in {self.build}")
@@ -106,12 +107,12 @@ class Bench:
         return outcome.record
 
     def keep(self, data: dict) -> None:
-        """At once, so that nothing is lost when a later program takes the machine down."""
+        """Stored at once, so that nothing is lost when a later program takes the machine down."""
         self.lines.append(json.dumps(data) + "\n")
         write_whole_file(self.records, "".join(self.lines))
 
     def run(self, log: str, words: Sequence[object], environment: Optional[dict[str, str]] = None) -> str:
-        """Runs a command whose output goes to a log; what it printed, or a failure."""
+        """Runs a command, logging its output; returns its output, or None after a failure."""
         path = self.folder / log
         status, message = run_program([str(word) for word in words], self.timeout, path, environment)
         if status != "done":
@@ -119,7 +120,7 @@ class Bench:
         return path.read_text(encoding="utf-8", errors="replace")
 
     def run_experiment(self, name: str) -> None:
-        """Its tests, then all that it measures, into NAME.jsonl."""
+        """Runs an experiment's tests, then all its measurements, into NAME.jsonl."""
         program = self.build / "experiments" / name / name
         self.run("test.log", [f"{program}_test"])
         for line in self.run(f"{name}.log", [program, "--json", self.folder / f"{name}.jsonl"]).splitlines():
@@ -139,7 +140,7 @@ def row(part: str, record: Record) -> list[str]:
 
 
 def measure(part: str, options: argparse.Namespace) -> list[str]:
-    """The failures of one part."""
+    """Returns the failures of one part."""
     bench = Bench(part, options)
     done = options.output / f"{part}.done"
     if done.exists() and not options.again:

@@ -16,7 +16,7 @@ from typing import Optional, Sequence
 from nbody_tools.arguments import Failed, read_whole_file
 from nbody_tools.tables import aligned, plain
 
-LANES = 32  # threads of a warp, which one instruction serves
+LANES = 32  # threads of a warp, served by one instruction
 
 STALLS = ("long_scoreboard", "short_scoreboard", "math_pipe_throttle", "mio_throttle", "lg_throttle",
           "wait", "dispatch_stall", "not_selected", "barrier", "no_instruction", "branch_resolving",
@@ -26,7 +26,7 @@ STALLS = ("long_scoreboard", "short_scoreboard", "math_pipe_throttle", "mio_thro
 @dataclass(frozen=True)
 class Metric:
     key: str  # in JSON
-    source: str  # the name that Nsight Compute knows
+    source: str  # Nsight Compute's name
     label: str
     unit: str = ""
     scale: float = 1.0  # from Nsight Compute's base unit to `unit`
@@ -58,12 +58,12 @@ METRICS = (
              f"stalled: {name.replace('_', ' ')}", "warps/issue") for name in STALLS),
 )
 SOURCES = tuple(metric.source for metric in METRICS)
-# Clocks are left as they are: a counter is a count at any clock, and times of profiled runs are no measurement.
+# Clocks are not locked: a counter is valid at any clock, and profiled times are not measurements.
 RAW = ("--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base")
 SUM = {"sm_active_cycles", "sm_elapsed_cycles", "instructions", "load_sectors", "load_requests",
        "bank_conflicts"}
 
-# Made from the others; shown and written where they can be made.
+# Derived from the others; shown and written if possible.
 DERIVED = (
     Metric("sm_busy_percent", "", "SMs that had work, mean over time", "%"),
     Metric("sectors_per_request", "", "sectors per request, global loads"),
@@ -108,7 +108,7 @@ def short_name(kernel: str) -> str:
 
 
 def number(text: str) -> Optional[float]:
-    """Nsight Compute groups digits; 'n/a' and empty cells are metrics that it could not count."""
+    """Nsight Compute groups digits; 'n/a' and empty cells are metrics it could not count."""
     try:
         value = float(text.replace(",", "").strip())
     except ValueError:
@@ -117,7 +117,7 @@ def number(text: str) -> Optional[float]:
 
 
 def to_base(value: float, unit: str) -> float:
-    """To nanoseconds, bytes or hertz; percentages, ratios and counts stay as they are."""
+    """Converts to nanoseconds, bytes or hertz; percentages, ratios and counts are unchanged."""
     if unit in TIMES:
         return value * TIMES[unit]
     for ending in ("byte/block", "byte", "cycle/second", "hz", "Hz"):
@@ -128,10 +128,10 @@ def to_base(value: float, unit: str) -> float:
 
 
 def read_cells(text: str, where: str) -> list[dict[str, tuple[str, str]]]:
-    """The layout of `ncu --csv --page raw`: names, units, then one line per launch. Of each launch the
-    text and the unit of every column.
+    """Parses `ncu --csv --page raw`: names, units, then one line per launch. Returns, for each
+    launch, the text and the unit of every column.
 
-    What the profiler (==PROF==) and the program print before or after is passed over.
+    Ignores the output of the profiler (==PROF==) and of the program before and after.
     """
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines)
@@ -173,8 +173,8 @@ def complaint(lines: Sequence[str]) -> str:
 
 def aggregate(launches: Sequence[Launch],
               interactions: Optional[float] = None) -> list[KernelProfile]:
-    """Kernels by name, the one that took longest first. Counts and durations are means of the
-    launches, rates are weighted with the duration. `interactions` are those of one launch."""
+    """Kernels by name, the one with the longest time first. Counts and durations are means over the
+    launches, rates are weighted by duration. `interactions` is the number in one launch."""
     by_name: dict[str, list[Launch]] = {}
     for launch in launches:
         by_name.setdefault(launch.kernel, []).append(launch)
@@ -202,7 +202,7 @@ def aggregate(launches: Sequence[Launch],
 
 
 def table(profile: KernelProfile) -> str:
-    """Stalls in the order of their weight; those that hardly ever occur are left out."""
+    """Lists stalls by weight, omitting rare ones."""
     stalls = sorted((metric for metric in METRICS if metric.key.startswith("stall_")
                      and profile.metrics.get(metric.key, 0.0) >= 0.005),
                     key=lambda metric: -profile.metrics[metric.key])

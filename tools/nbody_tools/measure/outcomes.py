@@ -1,4 +1,4 @@
-"""The one table of a set of runs: printed by ./nbody run and measure, laid out by ./nbody tour."""
+"""The table of a set of runs, printed by ./nbody run and measure, and part of ./nbody tour."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EMULATED = "emulated"
 
 
 def baseline(outcomes: Sequence[Outcome]) -> Optional[Record]:
-    """Step 00 of the same run: the same machine. Emulated, it is no measure of anything."""
+    """Step 00 of the same run, on the same machine. An emulated one is no baseline."""
     return next((outcome.record for outcome in outcomes
                  if outcome.record is not None and outcome.record.number == "00"
                  and not outcome.record.emulated), None)
@@ -44,7 +44,7 @@ def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
 
 
 def notes(outcomes: Sequence[Outcome]) -> list[str]:
-    """What a reader of the table must know: problem, machines, and which times are no times."""
+    """Notes for the table's reader: problem, machines, and times that are not meaningful."""
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     lines = [f"Problem: {problem}." for problem in dict.fromkeys(str(r.problem) for r in records)]
     lines += [f"Machine: {machine}." for machine in dict.fromkeys(r.machine for r in records)]

@@ -1,4 +1,4 @@
-"""What ./nbody measure measures: one function per part, whose first line of help is its docstring."""
+"""The parts of ./nbody measure: one function each, whose docstring is its help line."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ if TYPE_CHECKING:
 MAIN = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 20)
 WIDE = ("--scenario", "galaxies", "--systems", 256, "--bodies", 8192, "--steps", 20)
 TIMED = ("--warmup", 1, "--repeat", 10)
-OTHERS = ("step14_", "step15")  # of several ranks, and trees: parts of their own
-FIRST_STEP_OF_CHUNKS = "10"  # from here its sum is divided, too
-FIRST_STEP_OF_MASSES = "11"  # from here equal masses, or none, may save work
+OTHERS = ("step14_", "step15")  # steps with several ranks, and trees, have their own parts
+FIRST_STEP_OF_CHUNKS = "10"  # from here on its sum is divided, too
+FIRST_STEP_OF_MASSES = "11"  # from here on equal or zero masses may save work
 FLOAT64 = ("step11_register_blocking",)
 SINGLE = (16384, 65536, 262144)
 SMALL = (512, 1024, 2048, 4096, 8192)
 BATCHES = ((32, 1024), (132, 512))
 MILLION = 1125000
 FORCES = "regex:^(partial_accelerations|advance)$"  # kernels
-# Bodies and time steps to count, which Nsight Compute repeats for every few counters, and to time.
+# Bodies and time steps for counting, which Nsight Compute repeats for every few counters, and for
+# timing.
 LIMITS = {"11": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5))),
           "12": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5), (1048576, 1))),
           "13": (((2048, 100), (4096, 100), (8192, 100)), ((2048, 1000), (4096, 1000), (8192, 1000)))}
@@ -79,7 +80,7 @@ def small(bench: Bench) -> None:
 
 
 def masses(bench: Bench) -> None:
-    """star-cluster, a mass of its own for every body, one system; planets and a million test particles; from step 11"""
+    """star-cluster, one system of unequal masses; planets and a million test particles; from step 11"""
     from_11 = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MASSES]
     for step in (*from_11, *bench.built("step12_always_asks")):
         for bodies in (*SINGLE, 1048576):
@@ -88,7 +89,7 @@ def masses(bench: Bench) -> None:
 
 
 def float64(bench: Bench) -> None:
-    """--precision double where there is one: the staircase's problem and single systems"""
+    """--precision double if supported: the problem of all steps, and single systems"""
     for step in bench.built(*FLOAT64):
         for words in (MAIN, *(sphere(bodies, 1) for bodies in SINGLE)):
             bench.record(step, *words, "--precision", "double", *TIMED)
@@ -107,7 +108,7 @@ def variants(bench: Bench) -> None:
 
 
 def timelines(bench: Bench) -> None:
-    """what overlapped with what, of the steps with streams"""
+    """overlap of copies and kernels in the steps with streams"""
     for name in bench.built("step05_streams", "step06_ldg_fastmath", "step07_overlap", "step09_soa",
                             "step07_by_system"):
         bench.record(name, *MAIN, "--warmup", 1, "--repeat", 1, *UNCHECKED,
@@ -122,7 +123,7 @@ def profile(bench: Bench) -> None:
 
 
 def limits(bench: Bench) -> None:
-    """one system of one mass, where docs/limits.md asks what is left: steps 11 to 13, with Nsight Compute and timed"""
+    """one system of one mass, for docs/limits.md: steps 11 to 13, with Nsight Compute and timed"""
     of_steps = [(step, LIMITS[number_of(step)]) for step in direct(bench) if number_of(step) in LIMITS]
     for step, (profiled, _) in of_steps:
         for bodies, steps in profiled:
@@ -165,10 +166,10 @@ def sass(bench: Bench) -> None:
 
 
 def patterns(bench: Bench) -> None:
-    """what ./nbody inspect predicts, counted by Nsight Compute; then: ./nbody calibrate chip OUTPUT/patterns"""
+    """counts ./nbody inspect predicts, by Nsight Compute; then: ./nbody calibrate chip OUTPUT/patterns"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
-    # A chip that lacks one of these makes ncu refuse all of them, so those that it lists are asked for.
+    # If a chip lacks one metric, ncu rejects all of them, so only the listed ones are requested.
     wanted = sorted({metric for groups in METRICS.values() for group in groups for metric in group})
     metrics = [metric for metric in wanted
                if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]
@@ -193,7 +194,8 @@ def patterns(bench: Bench) -> None:
 
 
 def memory_instructions(program: Path) -> str:
-    """Which loads and stores nvcc merged, hoisted or widened: the usual cause of a difference."""
+    """Lists loads and stores that nvcc merged, hoisted or widened: the usual cause of a
+    difference."""
     sass = subprocess.run(["cuobjdump", "--dump-sass", str(program)], capture_output=True, text=True,
                           check=False).stdout
     pattern = r"Function : .*|(?:LDG|LDS|STG|STS|RED|ATOMG|ATOMS)(?:\.[A-Z0-9]+)* .*;"
@@ -201,7 +203,7 @@ def memory_instructions(program: Path) -> str:
 
 
 def devices(bench: Bench) -> None:
-    """1, 2, 4 and 8 GPUs, as far as there are so many: 256 systems x 8192 bodies x 20 steps"""
+    """1, 2, 4 and 8 GPUs, as far as available: 256 systems x 8192 bodies x 20 steps"""
     listed = bench.run("gpus.txt", ["nvidia-smi", "-L"])
     for count in (count for count in (1, 2, 4, 8) if count <= len(listed.splitlines())):
         for name in bench.built("step08_multigpu", "step08_one_enqueues", "step09_soa"):
@@ -211,7 +213,7 @@ def devices(bench: Bench) -> None:
 
 
 def connections(bench: Bench) -> None:
-    """step 07 in both stream orders, with other numbers of hardware queues: for docs/results/connections/"""
+    """step 07 in both stream orders, by number of hardware queues: for docs/results/connections/"""
     settings: list[dict[str, str]] = [{}]
     for variable in ("CUDA_DEVICE_MAX_CONNECTIONS", COPY_QUEUES):
         settings += [{variable: str(queues)} for queues in QUEUES]
@@ -231,7 +233,7 @@ def cpu(bench: Bench) -> None:
 
 
 def activity(bench: Bench) -> None:
-    """experiments/activity_map: its tests, every rung over N and over D"""
+    """experiments/activity_map: its tests, every variant over N and over D"""
     folder = bench.build / "experiments/activity_map"
     bench.run("test.log", [folder / "activity_map_test"])
     for number, (rungs, words) in enumerate(activity_runs()):

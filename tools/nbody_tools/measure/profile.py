@@ -29,7 +29,7 @@ from nbody_tools.records.record import Record, read_records
 from nbody_tools.steps import STEP_NAME, choose_steps, find_step, find_steps, run_program, step_folders
 
 NO_PROFILER = 77
-KEY = ("step", "kernel", "machine", "systems", "bodies", "architecture")  # of a line of JSON
+KEY = ("step", "kernel", "machine", "systems", "bodies", "architecture")  # identifies a JSON line
 STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # where the time loop runs inside the kernel
 STEPS_OF_ONE_SYSTEM = ("05", "06", "07", "08", "09")  # where a launch computes a time step of one system
 
@@ -61,7 +61,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def profile_program(name: str, program: Path, profiler: str, problem: Sequence[object],
                     choice: Sequence[object], timeout: float) -> tuple[str, Record]:
-    """What ncu wrote, and the result record of the run. `choice`: further words for ncu."""
+    """Returns ncu's output and the result record of the run. `choice`: further arguments for
+    ncu."""
     with tempfile.TemporaryDirectory() as folder:
         record, csv, log = (Path(folder) / file for file in ("record.json", "ncu.csv", "output.txt"))
         words = [profiler, *RAW, "--metrics", ",".join(SOURCES), *choice, "--log-file", csv, program,
@@ -75,7 +76,7 @@ def profile_program(name: str, program: Path, profiler: str, problem: Sequence[o
 
 
 def interactions_of_a_launch(record: Record) -> float:
-    """Of a kernel that computes forces. N^2 per step and system, however the kernel counts."""
+    """Interactions of a kernel that computes forces: N^2 per step and system, however it counts."""
     problem = record.problem
     pairs = float(problem.bodies) ** 2
     if record.number in STEPS_OF_ONE_LAUNCH:
@@ -109,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         raise ToolError("--record belongs to --from: a run writes its own")
     if options.saved and options.json and not options.record and not options.sass:
         raise ToolError("--json needs --record with --from: the CSV does not say machine and date")
-    # With --from nothing need be built: a number becomes a name with the folders of the sources.
+    # With --from nothing must be built: the source folders turn a number into a name.
     name = (options.step if STEP_NAME.fullmatch(options.step)
             else find_step(options.step, step_folders(ROOT)))
     if options.sass:

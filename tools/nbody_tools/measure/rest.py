@@ -1,5 +1,5 @@
-"""What Nsight Compute says about the rest, between the ceiling of a kernel's machine code and its rate: from profiles
-of `./nbody measure limits`, in docs/results/limits/profiles/."""
+"""Nsight Compute's account of the gap between the ceiling of a kernel's SASS and its rate: from
+profiles of `./nbody measure limits`, in docs/results/limits/profiles/."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 from nbody_tools.records.facts import check_line
 from nbody_tools.records.record import read_records
 
-# What a warp does that does not issue, by metrics of measure/ncu.py.
+# A warp's states besides issuing, by metrics of measure/ncu.py.
 TIME_OF_A_WARP = {
     "a warp is ready, another is chosen": ("stall_not_selected",),
     "a warp is ready, the scheduler is busy": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
@@ -17,24 +17,25 @@ TIME_OF_A_WARP = {
     "a warp waits at a barrier": ("stall_barrier",),
     "a warp waits for global memory": ("stall_long_scoreboard", "stall_lg_throttle"),
     "a warp waits out a fixed latency": ("stall_wait",)}
-ISSUES = 1.0  # in the same unit, warps per issue: one issues
+ISSUES = 1.0  # in the same unit, warps per issue: one is issuing
 
 
 def profiles(results: Path) -> list[dict[str, Any]]:
-    """By step and size."""
+    """Sorted by step and size."""
     lines = [record.data for source in sorted((results / "limits" / "profiles").glob("*.jsonl"))
              for record in read_records(source, check_line)]
     return sorted(lines, key=lambda line: (line["step"], line["systems"], line["bodies"]))
 
 
 def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """The inner loop of that kernel, a line of machine_code.json_lines; of two, the one for one mass."""
+    """Returns that kernel's inner loop, a line of machine_code.json_lines; of two, the one for one
+    mass."""
     return min((loop for loop in loops if (loop["step"], loop["kernel"]) == (profile["step"], profile["kernel"])),
                key=lambda loop: loop["slots"] / loop["interactions"], default=None)
 
 
 def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
-    """In percent: factors of the ceiling."""
+    """Returns factors of the ceiling, in percent."""
     metrics, instructions = profile["metrics"], sum(loop["instructions"].values())
     return {"instructions that are in the inner loop":
             100 * instructions / loop["interactions"] / metrics["instructions_per_interaction"],
@@ -51,7 +52,7 @@ def time_of_a_warp(profile: dict[str, Any]) -> dict[str, float]:
 
 
 def table(step: str, loops: Sequence[dict[str, Any]], results: Path) -> list[list[str]]:
-    """A column per size that was profiled; none where none was, or not of these kernels."""
+    """One column per profiled size; empty if none was profiled, or not these kernels."""
     found = [(profile, loop) for profile in profiles(results) if profile["step"] == step
              and (loop := loop_of(profile, loops)) is not None]
     columns = [{**shares(profile, loop), **time_of_a_warp(profile)} for profile, loop in found]

@@ -23,7 +23,7 @@ SCENARIOS = ("plummer", "galaxies", "uniform", "star-cluster", "cold-sphere", "k
              "spiral", "collision", "two-body", "figure-eight", "solar-system", "sun-earth-moon",
              "test-particles")
 VALIDATION = ("auto", "full", "sampled", "off")
-# Handed to the programs as they are; an option that is not given is left to their defaults.
+# Passed on unchanged; an option that is not given is left to the programs' defaults.
 PASSED_ON = ("systems", "bodies", "steps", "scenario", "input", "dt", "softening", "repeat",
              "warmup", "validate")
 

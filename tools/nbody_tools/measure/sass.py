@@ -28,20 +28,20 @@ CLASSES = {
 OTHER = "other"  # integers, comparisons, moves, control
 LABELS = {"fp32": "FFMA, FADD, FMUL", "fp64": "FP64", "mufu": "MUFU", "shuffle": "SHFL",
           "shared": "shared memory", "memory": "global and constant memory", OTHER: "other"}
-# Issue slots that go by for one instruction, where it is not one: MUFU and SHFL as measured among
-# independent FFMAs on an H200, FP64 by the lanes of its pipe, 64 per SM against 128.
+# Issue slots taken by one instruction, if not one: MUFU and SHFL as measured among independent
+# FFMAs on an H200, FP64 by the lanes of its pipe, 64 per SM instead of 128.
 SLOTS = {"mufu": 2, "shuffle": 2, "fp64": 2}
 
 FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)
 INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);",
                          re.MULTILINE)
-TYPES = {"f": "float", "d": "double", "b": "bool", "i": "int"}  # as mangled names have them
+TYPES = {"f": "float", "d": "double", "b": "bool", "i": "int"}  # in mangled names
 TARGET = re.compile(r"\b0x([0-9a-f]+)\s*$")
-ENDS = ("EXIT", "RET", "BRX", "JMP", "BPT")  # nothing of the same loop comes after them, unless under a condition
+ENDS = ("EXIT", "RET", "BRX", "JMP", "BPT")  # unless conditional, they end the code of a loop
 
 
 class SassError(Failed):
-    """It is not machine code, or there is no loop in it to count."""
+    """Not SASS, or SASS without a loop to count."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Instruction:
 
     @property
     def target(self) -> Optional[int]:
-        """Of a branch. BRA.DIV is taken by a warp that has diverged, which those of a loop over sources
-        have not."""
+        """Target of a branch. BRA.DIV is taken only by a diverged warp, and the warps of a loop
+        over sources have not diverged."""
         found = TARGET.search(self.operands)
         return int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None
 
@@ -99,7 +99,7 @@ class Kernel:
 
     @cached_property
     def _next(self) -> list[list[int]]:
-        """Where it goes on after each instruction: places in the code, not addresses."""
+        """Returns the successors of each instruction, as indices instead of addresses."""
         return [list(self._followers(place)) for place in range(len(self.code))]
 
     def _followers(self, place: int) -> Iterator[int]:
@@ -127,8 +127,8 @@ class Kernel:
 
 
 def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list[set[int]]:
-    """The places of each loop, where `following` says where it goes on after each place, and a loop begins
-    at a target of a jump."""
+    """Returns each loop as a set of indices, given the successors of each index. A loop begins at
+    the target of a jump."""
     used = reachable([0], following) if following else set()
     before: list[list[int]] = [[] for _ in following]
     for place in sorted(used):
@@ -136,7 +136,7 @@ def natural_loops(following: Sequence[Sequence[int]], targets: set[int]) -> list
             before[after].append(place)
     loops = []
     for head in sorted(targets & used):
-        # What is only reached through the head, and leads back to it.
+        # Instructions that are reached only through the head and lead back to it.
         around = reachable([0], following, {head})
         ends = [place for place in before[head] if place == head or place not in around]
         if ends:
@@ -151,7 +151,7 @@ def innermost(loops: Sequence[set[int]]) -> list[set[int]]:
 
 def reachable(start: Sequence[int], following: Sequence[Sequence[int]],
               stops: Optional[set[int]] = None) -> set[int]:
-    """With the start, and with the stops, beyond which it does not look."""
+    """Includes the start and the stops, beyond which it does not search."""
     seen = set(stops or ())
     left = [place for place in start if place not in seen]
     seen.update(left)
@@ -171,8 +171,8 @@ def kernels(sass: str, where: str) -> list[Kernel]:
 
 
 def readable(symbol: str) -> str:
-    """_ZN..21partial_accelerationsILi4EEEv.. -> partial_accelerations<4>. The kernel's own name is the
-    last of a nested one; its template has whole numbers and built-in types as arguments, or none."""
+    """_ZN..21partial_accelerationsILi4EEEv.. -> partial_accelerations<4>. The kernel's own name is
+    the last of a nested one; its template arguments, if any, are integers and built-in types."""
     if not symbol.startswith("_Z"):
         return symbol
     name, rest = "", symbol.removeprefix("_Z").removeprefix("N")

@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 TREE, FORCE_AWARE = "step15_barnes_hut", "step15b_force_aware"
 DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")
-THETAS = (0.4, 0.6, 0.8)  # of the curves of times
+THETAS = (0.4, 0.6, 0.8)  # for the curves of times
 # Bodies, and time steps: enough for a millisecond or more.
 SIZES = ((256, 500), (1024, 500), (4096, 200), (16384, 100), (65536, 20), (262144, 5), (1048576, 2), (4194304, 2),
          (16777216, 2))
 LARGEST_DIRECT = 1048576
-LARGEST = 16777216  # it takes longer to make them than to compute with them: last of all
+LARGEST = 16777216  # takes longer to generate than to compute, so it comes last
 ANGLES = {2: (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0: (0.2, 0.4, 0.6, 0.8, 1.0)}  # by multipole
 UNCHECKED = ("--validate", "off")
 TIMED = ("--warmup", 1, "--repeat", 5, *UNCHECKED)
-COMPARED = {1000: 1000, 32768: 8192, 1048576: 2048}  # bodies whose errors are looked at, of that many
+COMPARED = {1000: 1000, 32768: 8192, 1048576: 2048}  # bodies whose errors are computed
 PHASED = (65536, 1048576)
 GALAXIES = ("--scenario", "collision", "--bodies", 100000, "--integrator", "leapfrog")
 STEPS_OF_GALAXIES, ROWS = 1000, 4
 PHASES = {"Reduce": "cube", "make_keys": "keys", "RadixSort": "sort", "make_nodes": "nodes", "find_moments": "moments",
-          "advance": "walk"}  # by what names of kernels have in them
-# Problems with their time steps and openings: by angle, step 15; by force tolerance, step 15b.
+          "advance": "walk"}  # by parts of kernel names
+# Problems with their time steps and openings: step 15 by angle, step 15b by force tolerance.
 OPENED = ((("plummer", 65536), 20), (("plummer", 1048576), 5), (("disk-halo", 1048576), 5))
 ANGLES_OPENED = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4)
 TOLERANCES = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4)
-COUNTED = ((TREE, 0.8), (FORCE_AWARE, 0.01))  # about equally exact
+COUNTED = ((TREE, 0.8), (FORCE_AWARE, 0.01))  # of similar accuracy
 COUNTERS = ("smsp__inst_executed.sum", "gpu__time_duration.sum")
 TRANSFERS = ("take_apart", "put_together")  # before the first time step, and after the last
 
@@ -49,7 +49,7 @@ def angle(theta: float, multipole: int = 2) -> tuple:
 
 
 def tree(bench: Bench) -> None:
-    """step 15: times beside steps 11 to 13, errors against its angle, its phases, a collision of galaxies"""
+    """step 15: times next to steps 11 to 13, errors by angle, phases, a collision of galaxies"""
     for bodies, steps in SIZES:
         if bodies <= LARGEST_DIRECT:
             for name in bench.built(*DIRECT):
@@ -72,7 +72,7 @@ def errors(bench: Bench) -> None:
 
 
 def phases(bench: Bench) -> None:
-    """The durations of the kernels of one time step, from Nsight Compute: one metric is counted in one pass."""
+    """Durations of the kernels of one time step, from Nsight Compute, one metric in one pass."""
     program = shutil.which("ncu")
     if program is None:
         bench.say("phases: no ncu (Nsight Compute) on the PATH")
@@ -90,7 +90,7 @@ def phases(bench: Bench) -> None:
 
 
 def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
-    """Of the second of two time steps: before the first, caches are empty."""
+    """Times of the second of two time steps: in the first, caches are empty."""
     times = dict.fromkeys(PHASES.values(), 0.0)
     of_steps = [launch for launch in launches if not any(name in launch.kernel for name in TRANSFERS)]
     for launch in of_steps[len(of_steps) // 2:]:
@@ -109,7 +109,7 @@ def collision(bench: Bench) -> None:
 
 
 def energies(diagnostics: Path) -> dict[str, list[float]]:
-    """Row after row: the time step, and the change of the energy since the first, relative."""
+    """Row by row: the time step, and the relative energy change since the first row."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(lines))
     return {"step": [float(row["step"]) for row in table], "change": [float(row["energy_error"]) for row in table]}
@@ -130,7 +130,7 @@ def openings(bench: Bench) -> None:
 
 
 def walked(bench: Bench, name: str, words: tuple) -> dict[str, float]:
-    """The kernels of the walks of the first time step, from Nsight Compute."""
+    """The kernels that walk the tree in the first time step, from Nsight Compute."""
     launches = 2 if name == FORCE_AWARE else 1
     log = bench.folder / f"{name}.{words[1]}.{words[3]}.ncu.csv"
     bench.run(f"{log.stem}.log", [

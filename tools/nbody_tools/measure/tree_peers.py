@@ -31,18 +31,19 @@ COMPARED = 8192  # bodies whose errors are looked at
 
 @dataclass(frozen=True)
 class Peer:
-    """What a program of others came to. Errors: |a - a_ref| / |a_ref| over bodies; none if it does not tell."""
+    """Results of a third-party program. Errors: |a - a_ref| / |a_ref| over bodies; None if not
+    reported."""
 
     name: str
     bodies: int
     seconds: float
-    what: str  # of which part of a time step
+    what: str  # the part of a time step
     rms: Optional[float] = None
     p99: Optional[float] = None
 
     @property
     def quantity(self) -> str:
-        """By which it is compared."""
+        """Returns the quantity by which it is compared."""
         return "p99" if self.rms is None else "rms"
 
     @property
@@ -51,7 +52,7 @@ class Peer:
 
 
 def tree_peers(bench: Bench) -> None:
-    """step 15 beside ECL-BH and Ryoanji's demo, each on its own bodies (--ecl-bh, --ryoanji)"""
+    """step 15 next to ECL-BH and Ryoanji's demo, each on its own bodies (--ecl-bh, --ryoanji)"""
     found: list[Peer] = []
     for name, beside in (("ecl-bh", beside_ecl_bh), ("ryoanji", beside_ryoanji)):
         program = bench.peers[name]
@@ -95,8 +96,8 @@ def at_all_angles(bench: Bench, path: Path, softening: float) -> list[Record]:
 
 
 def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
-    """ECL-BH takes bodies and time steps, and says how long all of them took. Made with -DDEBUG it prints its bodies and
-    their last accelerations, too."""
+    """ECL-BH takes the numbers of bodies and time steps, and reports their total time. Built with
+    -DDEBUG it also prints its bodies and their last accelerations."""
     count = 2 ** power
     path = made.write_bodies(bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count), f"ecl_bh_{count}")
     printed = bench.run(f"ecl_bh.{count}.log", [program, count, ECL_STEPS])
@@ -113,8 +114,9 @@ def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[R
 
 
 def ecl_bodies(count: int) -> array:
-    """A Plummer sphere without its outermost thousandth (Aarseth, Henon, Wielen 1974), drawn with the example of a
-    generator in the C standard. Velocities are drawn because the next body's numbers come after them."""
+    """A Plummer sphere without its outermost thousandth (Aarseth, Henon, Wielen 1974), drawn with
+    the example generator of the C standard. Velocities are drawn too, because the next body's
+    numbers follow them."""
     state, scale = 7, 3 * math.pi / 16
 
     def draw() -> float:
@@ -144,7 +146,7 @@ def ecl_bodies(count: int) -> array:
 
 
 def accelerations_in(printed: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Lines with a number and four values: the acceleration, and a velocity along z."""
+    """Parses lines with a number and four values: the acceleration, and a velocity along z."""
     for line in re.finditer(r"^(\d+): (\S+) (\S+) (\S+) \S+$", printed, re.MULTILINE):
         yield int(line[1]), line.groups()[1:]
 
@@ -159,7 +161,7 @@ def direct_accelerations(bench: Bench, path: Path, count: int) -> Callable[[int]
 
 
 def errors_of(found: dict[int, tuple[str, ...]], exact: Callable[[int], tuple[float, ...]]) -> tuple[float, float]:
-    """RMS and 99 %. What rounding to the printed digits adds to the former on the average is taken off."""
+    """RMS and 99 %. Subtracts the average effect of rounding to the printed digits from the RMS."""
     relative, rounding = [], 0.0
     for i, texts in found.items():
         a = exact(i)
@@ -178,7 +180,8 @@ def last_digit(text: str) -> float:
 
 
 def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
-    """Ryoanji's demo takes the logarithm of the number of bodies, and compares its forces with its own direct sum."""
+    """Ryoanji's demo takes the logarithm of the number of bodies and compares its forces with a
+    direct sum."""
     path = made.write_bodies(bench.folder / f"cube_{power}.bin", cube_bodies(2 ** power - 1), f"cube_{power}")
     printed = bench.run(f"ryoanji.{power}.log", [program, power])
     peer = Peer("Ryoanji's demo", 2 ** power - 1, number_in(printed, r"Traverse\s*: ([\d.]+) s"), "the walk alone",
@@ -189,8 +192,9 @@ def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[
 
 
 def cube_bodies(count: int) -> array:
-    """Anywhere in a cube with masses up to twice the mean, drawn by drand48(); the first and the last in corners."""
-    state = 0  # where glibc begins
+    """Anywhere in a cube, with masses up to twice the mean, from drand48(); the first and last in
+    corners."""
+    state = 0  # glibc's initial state
 
     def draw() -> float:
         nonlocal state

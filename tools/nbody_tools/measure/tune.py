@@ -33,7 +33,7 @@ from nbody_tools.tables import aligned, seconds
 
 STEPS = ("11", "12", "13")
 SYSTEMS, BODIES = "1", "1024,2048,4096,8192,16384,65536,262144"
-TIMED_INTERACTIONS = 5e10  # of a run; a launch should not be what is measured
+TIMED_INTERACTIONS = 5e10  # per run; a launch's cost should not dominate
 MAX_STEPS = 1000
 
 
@@ -61,13 +61,13 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def users_table() -> Path:
-    """As in common/run/shape_table.cpp."""
+    """The same path as in common/run/shape_table.cpp."""
     config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(config) / "nbody-steps" / "shapes.json"
 
 
 class Tuner:
-    """Of one problem: tries shapes of a step, and remembers what was tried before."""
+    """Tries shapes of a step on one problem, and remembers earlier trials."""
 
     def __init__(self, step: Step, systems: int, bodies: int, options: argparse.Namespace,
                  known: list[dict[str, Any]], folder: Path) -> None:
@@ -82,7 +82,7 @@ class Tuner:
         return {"step": self.step.name, "systems": self.systems, "bodies": self.bodies}
 
     def run(self, device: str, rank: int, *words: object) -> Record:
-        """With the shape of that rank. Raises ToolError if that goes wrong."""
+        """Runs with the shape of that rank. Raises ToolError on failure."""
         table = self.folder / "shapes.json"
         write_whole_file(table, json.dumps(table_of(device, [{**self.problem, "rank": rank}])))
         outcome = run_step(self.step, ["--scenario", "plummer", "--systems", str(self.systems), "--bodies",
@@ -95,8 +95,8 @@ class Tuner:
         return outcome.record
 
     def first(self) -> Record:
-        """By the rule, without a table of this device: what device it is, and how many shapes there are
-        (`shape` is null where there is only one way)."""
+        """Runs with the rule's choice, without a table: reports the device and the number of shapes
+        (`shape` is null if there is only one)."""
         record = self.run("", 0, "--steps", 1, "--validate", "off")
         if record.emulated:
             raise NoGpu(f"{self.step.program.parent.parent} has programs for the CPU")
@@ -105,7 +105,7 @@ class Tuner:
         return record
 
     def tune(self, first: Record) -> list[dict[str, Any]]:
-        """A line for each shape that was right, by rank."""
+        """Returns one line per correct shape, by rank."""
         device, count = first.data["device"]["name"], first.data["shape"]["of"]
         entries = [entry for rank in range(min(count, self.options.shapes))
                    if (entry := self.entry(device, rank)) is not None]
@@ -118,7 +118,7 @@ class Tuner:
         return done
 
     def entry(self, device: str, rank: int) -> Optional[dict[str, Any]]:
-        """Checked before it is timed; or as it was left the last time."""
+        """Checked before it is timed; or the earlier result."""
         try:
             record = self.run(device, rank, "--steps", 2, "--validate", "sampled")
         except ToolError as problem:
@@ -152,7 +152,8 @@ class Tuner:
 
 
 def best_of(entries: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """The fastest, where its slow quartile is faster than the rule's fast one; otherwise the rule's own."""
+    """Returns the fastest if its upper quartile beats the rule's lower one; otherwise the rule's
+    own."""
     rule = next((entry for entry in entries if entry["rank"] == 0), None)
     if rule is None:
         return None
@@ -190,7 +191,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def updated(table: Path, best: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """With new shapes in the place of older ones for the same device, step and problem."""
+    """Returns the table with new shapes replacing older ones for the same device, step and
+    problem."""
     try:
         data = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {"devices": {}}
         devices = data["devices"]
@@ -220,7 +222,7 @@ def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
 
 def run(options: argparse.Namespace) -> int:
     known = read_lines(options.output)
-    updated(options.table, [])  # or it is refused before anything is measured
+    updated(options.table, [])  # an invalid table is rejected before measuring
     failures: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for step, systems, bodies in problems(options):

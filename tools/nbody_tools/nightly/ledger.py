@@ -18,14 +18,14 @@ Key = tuple[str, str]  # preset and test
 
 @dataclass
 class Row:
-    """What is known of a test. Revisions are of the tree that was tested."""
+    """The record of a test. Revisions are those of the tested tree."""
     preset: str
     test: str
     passed: str = ""  # revision of the last pass
     date: str = ""  # of that pass, or of the last attempt if it has never passed
     seconds: str = ""
     red: str = ""  # revision at which it failed after its last pass
-    skipped: str = ""  # revision at which it said that something is missing on that machine
+    skipped: str = ""  # revision at which it reported that the machine lacks something
 
     @property
     def key(self) -> Key:
@@ -33,11 +33,11 @@ class Row:
 
     @property
     def estimate(self) -> float:
-        """Seconds that it will take, a minute if it has never run."""
+        """Returns its expected seconds, a minute if it has never run."""
         return float(self.seconds) if self.seconds else 60.0
 
     def record(self, outcome: str, revision: str, date: str, seconds: float) -> None:
-        """Takes in "passed", "failed" or "skipped". A skip leaves an earlier pass as it is."""
+        """Records "passed", "failed" or "skipped". A skip keeps an earlier pass."""
         if outcome == "passed":
             self.passed, self.red, self.skipped = revision, "", ""
         elif outcome == "failed":
@@ -48,7 +48,8 @@ class Row:
             self.date, self.seconds = date, f"{seconds:.1f}"
 
     def cut_off(self, date: str, seconds: float) -> None:
-        """It takes longer than that: it needs a larger budget, and others come first meanwhile."""
+        """Records that it takes longer than that: it needs a larger budget, and others come
+        first."""
         self.seconds = f"{max(seconds, float(self.seconds or 0)):.1f}"
         if not self.passed:
             self.date = date

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record_logs() -> int:
-    """Of tests that have a row: others ran by day."""
+    """Records results of tests that have a row: others ran in the quick tests."""
     ledger, count = read_ledger(), 0
     for preset in PRESETS.values():
         log = LOGS / f"test-{preset.name}.log"
@@ -75,7 +75,7 @@ def record_logs() -> int:
 
 
 def keep(row: Row) -> None:
-    """Writes this row alone: another run may have written others meanwhile."""
+    """Writes only this row: another run may have written others meanwhile."""
     ledger = read_ledger()
     ledger[row.key] = row
     write_ledger(ledger)
@@ -123,7 +123,7 @@ class Night:
                 if key not in self.done and self.tests.search(" ".join(key))]
 
     def row(self, preset: Preset, test: str) -> Row:
-        """A new one, if the test is new."""
+        """Returns the test's row, new if necessary."""
         return self.ledger.setdefault((preset.name, test), Row(preset.name, test))
 
     def list_tests(self, preset: Preset) -> None:
@@ -154,7 +154,7 @@ class Night:
             keep(row)
 
     def report(self, preset: Preset, test: str, outcome: str, seconds: float) -> None:
-        """Called as each test ends: whatever happens next, its result is kept."""
+        """Called when each test ends, so that its result is stored whatever happens next."""
         row = self.row(preset, test)
         row.record(outcome, self.revision, now(), seconds)
         keep(row)

@@ -1,4 +1,4 @@
-"""The order of the night: what needs a run, then what has not been run for longest."""
+"""The order of nightly tests: first those that need a run, then those not run for longest."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Iterable, Sequence
 from nbody_tools.nightly.ledger import Row
 from nbody_tools.nightly.subjects import Subject, stale_by
 
-BATCH_SECONDS = 300  # of tests that ctest is given at once: the order within them is its own
+BATCH_SECONDS = 300  # for tests given to ctest at once: it orders them itself
 
 
 def needs_a_run(row: Row, subjects: Sequence[Subject]) -> bool:
-    """Red, never passed, or of a subject that has changed since."""
+    """True if it is red, has never passed, or its subject has changed since."""
     return bool(row.red) or not row.passed or stale_by(row, subjects) is not None
 
 
@@ -20,7 +20,7 @@ def in_order(rows: Iterable[Row], subjects: Sequence[Subject]) -> list[Row]:
 
 
 def batch(rows: Iterable[Row], subjects: Sequence[Subject], seconds: float) -> list[Row]:
-    """The next tests, of one preset, of those that end within the seconds that are left."""
+    """Returns the next tests of one preset that should end within the remaining seconds."""
     chosen: list[Row] = []
     for row in in_order((row for row in rows if row.estimate < seconds), subjects):
         if chosen and row.preset != chosen[0].preset:

@@ -1,4 +1,4 @@
-"""The build folders of the night: how each is built, which tests are nightly, and how they run."""
+"""The nightly build folders: how each is built, which tests are nightly, and how they run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 from nbody_tools.arguments import ROOT
 
 LOGS = ROOT / "build" / "log"
-BUILD = "build"  # the test that everything of a preset compiles
+BUILD = "build"  # the test that compiles everything in a preset
 RESULT = re.compile(r"^ *\d+/\d+ +Test +#\d+: (\S+) [. ]*(.*?) +([\d.]+) sec")
 STARTED = re.compile(r"^ *Start +\d+: (\S+)")
 LISTED = re.compile(r"^ *Test +#\d+: (\S+)", re.M)
-# And everything else has failed.
+# Everything else counts as failed.
 OUTCOMES = {"Passed": "passed", "***Skipped": "skipped", "Not Run (Disabled)": "skipped"}
 # Tests share the cores: see run_tests in ./nbody.
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
@@ -31,24 +31,24 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_N
 @dataclass(frozen=True)
 class Preset:
     name: str
-    selection: tuple[str, ...]  # of the nightly tests, for ctest
+    selection: tuple[str, ...]  # selects the nightly tests in ctest
     folder: Path
     configured_with: tuple[str, ...] = ()
-    needs: Callable[[], bool] = lambda: True  # whether this machine can build it
-    is_nightly: bool = True  # whether building it is a test of the night
+    needs: Callable[[], bool] = lambda: True  # tests whether this machine can build it
+    is_nightly: bool = True  # whether building it is a nightly test
 
     @property
     def is_configured(self) -> bool:
         return (self.folder / "CTestTestfile.cmake").exists()
 
     def tests(self) -> list[str]:
-        """The nightly tests of its build folder."""
+        """Returns the nightly tests of its build folder."""
         listed = subprocess.run(["ctest", *self.selection, "-N"], cwd=ROOT, stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True, check=False).stdout
         return [BUILD] * self.is_nightly + LISTED.findall(listed)
 
     def build(self, until: float) -> str:
-        """"passed" or "failed", or "" if the time did not suffice."""
+        """Returns "passed" or "failed", or "" if there was too little time."""
         configure = ["cmake", "--preset", self.name, "-DBUILD_TESTING=ON", "-DNBODY_EXPERIMENTS=ON",
                      f"-DPython3_EXECUTABLE={sys.executable}", *self.configured_with]
         compile_ = ["cmake", "--build", "--preset", self.name, "--parallel", str(cores())]
@@ -67,8 +67,8 @@ class Preset:
 
     def run(self, tests: Sequence[str], until: float,
             report: Callable[[str, str, float], None]) -> dict[str, float]:
-        """Runs them, and what they require. Each that ends in time is reported with its outcome;
-        returned are those that the end of the time cut off, with the seconds that they had."""
+        """Runs the tests and those they require. Reports each that ends in time with its outcome;
+        returns those cut off by the end of the time, with the seconds they had."""
         names = "|".join(re.escape(test) for test in tests)
         words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()),
                  "--output-on-failure", "-R", f"^({names})$"]
@@ -90,7 +90,7 @@ class Preset:
 
 @contextmanager
 def started(words: Sequence[str], until: float, **more: Any) -> Iterator[subprocess.Popen]:
-    """A program that is ended, with all that it started, when the time is over."""
+    """Starts a program that is ended, with all its children, when the time is over."""
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
                           **more) as running:
         alarm = threading.Timer(until - time.monotonic(), kill_tree, [running.pid])
@@ -102,13 +102,13 @@ def started(words: Sequence[str], until: float, **more: Any) -> Iterator[subproc
 
 
 def outcome_in(line: str) -> Optional[tuple[str, str, float]]:
-    """Test, outcome and seconds, where a line of ctest has them."""
+    """Returns test, outcome and seconds, if a line of ctest contains them."""
     match = RESULT.match(line)
     return match and (match[1], OUTCOMES.get(match[2], "failed"), float(match[3]))
 
 
 def kill_tree(root: int) -> None:
-    """ctest first, so that it takes none of its tests for failed."""
+    """Kills ctest first, so that it does not count its tests as failed."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -137,13 +137,13 @@ def has_nvcc() -> bool:
 
 
 def labelled(name: str, **more) -> Preset:
-    """Its nightly tests have a label."""
+    """A preset whose nightly tests have a label."""
     folder = ROOT / "build" / name
     return Preset(name, ("--test-dir", str(folder), "-L", "nightly"), folder, **more)
 
 
 def sanitized(name: str) -> Preset:
-    """All its tests are for the night, and CMakePresets.json says which."""
+    """A preset whose tests are all nightly; CMakePresets.json selects them."""
     return Preset(name, ("--preset", name), ROOT / "build" / name)
 
 

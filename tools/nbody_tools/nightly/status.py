@@ -1,4 +1,4 @@
-"""What ./nbody test --nightly --status prints."""
+"""Prints the output of ./nbody test --nightly --status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbody_tools.nightly.subjects import Subject, revision, stale_by
 
 
 def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[str]) -> int:
-    """Only tests that have to be run; 1 if there are any."""
+    """Prints only tests that must be run; returns 1 if there are any."""
     rows = [row for row in ledger.values() if tests.search(" ".join(row.key))]
     lines = [line for row in rows if (line := why_to_run(row, subjects))]
     lines += [f"not listed  {preset} {test}: tests/nightly.csv has no row for it"
@@ -27,7 +27,7 @@ def print_status(ledger: Ledger, subjects: Sequence[Subject], tests: re.Pattern[
 
 
 def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
-    """A line, or nothing for a test that is up to date."""
+    """Returns a line, or nothing for a test that is up to date."""
     name = f"{row.preset} {row.test}"
     last = f"last pass {row.date} at {row.passed}" if row.passed else "it has never passed"
     if row.red:
@@ -41,7 +41,7 @@ def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
 
 
 def unlisted(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    """Tests that a build folder has and the ledger does not."""
+    """Yields tests that are in a build folder but not in the ledger."""
     for preset in PRESETS.values():
         if preset.is_configured:
             found = [(preset.name, test) for test in preset.tests()]

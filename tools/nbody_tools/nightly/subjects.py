@@ -19,14 +19,14 @@ from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.nightly.ledger import LEDGER, Row
 
 TABLE = ROOT / "tests" / "nightly" / "subjects.toml"
-EVERYTHING = ("*",)  # is the subject of a test that the table does not name
-TRANSPARENT = str(LEDGER.relative_to(ROOT))  # a commit of results alone is no other revision
+EVERYTHING = ("*",)  # the subject of a test that the table does not list
+TRANSPARENT = str(LEDGER.relative_to(ROOT))  # commits of results alone are ignored
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Files that the tests are about, as patterns in which * also matches /. They may use the
-    groups of the expression for the tests, as {step}."""
+    """Files that the tests depend on, as patterns in which * also matches /. They may use groups of
+    the tests' expression, as {step}."""
     tests: re.Pattern[str]  # for "preset test"
     paths: tuple[str, ...]
 
@@ -42,7 +42,7 @@ def read_subjects(file: Path = TABLE) -> tuple[Subject, ...]:
 
 
 def paths_of(row: Row, subjects: Sequence[Subject]) -> tuple[str, ...]:
-    """The patterns of all subjects that name the test."""
+    """Returns the patterns of all subjects that match the test."""
     found: dict[str, None] = {}
     for subject in subjects:
         if match := subject.tests.search(f"{row.preset} {row.test}"):
@@ -51,7 +51,8 @@ def paths_of(row: Row, subjects: Sequence[Subject]) -> tuple[str, ...]:
 
 
 def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
-    """A file of the test's subject that has changed since it last passed; None if there is none."""
+    """Returns a file of the test's subject that changed since its last pass; None if there is
+    none."""
     changed = changed_since(row.passed)
     if changed is None:
         return f"revision {row.passed}, which is not in this clone"
@@ -60,7 +61,7 @@ def stale_by(row: Row, subjects: Sequence[Subject]) -> Optional[str]:
 
 
 def fingerprint(patterns: tuple[str, ...]) -> str:
-    """Hash of such files in the work tree; empty outside of a clone."""
+    """Returns a hash of these files in the work tree; empty outside a clone."""
     matches = matcher(patterns)
     read = hashlib.sha256()
     try:
@@ -80,7 +81,7 @@ def matcher(patterns: tuple[str, ...]):
 
 @cache
 def changed_since(revision: str) -> Optional[tuple[str, ...]]:
-    """Files that differ from those of the revision, or None if the clone does not have it."""
+    """Returns files that differ from the revision, or None if the clone lacks it."""
     try:
         return tuple(git("diff", "--name-only", revision, "--").splitlines())
     except Failed:
@@ -88,7 +89,7 @@ def changed_since(revision: str) -> Optional[tuple[str, ...]]:
 
 
 def revision() -> str:
-    """The commit that is checked out, without those that only recorded results."""
+    """Returns the commit that is checked out, ignoring those that only recorded results."""
     return git("log", "-1", "--abbrev=12", "--format=%h", "--", ".", f":!{TRANSPARENT}")
 
 

@@ -1,4 +1,4 @@
-"""Does a galaxy stay what it is? Runs the disk-halo scenario for some rotations and measures it.
+"""Tests whether a galaxy is stable: runs the disk-halo scenario for some rotations and measures it.
 
   ./nbody disk-halo PROGRAM                         60,000 bodies, three rotations
   ./nbody disk-halo PROGRAM --bodies 4000 --json FILE
@@ -25,7 +25,7 @@ from nbody_tools.arguments import Failed
 from nbody_tools.files.diagnostics import read_diagnostics
 from nbody_tools.files.bodies import Bodies, read_snapshots
 
-PERIOD = 13.51  # of the default galaxy at two scale lengths: 2 pi R / v_c
+PERIOD = 13.51  # for the default galaxy at two scale lengths: 2 pi R / v_c
 VIRIAL_BOUND = 0.03
 RADIUS_BOUND = 0.10
 COLUMNS = ("time", "rotations", "virial_ratio", "energy_change", "half_mass_radius",
@@ -69,7 +69,7 @@ def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]
 
 
 def failures(rows: Sequence[dict[str, float]]) -> list[str]:
-    """Written so that a NaN is one."""
+    """Written so that a NaN counts as a failure."""
     first = rows[0]["half_mass_radius"]
     problems = []
     for row in rows:

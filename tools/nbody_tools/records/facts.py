@@ -23,7 +23,7 @@ TIMES = ("upload", "compute", "download", "total")
 
 
 class FactError(ToolError):
-    """A name that means nothing, or a file that is not what it should be."""
+    """An unknown name, or an invalid file."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Value:
-    """A number or a text, how it is written, and where it comes from. None: not measured yet."""
+    """A number or a text, its format, and its source. None: not measured yet."""
 
     content: Union[float, str, None]
-    format: str = "number"  # of tables.in_format
+    format: str = "number"  # for tables.in_format
     name: str = ""
-    optional: bool = False  # then a document may say that it was not measured
+    optional: bool = False  # a document may then say that it was not measured
 
     def __truediv__(self, other: Union["Value", float]) -> "Value":
         other = other if isinstance(other, Value) else Value(other, name=str(other))
@@ -68,14 +68,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Measured:
-    name: str  # of the step, of a variant of it, or of another program
+    name: str  # of the step, the variant or another program
     record: Record
-    base: Optional[Record]  # step 00 on the same problem, from the same file: the same machine
+    base: Optional[Record]  # step 00 on the same problem and machine, from the same file
 
     @property
     def rank(self) -> tuple[bool, str]:
-        """What can be compared with step 00 first, then the newest. Dates of files would say when they
-        were checked out."""
+        """Prefers records that can be compared with step 00, then newer ones. (A file's date would
+        be that of the checkout.)"""
         return self.base is not None, self.record.date
 
     @property
@@ -103,7 +103,7 @@ class Facts:
     # Records.
 
     def pick(self, name: str, problem: Union[str, Problem], devices: int = 1) -> Optional[Measured]:
-        """The record that counts, on one of the machines of docs/names.json."""
+        """Returns the record to use, on one of the machines of docs/names.json."""
         if STEP_NAME.fullmatch(name) is None and name not in OTHER_PROGRAMS:
             raise FactError(f"'{name}' is neither a step nor one of {', '.join(OTHER_PROGRAMS)}")
         if isinstance(problem, str):
@@ -126,7 +126,7 @@ class Facts:
         return Value(content, form, f"{name}.{problem}{f'.on({devices})' if devices > 1 else ''}.{quantity}")
 
     def variants(self) -> Iterator[Measured]:
-        """Measured programs that are neither a step nor another program, the newest of each."""
+        """The newest record of each measured program that is neither a step nor another program."""
         newest: dict[tuple, Measured] = {}
         for m in self.measured:
             if m.name not in self.steps and m.name not in OTHER_PROGRAMS:
@@ -158,7 +158,7 @@ class Facts:
         return Value(row[quantity], formats[quantity])
 
     def predicted(self, key: str, column: str) -> Value:
-        """A cell of docs/results/predictions.md: `key` is the first cell of its row."""
+        """Returns a cell of docs/results/predictions.md: `key` is the first cell of its row."""
         row = self.predictions.get(key)
         if row is None:
             return Value(None, name=f"predicted('{key}', '{column}')")
@@ -170,7 +170,7 @@ class Facts:
             return Value(row[column], name=key)
 
     def profile(self, step: str, kernel: Optional[str] = None) -> Optional[dict[str, Any]]:
-        """The newest of a kernel, or of the one that took longest."""
+        """Returns the newest profile of a kernel, or of the one that took longest."""
         lines = [line for line in self.profiles if line["step"] == step
                  and kernel in (None, line["kernel"].partition("<")[0])]
         return max(lines, default=None, key=lambda line: (
@@ -182,14 +182,14 @@ def speedup(phase: str) -> Callable[[Facts, Measured], tuple]:
         None if m.base is None else m.record.speedup_over(m.base, phase).median, ".2f")
 
 
-# What a document may ask of a record: content and format.
+# Quantities of a record for documents: content and format.
 QUANTITIES: dict[str, Callable[[Facts, Measured], tuple]] = {
     **{time: lambda _, m, time=time: (m.record.seconds(time).median, "time") for time in TIMES},
     **{f"iqr_{time}": lambda _, m, time=time: (m.record.seconds(time).range, "time") for time in TIMES},
     "gips": lambda _, m: (m.rate, "number"),
     "gips_total": lambda _, m: (m.record.giga_interactions_per_second("total").median, "number"),
     "tflops": lambda _, m: (1e-3 * FLOPS_PER_INTERACTION * m.rate, "number"),
-    # Issue slots of the whole device that go by for each interaction.
+    # Issue slots of the whole device per interaction.
     "slots": lambda facts, m: (1e3 * facts.machine("gpu", "issue_slots").content / m.rate, "number"),
     "speedup": speedup("total"),
     "speedup_compute": speedup("compute"),
@@ -214,7 +214,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
-    """Emulated times are no times and are left out; so are the records beside timelines, which were
+    """Omits emulated times, which are not measurements, and records next to timelines, which were
     made while events were recorded."""
     measured: list[Measured] = []
     profiles: list[dict[str, Any]] = []
@@ -231,7 +231,7 @@ def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
 
 
 def check_line(data: Any) -> None:
-    """A profile, or a record of a step, of a variant of one ("variant" may say its name) or of another
+    """Checks a profile, or a record of a step, a variant (named in "variant") or another
     program."""
     if not (isinstance(data, dict) and "metrics" in data):
         check_measurement(data)
@@ -240,7 +240,7 @@ def check_line(data: Any) -> None:
 
 
 def read_predictions(path: Path) -> dict[str, dict[str, str]]:
-    """Rows of all tables, by their first cell; the first of several with the same one counts."""
+    """Rows of all tables, by their first cell; the first one counts if several share it."""
     rows: dict[str, dict[str, str]] = {}
     columns: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:

@@ -31,12 +31,13 @@ _TYPES = {
 
 
 class RecordError(ToolError):
-    """A line that is not a result record; the text says where and why."""
+    """A line that is not a result record; the message says where and why."""
 
 
 @dataclass(frozen=True)
 class Quartiles:
-    """Of the repeats. A few timings are not normally distributed; quartiles assume nothing."""
+    """Quartiles of the repeats. A few timings are not normally distributed; quartiles assume
+    nothing."""
 
     low: float
     median: float
@@ -47,13 +48,13 @@ class Quartiles:
         return self.high - self.low
 
     def over(self, other: "Quartiles") -> "Quartiles":
-        """Ratio of the medians, between the least and the greatest ratio of the quartiles."""
+        """Ratio of the medians, with the smallest and largest ratio of the quartiles."""
         return Quartiles(self.low / other.high, self.median / other.median, self.high / other.low)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What was computed: only records of the same problem may be compared."""
+    """The problem that was computed: only records of the same problem may be compared."""
 
     systems: int
     bodies: int
@@ -82,13 +83,13 @@ class Record:
 
     @property
     def judgement(self) -> str:
-        """The verdict and, in words, what it leaves open: a cell of a table."""
+        """The verdict and what it leaves undecided, as a table cell."""
         words = ["sampled"] * self.data.get("sampled", False) + self.data.get("undecided", [])
         return f"{self.verdict} ({'; '.join(words)})" if words else self.verdict
 
     @property
     def number(self) -> str:
-        """04b of step04b_blocks."""
+        """Returns "04b" for step04b_blocks."""
         return self.step[4:].partition("_")[0]
 
     @property
@@ -115,9 +116,9 @@ class Record:
         return quartiles([repeat[phase] for repeat in self.data["repeats"]])
 
     def giga_interactions_per_second(self, phase: str) -> Quartiles:
-        """Interactions over the time of a phase (compute or total): N^2 per step and system, or N times
-        the bodies that exert forces."""
-        sources = self.data.get("sources", self.data["bodies"])  # older records do not say
+        """Interactions over the time of a phase (compute or total): N^2 per step and system, or N
+        times the number of bodies that exert forces."""
+        sources = self.data.get("sources", self.data["bodies"])  # older records lack it
         interactions = self.data["systems"] * self.data["bodies"] * sources * self.data["steps"]
         time = self.seconds(phase)
         return Quartiles(*(1e-9 * interactions / t for t in (time.high, time.median, time.low)))
@@ -127,7 +128,7 @@ class Record:
 
 
 def quartiles(values: Iterable[float]) -> Quartiles:
-    """With linear interpolation between the sorted values, as numpy.percentile does."""
+    """Uses linear interpolation between the sorted values, like numpy.percentile."""
     values = list(values)
     return Quartiles(*statistics.quantiles(values if len(values) > 1 else 2 * values, method="inclusive"))
 
@@ -137,7 +138,7 @@ def check_step(data: Any) -> None:
     check_measurement(data)
     if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
         raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
-    if data.get("precision", "single") != "single":  # older records do not say
+    if data.get("precision", "single") != "single":  # older records lack it
         raise ValueError(f"'precision' is '{data['precision']}', not comparable with single")
 
 
@@ -150,7 +151,7 @@ def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[
 
 
 def newest_measured(folder: Path, check: Callable[[Any], None]) -> list[Record]:
-    """Those of the newest file of a folder that holds measurements: emulated times are none."""
+    """Records of the newest file in a folder with measurements: emulated times do not count."""
     files = [[record for record in read_records(path, check) if not record.emulated]
              for path in sorted(folder.glob("*.jsonl"))]
     return max(filter(None, files), key=lambda records: max(r.date for r in records), default=[])
@@ -169,7 +170,7 @@ def parse_record(line: str, where: str, check: Callable[[Any], None] = check_ste
 
 
 def check_measurement(data: Any) -> None:
-    """Raises ValueError unless these are the keys and the times of a run, of a step or of another
+    """Raises ValueError unless these are the keys and the times of a run, of a step or another
     program."""
     if not isinstance(data, dict):
         raise ValueError("not an object")
@@ -198,10 +199,10 @@ def _check_times(data: dict[str, Any]) -> None:
             if not isinstance(seconds, _NUMBER) or not math.isfinite(seconds) or seconds < 0:
                 raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}")
     for phase in ("compute", "total"):
-        # Emulated times may be zero: nothing is divided by them.
+        # Emulated times may be zero, but nothing is divided by them.
         if min(repeat[phase] for repeat in data["repeats"]) <= 0 and data["backend"] != EMULATED_BACKEND:
             raise ValueError(f"a repeat took no '{phase}' time")
-        # A median that its repeats do not have means that a record was edited or mixed up.
+        # A median that does not follow from the repeats shows an edited or mixed record.
         median = quartiles([repeat[phase] for repeat in data["repeats"]]).median
         if not math.isclose(median, data["median"][phase], rel_tol=1e-3):
             raise ValueError(f"the median '{phase}' is {data['median'][phase]:g}, that of the "

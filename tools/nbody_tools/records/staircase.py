@@ -1,6 +1,7 @@
-"""Puts records in the order of the steps: one staircase is one problem on one machine.
+"""Sorts records by step: a staircase holds the steps' records of one problem on one machine.
 
-Refuses what must not be compared: emulated times, other problems, a staircase without a step.
+Rejects records that must not be compared: emulated times, other problems, a staircase without a
+step.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class Staircase:
 
     @property
     def base(self) -> Optional[Record]:
-        """The CPU program of step 00, run on the same machine."""
+        """Returns step 00's record, the CPU program, from the same machine."""
         return next((record for record in self.records if record.number == "00"), None)
 
     @property
@@ -28,7 +29,7 @@ class Staircase:
         return any(record.backend == "cuda" for record in self.records)
 
     def label(self, record: Record) -> str:
-        """The number of devices is said where a step was measured with several."""
+        """Includes the number of devices if a step was measured with several."""
         twins = [other for other in self.records if other.step == record.step]
         return f"{record.label}, {record.device_count} GPU" if len(twins) > 1 else record.label
 
@@ -45,7 +46,7 @@ def refuse_emulated(records: Sequence[Record], source: Path) -> None:
 
 
 def read_staircase(source: Path) -> Staircase:
-    """One file is one machine. It must hold one problem, measured, not emulated."""
+    """Reads one file, which must hold one machine and one problem, measured, not emulated."""
     records = read_records(source)
     refuse_emulated(records, source)
     first, *others = staircases(records)
@@ -56,7 +57,8 @@ def read_staircase(source: Path) -> Staircase:
 
 
 def staircases(records: Sequence[Record]) -> list[Staircase]:
-    """One for every problem. Of several runs of a step on as many devices, the last one counts."""
+    """Returns one per problem. Of several runs of a step on as many devices, the last one
+    counts."""
     problems: dict[Problem, dict[tuple[str, int], Record]] = {}
     for record in records:
         problems.setdefault(record.problem, {})[record.step, record.device_count] = record
@@ -65,9 +67,9 @@ def staircases(records: Sequence[Record]) -> list[Staircase]:
 
 
 def committed_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
-    """Of the measurements in a folder that have GPU steps and, beside them, the CPU step 00: the newest of
-    those with the most steps. Dates of files say when they were checked out; those of records, when
-    measured."""
+    """Among the folder's measurements with GPU steps and the CPU step 00, returns the newest of
+    those with the most steps. Uses the dates in records, since a file's date is that of the
+    checkout."""
     candidates = [(source, staircase) for source in sorted(folder.glob("*.jsonl"))
                   for staircase in staircases([r for r in read_records(source) if not r.emulated])
                   if staircase.has_gpu and staircase.base is not None and staircase.base.backend == "cpu"]

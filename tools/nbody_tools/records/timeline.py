@@ -20,7 +20,7 @@ Interval = tuple[float, float]
 
 
 class TimelineError(ToolError):
-    """A file that is no timeline; the text names the file and the line."""
+    """An invalid timeline; the message names the file and the line."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ def read_timeline(path: Path) -> list[Span]:
 
 
 def in_stream_order(spans: Sequence[Span]) -> list[Span]:
-    """A span reaches from one mark of its system to the next. Where a stream carries several systems,
-    the work of others may lie between the two: a stage began no earlier than whatever ended before
-    it in its stream."""
+    """A span reaches from one mark of its system to the next. If a stream serves several systems,
+    others' work may lie between them: a stage began no earlier than the end of the previous one in
+    its stream."""
     ended: dict[tuple[int, int], float] = {}
     result = []
     for span in sorted(spans, key=lambda s: (s.end, s.begin, STAGES.index(s.stage))):
@@ -72,7 +72,7 @@ def parse_row(row: Sequence[str], where: str) -> Span:
 
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:
-    """Without overlaps, in order of time."""
+    """Returns disjoint intervals in order of time."""
     result: list[Interval] = []
     for begin, end in sorted(intervals):
         if result and begin <= result[-1][1]:
@@ -87,7 +87,7 @@ def length(intervals: Iterable[Interval]) -> float:
 
 
 def common(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interval]:
-    """What two merged lists share."""
+    """Returns the intersection of two merged lists."""
     shared, i, j = [], 0, 0
     while i < len(first) and j < len(second):
         begin, end = max(first[i][0], second[j][0]), min(first[i][1], second[j][1])
@@ -102,13 +102,13 @@ def common(first: Sequence[Interval], second: Sequence[Interval]) -> list[Interv
 
 @dataclass(frozen=True)
 class Sums:
-    """In seconds. Unions are taken device by device: one device's kernels hide its own copies."""
+    """Sums in seconds. Unions are taken per device: a device's kernels hide only its own copies."""
 
     total: dict[str, float]  # by stage: lengths of all spans
     union: dict[str, float]  # by stage: time in which at least one span ran
     copies: float  # union of uploads and downloads together
-    hidden: float  # of those: while a kernel of the same device ran
-    wall: float  # from the first beginning to the last end
+    hidden: float  # the part of them during which a kernel of the same device ran
+    wall: float  # from the first begin to the last end
 
     @property
     def hidden_share(self) -> float:

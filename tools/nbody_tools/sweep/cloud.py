@@ -1,4 +1,5 @@
-"""What a random choice, the default and the best of a step's configurations give: docs/reports.md, last table."""
+"""A step's configurations: a random choice, the default and the best. The last table of
+docs/reports.md."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from nbody_tools.sweep.tables import FOLDER, Table, read_tables
 from nbody_tools.tables import NOT_MEASURED, markdown, plain
 
 CLOUD = "cloud"
-ALLOWED = 0.05  # that the default is slower than the best
+ALLOWED = 0.05  # share by which the default may be slower than the best
 
 
 @dataclass(frozen=True)
 class Cloud:
     step: str
-    rates: dict[str, float]  # G interactions/s by configuration, the fastest first
+    rates: dict[str, float]  # G interactions/s by configuration, fastest first
     default: str
     all: int  # configurations, measured or not
     records: tuple[dict[str, Any], ...]
@@ -29,7 +30,7 @@ class Cloud:
 
     @property
     def loss(self) -> float:
-        """Of the default against the best: 0.05 means 5 % slower."""
+        """The default's loss against the best: 0.05 means 5 % slower."""
         return 1 - self.rates[self.default] / self.rates[self.best]
 
 
@@ -38,7 +39,7 @@ def steps_of(table: Table) -> list[str]:
 
 
 def clouds(root: Path) -> list[Cloud]:
-    """Of the steps of which every configuration was measured, or failed."""
+    """Clouds of the steps whose configurations were all measured, or failed."""
     if not (root / FOLDER).is_dir():
         return []
     table, results = read_tables(root)[CLOUD], Results(root)
@@ -55,7 +56,7 @@ def clouds(root: Path) -> list[Cloud]:
 
 
 def drawn_clouds(root: Path) -> list[Cloud]:
-    """All of them or none: a picture of a few would say little."""
+    """Returns all of them or none: a picture of a few would say little."""
     found = clouds(root)
     return found if found and len(found) == len(steps_of(read_tables(root)[CLOUD])) else []
 
@@ -78,7 +79,7 @@ def listed_slow_defaults(root: Path) -> str:
 
 
 def default_loss(root: Path, step: str) -> str:
-    """By how much a step's default is slower than the best of its configurations."""
+    """Returns how much slower a step's default is than the best of its configurations."""
     found = {cloud.step: cloud for cloud in clouds(root)}
     return f"{100 * found[step].loss:.1f} %" if step in found else NOT_MEASURED
 

@@ -1,4 +1,5 @@
-"""Has every table and figure of the reports a counterpart? A table that names it, or a drawing of ours."""
+"""Checks that every table and figure of the reports has a counterpart here: a table or a
+drawing."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ DRAWING_MAY = {"ours": list, "reason": str}
 
 
 def named(text: str) -> list[str]:
-    """Of "tables 1 to 3 and A2": table 1, table 2, table 3, table A2."""
+    """Expands "tables 1 to 3 and A2" to table 1, table 2, table 3, table A2."""
     found = []
     for kind, ids in NAMED.findall(text):
         for part in re.split(", | and ", ids):
@@ -49,7 +50,7 @@ def read_drawings(root: Path, reports: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> list[str]:
-    """Tables and figures of a report that nothing names, and names that are in no report."""
+    """Returns unmatched tables and figures of a report, and names that are in no report."""
     lines = []
     entries = [*(table.data for table in tables.values()), *read_drawings(root, reports)]
     for name, report in reports.items():

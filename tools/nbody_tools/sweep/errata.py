@@ -1,4 +1,4 @@
-"""Numbers of docs/errata.md: what the published tables say when they are computed again."""
+"""Numbers of docs/errata.md: results recomputed from the published tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def published(table: Table, series: str) -> dict[str, float]:
 
 
 def ratios(before: dict[str, float], after: dict[str, float], over: str) -> list[float]:
-    """Of the points whose name begins like this: "N" or "D"."""
+    """Ratios at the points whose names start with "N" or "D"."""
     return [before[point] / after[point] for point in before if point.startswith(over)]
 
 

@@ -1,4 +1,4 @@
-"""Is what a report says still true? Ours beside the published numbers, from records alone."""
+"""Tests a report's statements on our records, next to the published numbers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MAPS = Path("docs") / "results" / "activity_map"
 YES, NO, INSIDE, MISSING = "yes", "no", "inside the spread", "not measured"
 LAB = "32 x 8192 bodies, 20 steps, galaxies, euler, dt 0.01, softening 0.05"
 OF_SEVERAL_DEVICES = ("step08_multigpu", "step09_soa")
-EQUAL = 0.02  # "equally fast" allows this much beside the spread
-NOISE = 0.005  # quartiles of runs in a row know nothing of other days and of another place in memory
+EQUAL = 0.02  # "equally fast" allows this difference in addition to the spread
+NOISE = 0.005  # quartiles of consecutive runs miss differences between days
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Judgement:
 
 
 class Results:
-    """The newest record of every configuration; of a program of the CPU the fastest, since virtual machines share
-    their processors (docs/results/README.md, noise/)."""
+    """The newest record of every configuration; for a CPU program the fastest, since virtual
+    machines share their processors (docs/results/README.md, noise/)."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -46,7 +46,7 @@ class Results:
         return self.records.get(cell.configuration.key) if cell.configuration else None
 
     def time(self, cell: Cell, measure: str) -> Optional[Quartiles]:
-        """Of all time steps, as the measure wants it: of the kernels, or in all."""
+        """Time of all time steps, as the measure asks: kernels only, or total."""
         data = self.of(cell)
         if data is None or "failure" in data:
             return None
@@ -76,7 +76,7 @@ def sweeps(root: Path) -> Iterator[dict[str, Any]]:
 
 
 def staircases(root: Path) -> Iterator[dict[str, Any]]:
-    """The steps on the lab's problem and one GPU, which ./nbody measure has timed, under the same keys."""
+    """The steps on the lab's problem and one GPU, timed by ./nbody measure, under the same keys."""
     for path in sorted((root / "docs" / "results").glob("*.jsonl")):
         for record in read_records(path, check_measurement):
             data = record.data
@@ -87,7 +87,7 @@ def staircases(root: Path) -> Iterator[dict[str, Any]]:
 
 
 def maps(root: Path) -> Iterator[dict[str, Any]]:
-    """Those of experiments/activity_map, which were measured before there were sweeps, under the same keys."""
+    """Records of experiments/activity_map, measured before sweeps existed, under the same keys."""
     for path in sorted((root / MAPS).glob("*.jsonl")):
         for record in read_records(path, check_measurement):
             data = record.data
@@ -98,7 +98,7 @@ def maps(root: Path) -> Iterator[dict[str, Any]]:
 
 
 def in_measure(seconds: float, data: dict[str, Any], measure: str) -> float:
-    """A time of a record as the report would print it."""
+    """A record's time in the unit that the report prints."""
     rate = data["systems"] * data["bodies"] ** 2 * data["steps"] / seconds * 1e-9
     if measure in ("G/s", "GFLOP/s"):
         return rate * (20 if measure == "GFLOP/s" else 1)
@@ -111,7 +111,7 @@ def is_rate(measure: str) -> bool:
 
 
 def speed(cell: Cell, table: Table, results: Results) -> Optional[Quartiles]:
-    """What is greater is faster, at the same size and per time step."""
+    """Returns a quantity that is greater if faster, at the same size and per time step."""
     times, data = results.time(cell, table.measure), results.of(cell)
     if times is None or data is None:
         return None
@@ -128,14 +128,14 @@ def published_speed(cell: Cell, table: Table) -> Optional[float]:
 
 
 def mean_of(ratios: list[Quartiles]) -> Quartiles:
-    """The geometric mean of ratios at several points, and of their ends."""
+    """The geometric mean of ratios at several points, and of their ranges."""
     def mean(values: list[float]) -> float:
         return math.exp(sum(map(math.log, values)) / len(values))
     return Quartiles(mean([r.low for r in ratios]), mean([r.median for r in ratios]), mean([r.high for r in ratios]))
 
 
 def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[tuple[Cell, Cell]]:
-    """Point by point; a side that names its point stands against the other's."""
+    """Pairs point by point; a side that names its point is paired with the other's."""
     left, right = list(places(table, better, claim)), list(places(table, worse, claim))
     if " @ " in better or " @ " in worse:
         return [(a, b) for a in left for b in right]
@@ -145,7 +145,7 @@ def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[
 
 def ratio(table: Table, claim: dict[str, Any], better: str, worse: str,
           results: Results) -> tuple[Optional[Quartiles], Optional[float]]:
-    """How many times as fast one side is: ours, and as published."""
+    """Speed of one side relative to the other: ours, and as published."""
     ours, published = [], []
     compared = pairs(table, claim, better, worse)
     for a, b in compared:

@@ -1,5 +1,5 @@
-"""./nbody sweep machine_code: what the activity map's report read in machine code (its figures 6 and 8), counted in that
-of experiments/activity_map, with nvcc and cuobjdump and no GPU."""
+"""./nbody sweep machine_code: recounts what the activity map's report read in SASS (its figures 6
+and 8), in the SASS of experiments/activity_map, with nvcc and cuobjdump and without a GPU."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from nbody_tools.sweep.profiles import PROFILES
 
 SOURCE = Path("experiments") / "activity_map"
 FILE = "machine_code.jsonl"
-# How often each constant bank is an operand; arguments of a kernel are in bank 0.
+# Counts how often each constant bank is an operand; kernel arguments are in bank 0.
 BANK = re.compile(r"\bc\[0x(\d)\]")
 KERNELS = {"compute_force": "13compute_forceILNS_4RootE0ENS_7StructsE",
            "compute_force_rsqrt": "13compute_forceILNS_4RootE2ENS_7StructsE",
            "compute_force_constant": "22compute_force_constant"}
-# As the report did: the two differences of coordinates as one float2.
+# As in the report: the two coordinate differences as one float2.
 VECTOR = (("const float dx = from_x - x, dy = from_y - y;", "const float2 d = make_float2(from_x - x, from_y - y);"),
           ("dx * dx + dy * dy", "d.x * d.x + d.y * d.y"), ("make_float2(s * dx, s * dy)", "make_float2(s * d.x, s * d.y)"))
 
@@ -37,7 +37,7 @@ def edited(text: str) -> str:
 
 
 def compiled(folder: Path) -> str:
-    """The machine code of its kernels, as cuobjdump prints it."""
+    """Returns the SASS of its kernels, as cuobjdump prints it."""
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         raise ToolError("machine_code: no nvcc here")

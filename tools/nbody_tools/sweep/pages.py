@@ -1,4 +1,5 @@
-"""docs/reports.md: every table and figure of the reports beside ours, and whether it is still true."""
+"""docs/reports.md: every table and figure of the reports next to ours, and whether it still
+holds."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ VERDICTS = (YES, NO, INSIDE, MISSING)
 
 
 class Reports:
-    """Read once, for all pages that ask."""
+    """Data read once for all pages."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -83,7 +84,8 @@ def ours(cell: Cell, table: Table, results: Results) -> str:
 
 
 def stages_table(root: Path, table: Table) -> str:
-    """Of a program with streams: the stages of the system that came first, and the median of all later ones."""
+    """For a program with streams: the stages of the first system, and the median of all later
+    ones."""
     path = root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return NOT_MEASURED
@@ -98,7 +100,7 @@ def stages_table(root: Path, table: Table) -> str:
 
 
 def cells_table(table: Table, results: Results) -> str:
-    """One row per series and one column per point; few series of many points stand the other way round."""
+    """One row per series and one column per point; transposed if few series have many points."""
     def written(series: str, point: str) -> str:
         cell = table.cell(series, point)
         if cell is None:
@@ -121,7 +123,7 @@ def failures(table: Table, results: Results) -> Iterator[str]:
 
 
 def claims_table(found: list[Judgement], published: str) -> str:
-    """Without the column of what was published if that has no title."""
+    """Omits the column of published values if it has no title."""
     if not found:
         return ""
     columns = ["what it says", *([published] if published else []), "ours", "still true?"]
@@ -130,7 +132,7 @@ def claims_table(found: list[Judgement], published: str) -> str:
 
 
 def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
-    """For the README of an experiment: gain, none or loss of a series of a table against another, and where."""
+    """For an experiment's README: the range of gains or losses of a series against another."""
     sentences = []
     for name, tried, base in compared:
         table = reports.tables[name]
@@ -144,7 +146,7 @@ def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
 
 
 def words(root: Path) -> dict[str, Any]:
-    """Tables and records are read when a document asks for them."""
+    """Reads tables and records when a document needs them."""
     @cache
     def reports() -> Reports:
         return Reports(root)

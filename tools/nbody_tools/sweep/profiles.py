@@ -1,4 +1,4 @@
-"""What a report read off a profiler or out of machine code, beside what was counted here: `profile` of a table."""
+"""Values that a report read from a profiler or SASS, next to our counts: `profile` of a table."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from nbody_tools.records.record import Quartiles
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 PROFILES = Path("docs") / "results" / "sweeps" / "profiles"
-MACHINE = "device.txt"  # its first word or words, up to a comma
+MACHINE = "device.txt"  # its first words, up to a comma
 
 
 @dataclass(frozen=True)
 class Counter:
     unit: str
-    of: Callable[[dict[str, float]], float]  # of what was counted in a launch, or in a kernel's machine code
+    of: Callable[[dict[str, float]], float]  # from the counts of a launch or of a kernel's SASS
 
 
 def sectors_of_own_loads(launch: dict[str, float]) -> float:
-    """Of a warp's two loads of its own bodies. In all other loads it wants one address: one sector."""
+    """Sectors of a warp's two loads of its own bodies. All its other loads use one address: one
+    sector."""
     warps = launch["grid_size"] * launch["block_size"] / LANES
     return 1 + (launch["load_sectors"] - launch["load_requests"]) / (2 * warps)
 
@@ -46,7 +47,7 @@ COUNTERS = {
     "instructions that differ": Counter("", lambda code: code["different"]),
     "operands in constant bank 0": Counter("", lambda code: code["bank_0"]),
     "operands in constant bank 3": Counter("", lambda code: code["bank_3"]),
-    SHARE: Counter(" %", lambda launch: launch["duration_us"]),  # its sum, over that of all kernels of the run
+    SHARE: Counter(" %", lambda launch: launch["duration_us"]),  # as a share of all kernels
 }
 ROW = {"name": str, "profile": str, "kernel": str, "counter": str}
 ROW_MAY = {"published": str}
@@ -77,7 +78,7 @@ def limit_of(claim: dict[str, Any]) -> Any:
 
 @lru_cache(maxsize=None)
 def launches_of(path: Path) -> tuple[Launch, ...]:
-    """Of Nsight Compute's NAME.csv, or of NAME.jsonl, which ./nbody sweep machine_code wrote."""
+    """Reads Nsight Compute's NAME.csv, or NAME.jsonl written by ./nbody sweep machine_code."""
     if path.is_file():
         return tuple(read_csv(read_file(path), path.name))
     lines = path.with_suffix(".jsonl")
@@ -86,7 +87,7 @@ def launches_of(path: Path) -> tuple[Launch, ...]:
 
 
 def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
-    """The least, the median and the most of all launches of the kernel."""
+    """Returns minimum, median and maximum over all launches of the kernel."""
     path = root / PROFILES / f"{row['profile']}.csv"
     launches = launches_of(path)
     if not launches:
@@ -122,7 +123,7 @@ def profile_table(root: Path, rows: list[dict[str, Any]]) -> str:
 
 
 def compared(root: Path, rows: list[dict[str, Any]], claim: dict[str, Any]) -> Iterator[tuple[str, Optional[bool]]]:
-    """Of each row of a claim what was counted, and whether it is so: None where launches overlap."""
+    """The counts for each row of a claim, and whether it holds: None if launches overlap."""
     by_name = {row["name"]: row for row in rows}
     limit = limit_of(claim)
     for name in claim["rows"]:

@@ -25,11 +25,11 @@ PROGRAMS = "sweep_programs"
 CHECK = 0  # the round whose runs are validated; its times are not used
 SELF_CHECKED = ("activity_map", "course_program")  # every run of these is validated
 BATCH_SECONDS = 20.0
-CHECKED_STEPS = 4  # of a check: float64 would take as long for a thousand as for all of a table
+CHECKED_STEPS = 4  # in a check: float64 takes as long for a thousand steps as all of a table
 CALLS_OF_A_CHECK = 6  # how often validation calls a program
-START_SECONDS = 0.15  # of a run: initial conditions, a check
-CELL_SECONDS = 1e-8  # of a map: it is downloaded and checked
-WARM_SECONDS = 2.0  # a run that is longer needs none before it
+START_SECONDS = 0.15  # of a run: initial conditions and check
+CELL_SECONDS = 1e-8  # of a map: download and check
+WARM_SECONDS = 2.0  # longer runs need no warm-up
 NAME = re.compile(r"[\w.]+")
 
 
@@ -43,7 +43,7 @@ class Planned:
     repeat: int
     rate: float  # G interactions/s, expected
     cpu: bool = False  # in PROGRAMS_cpu
-    group: str = ""  # of those that it is compared with
+    group: str = ""  # of the configurations it is compared with
     measured: bool = False  # docs/results/ had it when the plan was made
 
     @property
@@ -60,7 +60,7 @@ class Planned:
         return int(self.words.get("--devices", 1))
 
     def simulation(self, most_steps: Optional[int] = None) -> float:
-        """A guess of the seconds that one simulation takes, of so many steps at most."""
+        """Estimates the seconds of one simulation of at most `most_steps` steps."""
         first = self.arguments.split()[0]
         bodies = 2 << int(first) if self.program == "course_program" else int(self.words.get("--bodies", 0))
         steps = int(self.words.get("--steps", 10))
@@ -72,7 +72,7 @@ class Planned:
         return 0 if self.simulation() > WARM_SECONDS else 1
 
     def seconds(self, check: bool) -> float:
-        """A guess of what a run takes."""
+        """Estimates the seconds of a run."""
         cells = int(self.words.get("--map", 0)) ** 2
         if check:
             simulations = CALLS_OF_A_CHECK * self.simulation(CHECKED_STEPS)
@@ -107,7 +107,7 @@ def read_plan(build: Path) -> dict[str, Any]:
 
 
 def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
-    """In the order of the tables, each configuration once."""
+    """Returns the configurations in the order of the tables, each once."""
     unknown = [name for name in tables if name not in plan["tables"]]
     if unknown:
         raise ToolError(f"'{unknown[0]}' is not a table of the plan; there are {', '.join(plan['tables'])}")
@@ -116,19 +116,19 @@ def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
 
 
 class Journal:
-    """The runs there are, and their file."""
+    """The existing runs, and their file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-        if lines and lines[-1]:  # a line that a kill cut short: it is run again
+        if lines and lines[-1]:  # a line cut short by a kill: that run is repeated
             lines[-1] = ""
             path.write_text("\n".join(lines), encoding="utf-8")
         self.runs = [json.loads(line) for line in lines if line]
 
     def append(self, run: dict[str, Any]) -> None:
-        """One write of a whole line: readers and kills see it or do not."""
+        """Writes a whole line at once: readers and kills see all of it or nothing."""
         self.runs.append(run)
         line = (json.dumps(run) + "\n").encode()
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -151,12 +151,12 @@ def pending(plan: list[Planned], journal: Journal) -> list[tuple[int, Planned]]:
 
 
 def kind(item: tuple[int, Planned]) -> tuple:
-    """What the runs of a batch have in common."""
+    """Returns the properties that the runs of a batch share."""
     return item[0], item[1].threads, item[1].cpu
 
 
 def batches(work: list[tuple[int, Planned]]) -> Iterator[list[tuple[int, Planned]]]:
-    """Runs of one round with one number of threads, as many as take about BATCH_SECONDS."""
+    """Yields runs of one round and thread count, about BATCH_SECONDS at a time."""
     batch: list[tuple[int, Planned]] = []
     total = 0.0
     for item in work:
@@ -176,7 +176,7 @@ def estimate(work: list[tuple[int, Planned]]) -> float:
 
 def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float = float("inf"),
             say=print, environment: Optional[dict[str, str]] = None) -> None:
-    """All that is not in the journal, as far as the time goes."""
+    """Runs everything that is not in the journal, as far as the time allows."""
     end = time.monotonic() + seconds
     while work := pending(plan, journal):
         left = end - time.monotonic()
@@ -195,7 +195,7 @@ def program_file(folder: Path, planned: Planned) -> Path:
 
 def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, left: float,
               say, environment: dict[str, str]) -> bool:
-    """False if it was the time left for all that ended the batch, not the time that one may take."""
+    """Returns False if the overall time limit, not the run's own, ended the batch."""
     limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:
         records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
@@ -206,7 +206,7 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
         ended, errors, code = run_programs(program_file(folder_of_programs, first), file, min(left, limit), {
             **environment, **({"OMP_NUM_THREADS": str(first.threads)} if first.threads else {})})
         if ended.get(0) == NO_DEVICE or "begin 0" not in errors:
-            # Of the machine, not of a configuration: nothing is recorded.
+            # A failure of the machine, not of a configuration: nothing is recorded.
             raise Failed(f"{first.program}: {reason(errors, 0, ended.get(0, code))}")
         for k, (round_, planned) in enumerate(batch):
             run: dict[str, Any] = {"key": planned.key, "round": round_}
@@ -216,7 +216,7 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
                 say(f"{round_}  {run['record']['median']['compute']:.6f} s  {planned.key}")
             elif code is None and left < limit:
                 return False
-            else:  # and the process has ended: those behind it come again
+            else:  # the process has ended: the runs after it are repeated
                 run["failure"] = reason(errors, k, ended.get(k, code))
                 journal.append(run)
                 say(f"FAILED: {planned.key}: {run['failure']}")
@@ -225,7 +225,7 @@ def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journa
 
 
 def built(folder: Path, plan: list[Planned]) -> set[str]:
-    """The programs that the executables hold: a build may be of some tables only."""
+    """Returns the programs in the executables: a build may cover only some tables."""
     names: set[str] = set()
     for program in {program_file(folder, planned) for planned in plan}:
         if not os.access(program, os.X_OK):
@@ -239,7 +239,8 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
 
 def run_programs(programs: Path, file: Path, timeout: float,
                  more: dict[str, str]) -> tuple[dict[int, int], str, Optional[int]]:
-    """Exit codes by line, what was printed to stderr, and how the process ended: None, it took too long."""
+    """Returns exit codes by line, the stderr output, and how the process ended; None: it took too
+    long."""
     environment = {**{name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}, **more}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         code = exit_code([str(programs), "--batch", str(file)], timeout, output, errors, environment)
@@ -252,7 +253,7 @@ def run_programs(programs: Path, file: Path, timeout: float,
 
 
 def reason(errors: str, k: int, code: Optional[int]) -> str:
-    """The last line that the run left on stderr, and how it ended."""
+    """Returns the run's last line on stderr, and how it ended."""
     begun, _, text = errors.partition(f"begin {k}\n")
     lines = [line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()]
     how = "took too long" if code is None else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
@@ -266,7 +267,8 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def merged(key: str, runs: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """One record of all runs of a configuration; a failure is a record, too; None if nothing was timed."""
+    """Returns one record for all runs of a configuration, also for a failure; None if nothing was
+    timed."""
     failures = [run for run in runs if "failure" in run]
     if failures:
         return {"configuration": key, "failure": failures[0]["failure"]}

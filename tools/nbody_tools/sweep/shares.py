@@ -1,6 +1,8 @@
-"""Shares a sweep out over the GPUs of a machine: what a table compares is measured on one of them.
+"""Distributes a sweep over the GPUs of a machine: configurations that a table compares are measured
+on one of them.
 
-Each GPU has cores of its own, and so have programs without a GPU, as many as a machine with one GPU has.
+Each GPU has its own cores, and so have programs without a GPU, as many as a machine with one GPU
+has.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ from nbody_tools.arguments import ToolError
 from nbody_tools.sweep.runner import Journal, Planned, estimate, pending, run_all
 from nbody_tools.sweep.tables import Configuration, Table, places
 
-SHARES_PER_GPU = 2  # the longest first: a GPU that is done early takes another
+SHARES_PER_GPU = 2  # longest first: a GPU that is done early takes another
 CORES = 16  # of a machine with one GPU
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def compared(table: Table) -> Iterator[list[Configuration]]:
-    """What stands beside each other: the cells of a point, those of a claim that names points, and of a grid
-    all of a step."""
+    """Configurations compared with each other: the cells of a point, those of a claim that names
+    points, and in a grid all of a step."""
     def of(cells: Iterable) -> list[Configuration]:
         return [cell.configuration for cell in cells if cell.configuration]
 
@@ -42,7 +44,7 @@ def compared(table: Table) -> Iterator[list[Configuration]]:
 
 
 def groups(tables: Iterable[Table]) -> dict[str, str]:
-    """Of every configuration the one after which its group is called."""
+    """Maps every configuration to the one that names its group."""
     leader: dict[str, str] = {}
 
     def find(key: str) -> str:
@@ -58,13 +60,13 @@ def groups(tables: Iterable[Table]) -> dict[str, str]:
 
 
 def not_measured(plan: list[Planned]) -> list[Planned]:
-    """With what it is compared with: that is measured again, on the same GPU."""
+    """Includes the configurations they are compared with, to be measured again on the same GPU."""
     wanted = {planned.group for planned in plan if not planned.measured}
     return [planned for planned in plan if planned.group in wanted]
 
 
 def shares(plan: list[Planned], journal: Journal, most: int) -> list[list[Planned]]:
-    """At most so many, of about the same time, the longest first. Groups are not torn."""
+    """Splits into at most `most` shares of similar time, longest first, groups whole."""
     by_group: dict[str, list[Planned]] = {}
     for planned in plan:
         by_group.setdefault(planned.group or planned.key, []).append(planned)
@@ -77,7 +79,7 @@ def shares(plan: list[Planned], journal: Journal, most: int) -> list[list[Planne
 
 
 def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
-    """Cores are alike: what has no record yet comes first, and of that the longest, each on any of them."""
+    """Cores are equivalent: unrecorded configurations first, longest first, each on any core."""
     def order(planned: Planned) -> tuple[bool, float]:
         return planned.measured, -estimate(pending([planned], journal))
 
@@ -85,7 +87,7 @@ def one_by_one(plan: list[Planned], journal: Journal) -> list[list[Planned]]:
 
 
 def taken(queue: deque) -> Iterator[list[Planned]]:
-    """Others take from it at the same time."""
+    """Takes from a queue that other threads share."""
     while True:
         try:
             yield queue.popleft()
@@ -95,7 +97,7 @@ def taken(queue: deque) -> Iterator[list[Planned]]:
 
 @dataclass
 class Worker:
-    """A thread that takes shares from its queues, the first first."""
+    """A thread that takes shares from its queues, in order."""
     queues: list[deque]
     cores: list[int] = field(default_factory=list)  # empty: all
     environment: dict[str, str] = field(default_factory=dict)
@@ -104,19 +106,19 @@ class Worker:
     def work(self, folder: Path, journal: Journal, end: float, say) -> None:
         try:
             if self.cores:
-                os.sched_setaffinity(0, self.cores)  # of this thread, and of the processes that it starts
+                os.sched_setaffinity(0, self.cores)  # for this thread and the processes it starts
             for queue in self.queues:
                 for share in taken(queue):
                     run_all(share, folder, journal, end - time.monotonic(), say, self.environment)
-        except Exception as error:  # of a thread: the others go on, and then it is said
+        except Exception as error:  # the other threads continue; reported below
             self.failure = error
 
 
 def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Of every GPU, and half of all for programs of the CPU: none if they have to wait for the GPU."""
+    """Cores per GPU, and half of all for CPU programs: empty if they must wait for the GPU."""
     apart = len(cores) // CORES // 2
     rest = cores[apart * CORES:]
-    each = len(rest) // gpus // 2 * 2  # both threads of a core
+    each = len(rest) // gpus // 2 * 2  # both hardware threads of a core
     if gpus == 1 or not apart or not each:
         return [cores[k * len(cores) // gpus:(k + 1) * len(cores) // gpus] or cores for k in range(gpus)], []
     return ([rest[k * each:(k + 1) * each] for k in range(gpus)],
@@ -136,7 +138,8 @@ def workers_of(plan: list[Planned], journal: Journal, gpus: int) -> list[Worker]
 
 
 def run_on(gpus: int, plan: list[Planned], folder: Path, journal: Journal, seconds: float, say) -> None:
-    """All of the plan, on so many GPUs side by side. What takes several itself comes first and is alone."""
+    """Runs the whole plan on this many GPUs. Configurations that need several GPUs come first,
+    alone."""
     end = time.monotonic() + seconds
     run_all([planned for planned in plan if planned.gpus > 1], folder, journal, seconds, say)
     workers = workers_of([planned for planned in plan if planned.gpus == 1], journal, gpus)

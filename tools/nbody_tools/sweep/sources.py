@@ -65,7 +65,7 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
 
 
 def experiments(root: Path = ROOT, ending: str = "") -> list[str]:
-    """Those in the form of a step that need nothing else to be built."""
+    """Experiments in the form of a step that need no other build targets."""
     return [path.parent.name for path in sorted((root / "experiments").glob(f"*/nbody{ending or '.c*'}"))
             if [file for file in path.parent.iterdir() if "README" not in file.name] == [path]]
 
@@ -88,7 +88,7 @@ def bundle_text(programs: Iterable[Program]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """What has not changed stays as it is: nothing is compiled again for it."""
+    """Leaves unchanged files alone, so nothing is compiled again for them."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_whole_file(path, text)
 

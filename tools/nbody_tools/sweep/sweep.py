@@ -54,7 +54,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def plan_of(root: Path) -> dict[str, Any]:
-    """All tables, with every configuration once: what a machine that only runs them has to know."""
+    """All tables, with every configuration once: the data for a machine that only runs them."""
     from nbody_tools.sweep.judge import Results
     from nbody_tools.sweep.shares import groups
     from nbody_tools.sweep.tables import OTHER_PROGRAMS, configurations, read_tables, source_of
@@ -107,7 +107,7 @@ def build(build_folder: Path, tables: list[str]) -> int:
 
 
 def say(text: str) -> None:
-    """At once, and in one piece: several threads have something to say."""
+    """Prints in one piece, because several threads print."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -123,7 +123,7 @@ def wanted_of(options: argparse.Namespace, plan: dict[str, Any]) -> list[Planned
 
 
 def tell(wanted: list[Planned], journal: Journal, gpus: int) -> int:
-    """What would run, by share: each is measured on one GPU, or on cores alone."""
+    """Prints what would run, by share: each is measured on one GPU, or on cores alone."""
     alone = [[planned] for planned in wanted if planned.gpus > 1]
     on_gpu = [planned for planned in wanted if planned.gpus == 1 and not planned.cpu]
     on_cpu = [planned for planned in wanted if planned.cpu]

@@ -14,7 +14,7 @@ from nbody_tools.arguments import ToolError
 from nbody_tools.sweep.profiles import check_profile
 
 FOLDER = Path("experiments") / "sweeps"
-# Their command lines are their own; all others are steps, or experiments in the form of a step.
+# They have their own command lines; all others are steps, or experiments in the form of a step.
 OTHER_PROGRAMS = ("activity_map", "course_program")
 MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
 RESULTS = ("yes", "no", "inside the spread")
@@ -33,17 +33,17 @@ _CLAIM_MAY = {"better": str, "worse": list, "same": list, "at": list, "least": (
 
 @dataclass(frozen=True)
 class Program:
-    """A step or an experiment, as it is or with other parameters."""
+    """A step or an experiment, unchanged or with other parameters."""
     source: str  # the name of its folder
     define: tuple[tuple[str, int], ...] = ()
     edit: tuple[str, ...] = ()  # FIND, REPLACE
-    fast_math: Optional[bool] = None  # None: as the step itself
+    fast_math: Optional[bool] = None  # None: like the step itself
 
     @property
     def name(self) -> str:
         parts = [self.source, *(f"{name}_{value}" for name, value in self.define)]
         if self.edit:
-            # A name that says what is edited would be as long as the edit.
+            # A name that described the edit would be as long as the edit.
             parts.append("edited_" + re.sub(r"\W+", "_", self.edit[1] or self.edit[0]).strip("_")[:24])
         if self.fast_math is not None:
             parts.append("fast" if self.fast_math else "exact")
@@ -52,10 +52,10 @@ class Program:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What is measured once, however many tables it stands in."""
+    """A configuration is measured once, however many tables contain it."""
     program: Program
     arguments: str
-    threads: int = 0  # of the CPU; 0: all
+    threads: int = 0  # on the CPU; 0: all
 
     @property
     def key(self) -> str:
@@ -67,7 +67,7 @@ class Configuration:
 class Cell:
     series: str
     point: str
-    configuration: Optional[Configuration]  # None: it cannot be run, for this
+    configuration: Optional[Configuration]  # None: it cannot be run, for this reason
     reason: str
     published: Optional[float]
     rate: float  # expected G interactions/s, for the estimate of time
@@ -98,7 +98,7 @@ class Table:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    import tomllib  # from Python 3.11 on; a machine that only runs programs does without
+    import tomllib  # from Python 3.11 on; a machine that only runs programs does not need it
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, OSError) as error:
@@ -124,7 +124,7 @@ def source_of(root: Path, program: str) -> Path:
 
 
 def read_tables(root: Path) -> dict[str, Table]:
-    """In the order of the reports, and of their tables."""
+    """Sorted in the order of the reports and of their tables."""
     folder, tables = root / FOLDER / "tables", {}
     for report, data in read_reports(root).items():
         for name in data.get("tables", []):
@@ -152,7 +152,7 @@ def check_keys(where: str, data: Any, must: dict[str, Any], may: Optional[dict[s
 
 
 def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]]) -> Table:
-    """`lists`: of points, by name."""
+    """`lists`: named lists of points."""
     where = path.name
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
@@ -194,7 +194,7 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
 
 
 def unfolded(entries: list[Any], lists: dict[str, list[Any]]) -> list[Any]:
-    """With what is in a list in the place of its name."""
+    """Replaces the names of lists by their contents."""
     return [one for entry in entries
             for one in (lists[entry] if isinstance(entry, str) and entry in lists else [entry])]
 
@@ -206,7 +206,7 @@ def check_points(where: str, points: Any) -> None:
 
 
 def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Without those that the source says itself: the same program has one name."""
+    """Omits parameters with the source's default: the same program has one name."""
     if "program" not in series or series["program"] in OTHER_PROGRAMS:
         return ()
     text = source_of(root, series["program"]).read_text(encoding="utf-8")
@@ -253,7 +253,8 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
 
 
 def published_by_point(where: str, series: dict[str, Any], points: list[str]) -> dict[str, Any]:
-    """Of a list one per point, "" where the series has none; of a table those that it names."""
+    """For a list one value per point, "" if the series has none; for a table those that it
+    names."""
     published = series.get("published", {})
     if not isinstance(published, dict):
         numbers = published if isinstance(published, list) else [published]
@@ -294,7 +295,7 @@ def places(table: Table, side: str, claim: dict[str, Any]) -> Iterator[Cell]:
 
 
 def configurations(tables: list[Table]) -> dict[str, Cell]:
-    """Every configuration once, with the most rounds that a table wants of it."""
+    """Every configuration once, with the largest number of rounds that a table requests."""
     result: dict[str, Cell] = {}
     for cell in (cell for table in tables for cell in table.cells if cell.configuration):
         old = result.get(cell.configuration.key)

@@ -14,7 +14,7 @@ MAIN = Path("common/alone/main.cpp")
 INCLUDE_DIRECTORIES = (Path("."), Path("common/include"))
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
-# The second size leaves a tail in every tile and block; the third is a body alone.
+# The second size leaves a remainder in every tile and block; the third is a single body.
 CHECKS = ("--bodies 1000 --steps 3", "--systems 3 --bodies 1301 --steps 2", "--bodies 1 --steps 2")
 
 
@@ -31,7 +31,8 @@ class Recipe:
         return self.source.suffix == ".cu"
 
     def command(self, compiler: str = "") -> str:
-        """The one line, for a shell in the directory that holds the step's folder."""
+        """Returns the one-line command, for a shell in the directory that holds the step's
+        folder."""
         words = [compiler or ("nvcc" if self.is_cuda else "g++"), "-O3", "-std=c++20",
                  "-arch=native" if self.is_cuda else "-fopenmp", *self.flags,
                  *(f"-I{directory}" for directory in INCLUDE_DIRECTORIES),
@@ -61,7 +62,8 @@ def recipe_of(name: str, root: Path = ROOT) -> Recipe:
 
 
 def files_of(recipe: Recipe, root: Path = ROOT) -> list[Path]:
-    """The sources of the one line and, transitively, the files of the repository they include."""
+    """Returns the sources of the command and all repository files that they include,
+    transitively."""
     found: list[Path] = []
     waiting = [recipe.source, MAIN]
     while waiting:

@@ -1,4 +1,4 @@
-"""The simulations a tour makes for their pictures: what is run, by which step, and drawn how."""
+"""The simulations that a tour runs for its pictures: problem, step and drawing."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ class Picture:
     text: str
     image: str  # relative to the page
     failure: str = ""
-    links: list[tuple[str, str]] = field(default_factory=list)  # what else there is, and where
+    links: list[tuple[str, str]] = field(default_factory=list)  # further links: title and target
 
 
 @dataclass(frozen=True)
 class PictureRun:
-    name: str  # of its folder and its figure
+    name: str  # names its folder and its figure
     title: str
     text: str
     arguments: tuple[str, ...]
     snapshot_every: int
     draw: Callable[[Sequence[Bodies], Path, str], Path]
-    moves: bool = False  # worth a film and a page in 3D
+    moves: bool = False  # gets an animation and a 3D page
 
 
 def draw_four(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
-    """Before the first passage, in it, and twice after it."""
+    """Draws the states before the first passage, during it, and twice after it."""
     last = len(snapshots) - 1
     states = [snapshots[round(part * last)] for part in (0, 0.51, 0.7, 1)]
-    if "disk" in states[0].species:  # the haloes would bury the disks
+    if "disk" in states[0].species:  # the haloes would hide the disks
         states = [state.only(["disk"]) for state in states]
     return draw_states(states, path, note=note)
 
@@ -61,7 +61,7 @@ def draw_first_and_last(snapshots: Sequence[Bodies], path: Path, note: str) -> P
 
 
 def picture_runs(on_gpu: bool) -> list[PictureRun]:
-    """Galaxies get as many bodies and steps as a machine does in seconds."""
+    """Galaxies get as many bodies and steps as the machine computes in seconds."""
     systems, bodies, steps = ("4", "16384", 1000) if on_gpu else ("2", "1024", 300)
     disks, dt = ("30000", "0.03") if on_gpu else ("3000", "0.05")
     passage = round(47 / float(dt))  # steps until the tails are longest
@@ -96,7 +96,7 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
 
 
 def film_and_page(title: str, name: str, snapshots: Path, step: Step, report: Path) -> list[tuple[str, str]]:
-    """What moves, beside the picture of it."""
+    """Makes the animation and the page that accompany the picture."""
     species = ["--species", "disk"] if "disk" in read_bodies(snapshot_files(snapshots)[0]).species else []
     parser = argparse.ArgumentParser()
     animate.configure(parser)
@@ -113,7 +113,7 @@ def film_and_page(title: str, name: str, snapshots: Path, step: Step, report: Pa
     return links
 
 
-# The pictures of physics/orders.py, in its order.
+# The pictures of physics/orders.py, in order.
 ORDERS = (("Error against time step", "Half the time step: half the error of Euler's integrator, a quarter of "
            "leapfrog's, for the same work."),
           ("float32 against float64", "A shorter time step helps in float32 until the roundings of all the steps "
@@ -123,7 +123,7 @@ ORDERS = (("Error against time step", "Half the time step: half the error of Eul
 
 
 def make_orders(step: Step, report: Path) -> list[Picture]:
-    """Of step 00, which computes in float64 too."""
+    """Runs step 00, which computes in float64 too."""
     try:
         images = [f"figures/{path.name}" for path in draw_orders(step.program, report / "figures")]
         return [Picture(title, text, image) for (title, text), image in zip(ORDERS, images)]
@@ -132,7 +132,7 @@ def make_orders(step: Step, report: Path) -> list[Picture]:
 
 
 def make_picture(run: PictureRun, step: Step, report: Path, timeout: float) -> tuple[Outcome, Picture]:
-    """Simulates into a fresh folder, which replaces the one of the last tour when all is there."""
+    """Simulates into a new folder, which replaces the last tour's when complete."""
     folder = report / "runs" / run.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{run.name}.", dir=folder.parent) as temporary:

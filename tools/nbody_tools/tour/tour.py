@@ -56,7 +56,8 @@ def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
                       timeout: float) -> list[tuple[Outcome, Picture]]:
     made = []
     for run in picture_runs(on_gpu):
-        # Without a GPU the long evolution is for the CPU program: emulation costs, and adds nothing.
+        # Without a GPU the CPU program does the long evolution: emulation would cost time and add
+        # nothing.
         step = steps[0] if run.name in LONG and not on_gpu else steps[-1]
         say(f"{run.title}: {step.name} ...")
         made.append(make_picture(run, step, report, timeout))
@@ -73,8 +74,8 @@ def simulate_all(steps: Sequence[Step], on_gpu: bool, report: Path,
 
     if on_gpu:
         return *draw(), run_steps(steps, (*ON_A_GPU, *REPEATED), timeout, say)
-    # Step 00 is timed, and runs alone. Emulated times are shown nowhere: those steps run once, while
-    # pictures are drawn, which takes one core.
+    # Step 00 is timed, so it runs alone. Emulated times are never shown: those steps run once,
+    # while one core draws pictures.
     native = [step for step in steps if step.number == "00"]
     emulated = [step for step in steps if step.number != "00"]
     timed = run_steps(native, (*ON_A_CPU, *REPEATED), timeout, say)

@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import Any, Callable
 
 NOT_HERE = 77  # exit code
-CHUNK_BYTES = 2 ** 30  # of an array of pairs: those of 262,144 bodies together fit nowhere
+CHUNK_BYTES = 2 ** 30  # limit for an array of pairs: 262,144 bodies have too many pairs
 
 
 class NotHere(Exception):
-    """The package, or its device."""
+    """The package or its device is missing."""
 
 
 def rows_at_once(count: int) -> int:
-    """Bodies whose pairs with all others are one array of three float32 per pair."""
+    """Returns how many bodies' pairs with all others (three float32 each) fit one array."""
     return max(1, min(count, CHUNK_BYTES // (12 * count)))
 
 
 def text(name: Any) -> str:
-    """Bytes in some versions of Numba, text in others."""
+    """Returns a string: some versions of Numba return bytes."""
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
@@ -47,7 +47,7 @@ def parse() -> argparse.Namespace:
 
 
 def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -> None:
-    """`versions`: of the package, and the name of the device."""
+    """`versions` returns the package's version and the device's name."""
     options = parse()
     try:
         import numpy

@@ -1,5 +1,5 @@
 """pytreegrav: its Accel by brute force, called once per time step. Its softening is a spline, so it
-gets none, and is compared with Newton's law."""
+runs without, and is compared with Newton's law."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbody_tools.compare.peers.peer import NotHere, main, text
 def versions(device: str) -> tuple[str, str]:
     from importlib.metadata import version
 
-    import pytreegrav  # noqa: F401  whether it is here
+    import pytreegrav  # noqa: F401  only tests that it is installed
 
     name = "CPU"
     if device == "cuda":
@@ -34,7 +34,7 @@ class Peer:
             self.x = self.x + self.v * self.dt
 
     def wait(self) -> None:
-        pass  # Accel returns arrays of numpy
+        pass  # Accel returns numpy arrays
 
     def velocities(self):
         return self.v

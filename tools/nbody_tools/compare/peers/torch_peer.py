@@ -1,4 +1,4 @@
-"""PyTorch: the formula, written with arrays; with --compiled in front, through torch.compile."""
+"""PyTorch: the formula, written with arrays; if --compiled comes first, through torch.compile."""
 
 from __future__ import annotations
 
