@@ -30,7 +30,7 @@ HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and
 MEASURED_NUMBERS = 20  # measured numbers in the text: with more it becomes a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
-FOLDERS = ("", "docs", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
+FOLDERS = ("", "docs", "docs/reports", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their text comes from another module's test.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"

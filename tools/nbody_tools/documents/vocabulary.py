@@ -9,23 +9,10 @@ from nbody_tools.course import glossary, hardware, performance, teaching
 from nbody_tools.documents import (account, accuracy, activity, cluster_pages, comparison, latencies, machine_code,
                                    readme_tables, sources, tables, tree)
 from nbody_tools.inspection import blocks, calibration
-from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Problem, Value
-from nbody_tools.sweep import errata, pages
+from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Named, Problem, Value
+from nbody_tools.sweep import errata, gems, pages
 
 RESULTS = Path("docs") / "results"
-
-
-class Named:
-    """Attributes that are looked up by name: Named("machine.gpu", facts.machine ...)."""
-
-    def __init__(self, lookup: Callable[[str], Any]) -> None:
-        self._lookup = lookup
-
-    def __getattr__(self, name: str) -> Any:
-        # Jinja looks up private attributes; a FactError must reach the reader.
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return self._lookup(name)
 
 
 class Run:
@@ -151,6 +138,7 @@ class Vocabulary:
             **tree.words(self.root / RESULTS),
             **machine_code.words_of_limits(self.root / RESULTS, facts),
             **errata.words(self.root),
+            **gems.words(self.root),
             **pages.words(self.root),
             "machine_code": lambda: machine_code.table(self.root / RESULTS, facts),
             "cpu_programs": lambda: readme_tables.cpu_programs(facts),

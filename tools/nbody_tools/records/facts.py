@@ -252,3 +252,16 @@ def read_predictions(path: Path) -> dict[str, dict[str, str]]:
         elif not set(line) <= set("|-: "):
             rows.setdefault(cells[0], dict(zip(columns[1:], cells[1:])))
     return rows
+
+
+class Named:
+    """Attributes that are looked up by name: Named("machine.gpu", facts.machine ...)."""
+
+    def __init__(self, lookup: Callable[[str], Any]) -> None:
+        self._lookup = lookup
+
+    def __getattr__(self, name: str) -> Any:
+        # Jinja asks for attributes of its own; a FactError must reach the reader.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._lookup(name)

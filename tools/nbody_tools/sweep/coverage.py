@@ -61,10 +61,12 @@ def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> 
     return lines
 
 
-def drawings_table(root: Path, reports: dict[str, Any]) -> str:
+def drawings_table(root: Path, reports: dict[str, Any], report: str) -> str:
+    """Of one report, with links from its page."""
     rows = []
     for drawing in read_drawings(root, reports):
-        ours = ", ".join(f"[{Path(file).stem}]({Path(file).relative_to('docs')})" for file in drawing.get("ours", []))
-        rows.append([reports[drawing["report"]]["title"].partition(" (")[0], drawing["number"], drawing["title"],
-                     ours or f"none: {drawing['reason']}"])
-    return markdown(["report", "figure", "what it draws", "ours"], rows)
+        if drawing["report"] == report:
+            ours = ", ".join(f"[{Path(file).stem}](../{Path(file).relative_to('docs')})"
+                             for file in drawing.get("ours", []))
+            rows.append([drawing["number"], drawing["title"], ours or f"none: {drawing['reason']}"])
+    return markdown(["figure", "what it draws", "ours"], rows)

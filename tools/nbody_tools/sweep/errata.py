@@ -33,6 +33,7 @@ def computed(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
     yield from of_the_project(tables)
     yield "softening_length", f"{math.sqrt(1e-9):.1e}"
     yield "overflow_distance", f"{FLOAT_MAX ** (1 / 6):.1e}"
+    yield "gems_rate", f"{4 / 72 * 128 * 1.35 * 20:.0f}"
 
 
 def of_the_lab(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
@@ -67,6 +68,7 @@ def of_the_map(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
     pairs = tables["map_table_11"]
     slower = ratios(published(pairs, "N x N, atomic"), published(pairs, "N threads"), "N")
     yield "map_atomics", f"{slower[0]:.1f} at the smallest N, {slower[3]:.1f} at 10,000 and {slower[-1]:.1f} at 50,000"
+    yield "map_block", str(2560 // 40)
     yield "map_fewer", f"{10000 ** 2 / (10000 * 10001 / 2):.4f}"
 
 
@@ -82,6 +84,8 @@ def of_the_project(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
                     if point in (values := published(gpu, name))}
         rsqrt.append(of_stage["GPU2"] / of_stage["GPU3"])
     yield "project_rsqrt", span(rsqrt, 2)
+    conflicts = ratios_at(tables["project_table_a3"], "GPU5, 4 x 256, 256", "GPU6, 4 x 256, 256")
+    yield "project_conflicts", f"{conflicts['200k']:.2f}"
 
 
 def ratios_at(table: Table, before: str, after: str) -> dict[str, float]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Iterator, Optional
 
 from nbody_tools.records.record import Quartiles, RecordError, check_measurement, quartiles, read_records
+from nbody_tools.records.timeline import read_timeline
 from nbody_tools.sweep.profiles import compared
 from nbody_tools.sweep.tables import Cell, Table, places
 
@@ -20,6 +22,8 @@ LAB = "32 x 8192 bodies, 20 steps, galaxies, euler, dt 0.01, softening 0.05"
 OF_SEVERAL_DEVICES = ("step08_multigpu", "step09_soa")
 EQUAL = 0.02  # "equally fast" allows this difference in addition to the spread
 NOISE = 0.005  # quartiles of consecutive runs miss differences between days
+NOISE_OF_RUNS = 0.02  # and differences between machines of a kind (docs/limits.md)
+TIMELINES = Path("docs") / "results" / "timelines"
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,46 @@ class Judgement:
     published: str
     ours: str
     still_true: str
+    where: str = ""  # in the report
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as fast one side of a claim is."""
+    ours: Optional[Quartiles]
+    published: Optional[float]
+    noise: float  # what the quartiles do not know
 
 
 class Results:
     """The newest record of every configuration; for a CPU program the fastest, since virtual
-    machines share their processors (docs/results/README.md, noise/)."""
+    machines share their processors (docs/results/README.md, noise/). `of_table` prefers records of
+    one run."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.records: dict[str, dict[str, Any]] = {}
+        self.by_run: dict[str, dict[str, dict[str, Any]]] = {}  # by configuration, then by run
         for data in (*staircases(root), *maps(root), *sweeps(root)):
-            old = self.records.get(data["configuration"])
-            if old is None or replaces(data, old):
-                self.records[data["configuration"]] = data
+            key = data["configuration"]
+            for records, name in ((self.records, key), (self.by_run.setdefault(key, {}), data["run"])):
+                if name not in records or replaces(data, records[name]):
+                    records[name] = data
+
+    def of_table(self, table: Table) -> "Results":
+        """What stands in one column was measured in one run, if one run measured it all: the newest of those."""
+        chosen = copy.copy(self)
+        chosen.records = dict(self.records)
+        for point in table.points:
+            keys = {cell.configuration.key for cell in table.cells if cell.configuration and cell.point == point}
+            measured = [key for key in keys if key in self.records]
+            if len({self.records[key]["run"] for key in measured}) < 2:
+                continue
+            common = set.intersection(*(set(self.by_run[key]) for key in measured))
+            if common:
+                run = max(common, key=lambda name: min(self.by_run[key][name].get("date", "") for key in measured))
+                chosen.records.update({key: self.by_run[key][run] for key in measured})
+        return chosen
 
     def of(self, cell: Cell) -> Optional[dict[str, Any]]:
         return self.records.get(cell.configuration.key) if cell.configuration else None
@@ -72,7 +103,11 @@ def sweeps(root: Path) -> Iterator[dict[str, Any]]:
             except ValueError as error:
                 raise RecordError(f"{path.relative_to(root)}:{number}: not a record of a sweep: {error}") from error
             if data.get("backend") != "hostcuda":
-                yield data
+                yield {**data, "run": run_of(path, data)}
+
+
+def run_of(path: Path, data: dict[str, Any]) -> str:
+    return f"{path.stem}, revision {data.get('revision', '')[:12]}, {data.get('date', '')[:10]}"
 
 
 def staircases(root: Path) -> Iterator[dict[str, Any]]:
@@ -82,8 +117,8 @@ def staircases(root: Path) -> Iterator[dict[str, Any]]:
             data = record.data
             if str(record.problem) == LAB and record.device_count == 1 and not record.emulated:
                 device = " --devices 1" if data["step"] in OF_SEVERAL_DEVICES else ""
-                yield {**data, "configuration": f"{data['step']} --scenario galaxies --systems 32 --bodies 8192 "
-                                                f"--steps 20{device}"}
+                yield {**data, "run": run_of(path, data), "configuration":
+                       f"{data['step']} --scenario galaxies --systems 32 --bodies 8192 --steps 20{device}"}
 
 
 def maps(root: Path) -> Iterator[dict[str, Any]]:
@@ -93,8 +128,9 @@ def maps(root: Path) -> Iterator[dict[str, Any]]:
             data = record.data
             own = 32 if data["rung"] == "baseline" else 256
             block = f" --block {data['block']}" if data["block"] != own else ""
-            yield {**data, "configuration": f"activity_map --rung {data['rung']}{block} --bodies {data['bodies']} "
-                                            f"--map {data['cells']} --steps {data['steps']}"}
+            yield {**data, "run": run_of(path, data), "configuration":
+                   f"activity_map --rung {data['rung']}{block} --bodies {data['bodies']} --map {data['cells']} "
+                   f"--steps {data['steps']}"}
 
 
 def in_measure(seconds: float, data: dict[str, Any], measure: str) -> float:
@@ -143,58 +179,46 @@ def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[
     return [(cell, by_point[cell.point]) for cell in left if cell.point in by_point]
 
 
-def ratio(table: Table, claim: dict[str, Any], better: str, worse: str,
-          results: Results) -> tuple[Optional[Quartiles], Optional[float]]:
+def ratio(table: Table, claim: dict[str, Any], better: str, worse: str, results: Results) -> Ratio:
     """Speed of one side relative to the other: ours, and as published."""
-    ours, published = [], []
+    ours, published, noise = [], [], NOISE
     compared = pairs(table, claim, better, worse)
     for a, b in compared:
         speeds = speed(a, table, results), speed(b, table, results)
         if None not in speeds:
             ours.append(speeds[0].over(speeds[1]))
+            if results.of(a).get("run") != results.of(b).get("run"):
+                noise = NOISE_OF_RUNS
         numbers = published_speed(a, table), published_speed(b, table)
         if None not in numbers:
             published.append(Quartiles(*[numbers[0] / numbers[1]] * 3))
     complete = [mean_of(ratios) if len(ratios) == len(compared) > 0 else None for ratios in (ours, published)]
-    return complete[0], complete[1].median if complete[1] else None
+    return Ratio(complete[0], complete[1].median if complete[1] else None, noise)
 
 
 def judge(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
-    if "least" in claim:
-        return judge_least(table, claim, results)
     if "same" in claim:
         first, *others = claim["same"]
     else:
         first, others = claim["better"], claim["worse"]
-    verdicts, ours, published = [], [], []
-    for other in others:
-        mine, theirs = ratio(table, claim, first, other, results)
-        published.append(f"{theirs:.2f}" if theirs is not None else "-")
-        ours.append(f"{mine.median:.2f}" if mine else "-")
-        verdicts.append(MISSING if mine is None else same(mine) if "same" in claim else faster(mine))
+    found = [ratio(table, claim, first, other, results) for other in others]
+    published = [f"{one.published:.2f}" if one.published is not None else "-" for one in found]
+    ours = [f"{one.ours.median:.2f}" if one.ours else "-" for one in found]
+    verdicts = [MISSING if one.ours is None else same(one.ours) if "same" in claim else faster(one.ours, one.noise)
+                for one in found]
     worst = next(verdict for verdict in (MISSING, NO, INSIDE, YES) if verdict in verdicts)
-    return Judgement(claim["says"], *(", ".join(texts) if set(texts) != {"-"} else "" for texts in (published, ours)),
-                     worst)
+    texts = (", ".join(texts) if set(texts) != {"-"} else "" for texts in (published, ours))
+    return Judgement(claim["says"], *texts, worst)
 
 
-def faster(times: Quartiles) -> str:
-    if abs(times.median - 1) <= NOISE:
+def faster(times: Quartiles, noise: float = NOISE) -> str:
+    if abs(times.median - 1) <= noise:
         return INSIDE
     return YES if times.low > 1 else NO if times.high < 1 else INSIDE
 
 
 def same(times: Quartiles) -> str:
     return YES if times.low <= 1 <= times.high or abs(times.median - 1) <= EQUAL else NO
-
-
-def judge_least(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
-    cells = list(places(table, claim["series"], claim))
-    speeds = [speed(cell, table, results) for cell in cells]
-    if not speeds or None in speeds:
-        return Judgement(claim["says"], f"{claim['least']:g}", "", MISSING)
-    lowest = min(speeds, key=lambda s: s.median)
-    verdict = YES if lowest.low > claim["least"] else NO if lowest.high < claim["least"] else INSIDE
-    return Judgement(claim["says"], f"{claim['least']:g}", f"{lowest.median:.4g}", verdict)
 
 
 def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
@@ -205,10 +229,36 @@ def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judg
     return Judgement(claim["says"], "", "; ".join(texts), NO if False in verdicts else INSIDE if None in verdicts else YES)
 
 
+def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
+    """By the longest of the one and the shortest of the other, of all systems of a timeline."""
+    path = results.root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
+    if not path.is_file():
+        return Judgement(claim["says"], "", "", MISSING)
+    spans, stage_of = read_timeline(path), {stage["name"]: stage["stage"] for stage in table.data["stage"]}
+
+    def times(name: str) -> list[float]:
+        return [span.end - span.begin for span in spans if span.stage == stage_of[name]]
+
+    ratios = [min(times(claim["below"])) / max(times(name)) for name in claim["stages"]]
+    return Judgement(claim["says"], "", ", ".join(f"{one:.3g}" for one in ratios), YES if min(ratios) > 1 else NO)
+
+
 def judgements(table: Table, results: Results) -> list[Judgement]:
-    decide = judge_counted if table.data["profile"] else judge
-    return [*(decide(table, claim, results) for claim in table.data["claim"]),
-            *(Judgement(answer["says"], "", answer["ours"], answer["still_true"]) for answer in table.data["answer"])]
+    results = results.of_table(table)
+    decide = judge_counted if table.data["profile"] else judge_stages if table.data["stage"] else judge
+    section = table.data.get("section", "")
+    found = ((claim, decide(table, claim, results)) for claim in table.data["claim"])
+    return [replace(judged, where=claim.get("where", section), published=claim.get("printed", judged.published))
+            for claim, judged in found]
+
+
+def several_runs(table: Table, results: Results) -> list[str]:
+    """The runs of a column whose rows are not of one; empty if there is no such column."""
+    for point in table.points:
+        runs = {data["run"] for cell in table.cells if cell.point == point and (data := results.of(cell))}
+        if len(runs) > 1:
+            return sorted(runs)
+    return []
 
 
 def missing(table: Table, results: Results) -> list[Cell]:

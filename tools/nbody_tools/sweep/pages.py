@@ -1,8 +1,9 @@
-"""docs/reports.md: every table and figure of the reports next to ours, and whether it still
-holds."""
+"""docs/reports.md and docs/reports/: every table and figure of the reports next to ours, and whether
+it still holds."""
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -11,13 +12,18 @@ from typing import Any, Iterator
 from nbody_tools.records.timeline import read_timeline
 from nbody_tools.sweep.cloud import cloud_table, default_loss, listed_slow_defaults
 from nbody_tools.sweep.coverage import drawings_table, uncovered
+from nbody_tools.records.facts import Named, Value
+from nbody_tools.steps import number_of
+from nbody_tools.sweep.items import anchor, counts_table, items_of
 from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
-                                     missing, ratio)
+                                     missing, ratio, several_runs)
 from nbody_tools.sweep.profiles import not_counted, profile_table
+from nbody_tools.sweep.ratios import also_of, ratios_table
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain, seconds
 
 OWN = "own"
+VIEW = Path("docs") / "results" / "view"
 TIMELINES = Path("docs") / "results" / "timelines"
 VERDICTS = (YES, NO, INSIDE, MISSING)
 
@@ -39,31 +45,65 @@ class Reports:
     def summary(self) -> str:
         rows = []
         for name, report in self.reports.items():
-            if name != OWN:
+            if "page" in report:
                 found = [judgement.still_true for judgement in self.judgements(name)]
-                rows.append([report["title"], report["machine"], str(len(self.of(name))),
+                rows.append([f"[{report['title']}](reports/{report['page']}.md)", report["machine"],
                              *(str(found.count(verdict)) for verdict in VERDICTS)])
-        return markdown(["report", "its machine", "tables", *(f"still true: {verdict}" for verdict in VERDICTS[:3]),
-                         MISSING], rows)
+        return markdown(["document", "its machine", *(f"still true: {verdict}" for verdict in VERDICTS[:3]), MISSING],
+                        rows)
 
-    def pages(self) -> str:
-        return "\n\n".join("\n\n".join([f"## {report['title']}", f"Its machine: {report['machine']}.",
-                                        *(self.table(table) for table in self.of(name))])
-                           for name, report in self.reports.items() if name != OWN)
+    def contents(self, report: str) -> str:
+        """A line of links to the tables of a page."""
+        return " ·\n".join(f"[{table.data['number']}](#{anchor(heading(table))})" for table in self.of(report))
 
     def table(self, table: Table) -> str:
-        parts = [f"### {table.data['number']}: {table.data['title']}"]
+        results = self.results.of_table(table)
+        parts = [f"### {heading(table)}", commands(table)]
         if table.data["stage"]:
             parts += [table.data.get("note", ""), stages_table(self.root, table)]
         if table.data["profile"]:
             parts += [table.data.get("note", ""), profile_table(self.root, table.data["profile"])]
         if table.cells:
-            parts.append(f"In {table.measure}, published | ours{machines(table, self.results)}."
+            parts.append(f"In {table.measure}, published | ours{machines(table, results)}."
                          + (f" {table.data['note']}" if "note" in table.data else ""))
-            parts.append(cells_table(table, self.results))
-            parts.extend(failures(table, self.results))
-        claims = claims_table(judgements(table, self.results), "" if table.data["profile"] else "times as fast, published")
+            parts.append(cells_table(table, results))
+            parts.extend(failures(table, results))
+            parts.append(ratios_table(table, results))
+            if runs := several_runs(table, results):
+                parts.append(f"The rows are of {len(runs)} runs: {table.data.get('several_runs', '')}")
+        published = ("" if table.data["profile"] else "times as long, published" if table.data["stage"] else
+                     "times as fast, published")
+        claims = claims_table(judgements(table, results), published)
         return "\n\n".join([*filter(None, parts), claims]).strip()
+
+
+def heading(table: Table) -> str:
+    number, section = table.data["number"], table.data.get("section", "")
+    if section[:1].isdigit():
+        section = f"section{'s' if ' and ' in section else ''} {section}"
+    # "section 5.1" needs no "(section 5)".
+    return (number[:1].upper() + number[1:] + (f" ({section})" if section and "section" not in number else "")
+            + f": {table.data['title']}")
+
+
+def commands(table: Table) -> str:
+    """One for a CPU, at a size that an emulated GPU takes seconds for, and one for a GPU."""
+    cell = next((cell for cell in table.cells if cell.configuration), None)
+    if cell is None:
+        return ""
+    program, words = cell.configuration.program.source, cell.configuration.arguments.split()
+    small = {"--bodies": "1000", "--steps": "2", "--systems": "2", "--map": "100"}
+    words = [small.get(before, word) for before, word in zip(["", *words], words)]
+    run = " ".join(["./nbody experiment", program, *words])
+    if program.startswith("step"):
+        run = " ".join([f"./nbody build {number_of(program)} && build/cpu/{program}/{program}", *words])
+    return f"CPU, small: `{run}`. GPU: `./nbody sweep build {table.name} && ./nbody sweep {table.name}`."
+
+
+def live_view(root: Path, name: str) -> Named:
+    """A measurement of the live view: docs/results/view/."""
+    data = json.loads((root / VIEW / f"{name}.json").read_text(encoding="utf-8"))
+    return Named(lambda key: Value(data[key], name=f"live_view('{name}').{key}"))
 
 
 def machines(table: Table, results: Results) -> str:
@@ -105,14 +145,15 @@ def cells_table(table: Table, results: Results) -> str:
         cell = table.cell(series, point)
         if cell is None:
             return ABSENT
-        published = ABSENT if cell.published is None else plain(cell.published, 6)
+        published = ABSENT if cell.published is None else str(cell.published)
         return f"{published} | {ours(cell, table, results)}"
 
     if len(table.points) > len(table.series):
         return markdown(["", *table.series], [[point, *(written(series, point) for series in table.series)]
                                               for point in table.points])
-    return markdown(["", *(point or "published | ours" for point in table.points)],
-                    [[series, *(written(series, point) for point in table.points)] for series in table.series])
+    return markdown(["", *(point or "published | ours" for point in table.points), *table.data["also"]],
+                    [[series, *(written(series, point) for point in table.points), *also_of(table, series, results)]
+                     for series in table.series])
 
 
 def failures(table: Table, results: Results) -> Iterator[str]:
@@ -126,9 +167,10 @@ def claims_table(found: list[Judgement], published: str) -> str:
     """Omits the column of published values if it has no title."""
     if not found:
         return ""
-    columns = ["what it says", *([published] if published else []), "ours", "still true?"]
-    return markdown(columns, [[f.says, *([f.published or ABSENT] if published else []), f.ours or ABSENT,
-                               NOT_MEASURED if f.still_true == MISSING else f.still_true] for f in found])
+    columns = ["what it claims", "where", *([published] if published else []), "ours", "still true?"]
+    return markdown(columns, [[f.says, f.where or ABSENT, *([f.published or ABSENT] if published else []),
+                               f.ours or ABSENT, NOT_MEASURED if f.still_true == MISSING else f.still_true]
+                              for f in found])
 
 
 def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
@@ -136,11 +178,12 @@ def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
     sentences = []
     for name, tried, base in compared:
         table = reports.tables[name]
-        times, _ = ratio(table, {}, tried, base, reports.results)
-        if times is None:
+        results = reports.results.of_table(table)
+        found = ratio(table, {}, tried, base, results)
+        if (times := found.ours) is None:
             return "**Verdict: not yet measured.**"
-        verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times)]
-        sentences.append(f"**Verdict: {verdict}**{machines(table, reports.results)}. {tried[:1].upper()}{tried[1:]}: "
+        verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times, found.noise)]
+        sentences.append(f"**Verdict: {verdict}**{machines(table, results)}. {tried[:1].upper()}{tried[1:]}: "
                          f"{times.median:.2f} times as fast as {base} (quartiles: {times.low:.2f} to {times.high:.2f}).")
     return "\n\n".join(sentences)
 
@@ -151,10 +194,13 @@ def words(root: Path) -> dict[str, Any]:
     def reports() -> Reports:
         return Reports(root)
 
-    return {"reports_summary": lambda: reports().summary(), "reports_tables": lambda: reports().pages(),
+    return {"reports_summary": lambda: reports().summary(),
+            "items_counts": lambda: counts_table(root),
+            "report_items": lambda report: items_of(root, report),
             "cloud": lambda: cloud_table(root), "slow_defaults": lambda: listed_slow_defaults(root),
             "default_loss": lambda step: default_loss(root, step),
-            "drawings": lambda: drawings_table(root, reports().reports),
+            "drawings": lambda report: drawings_table(root, reports().reports, report),
+            "report_contents": lambda report: reports().contents(report), "live_view": lambda name: live_view(root, name),
             "sweep": lambda name: reports().table(reports().tables[name]),
             "verdict": lambda *compared: verdict_of(reports(), *compared)}
 
@@ -163,6 +209,13 @@ def unmeasured(root: Path) -> list[str]:
     reports = Reports(root)
     lines = uncovered(root, reports.reports, reports.tables)
     for table in reports.tables.values():
+        if reports.reports[table.data["report"]].get("next"):
+            continue
+        several = bool(several_runs(table, reports.results.of_table(table)))
+        if several != ("several_runs" in table.data) and table.data["report"] != OWN:
+            lines.append(f"{table.name}: " + (
+                "its rows are of several runs; measure them in one, or say in several_runs why they can be compared"
+                if several else "its rows are of one run: several_runs says otherwise"))
         if cells := missing(table, reports.results):
             lines.append(f"{table.name}: {len(cells)} of {sum(cell.configuration is not None for cell in table.cells)} "
                          "configurations are not measured")

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any, Callable, Iterator, Optional
 
 from nbody_tools.arguments import ToolError
+from nbody_tools.inspection.calibration import FOLDER, read_chip, step_counts
 from nbody_tools.measure.ncu import LANES, Launch, read_csv, read_file
 from nbody_tools.records.record import Quartiles
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
@@ -33,6 +34,8 @@ def sectors_of_own_loads(launch: dict[str, float]) -> float:
 
 
 SHARE = "share of the time"
+# Of docs/results/patterns/: `profile` is "model", of ./nbody inspect, or "chip", of Nsight Compute there.
+PATTERN = "sectors per load of a pattern"
 COUNTERS = {
     "compute": Counter(" %", lambda launch: launch["compute_percent"]),
     "memory": Counter(" %", lambda launch: launch["memory_percent"]),
@@ -43,6 +46,7 @@ COUNTERS = {
     "loads": Counter("", lambda launch: launch["load_requests"]),
     "sectors per load": Counter("", lambda launch: launch["load_sectors"] / launch["load_requests"]),
     "sectors per own load": Counter("", sectors_of_own_loads),
+    PATTERN: Counter("", lambda counts: counts["cost"] / counts["requests"]),
     "instructions": Counter("", lambda code: code["instructions"]),
     "instructions that differ": Counter("", lambda code: code["different"]),
     "operands in constant bank 0": Counter("", lambda code: code["bank_0"]),
@@ -52,7 +56,7 @@ COUNTERS = {
 ROW = {"name": str, "profile": str, "kernel": str, "counter": str}
 ROW_MAY = {"published": str}
 CLAIM = {"says": str, "rows": list}
-CLAIM_MAY = {"above": (int, float, str), "below": (int, float, str)}
+CLAIM_MAY = {"where": str, "printed": str, "above": (int, float, str), "below": (int, float, str)}
 
 
 def check_profile(where: str, rows: list[Any], claims: list[Any], check_keys: Callable[..., None]) -> None:
@@ -88,6 +92,9 @@ def launches_of(path: Path) -> tuple[Launch, ...]:
 
 def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
     """Returns minimum, median and maximum over all launches of the kernel."""
+    if row["counter"] == PATTERN:
+        counts = pattern_counts(root, row["profile"], row["kernel"])
+        return Quartiles(*[COUNTERS[PATTERN].of(counts)] * 3) if counts else None
     path = root / PROFILES / f"{row['profile']}.csv"
     launches = launches_of(path)
     if not launches:
@@ -105,6 +112,15 @@ def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
         share = 100 * sum(found) / sum(launch.values["duration_us"] for launch in launches)
         return Quartiles(share, share, share)
     return Quartiles(min(found), median(found), max(found))
+
+
+def pattern_counts(root: Path, source: str, name: str) -> dict[str, float]:
+    """Loads from global memory of an access pattern of hostcuda/trace/patterns; empty if nobody counted them."""
+    if source == "model":
+        return step_counts(root, "patterns", name, "global load")
+    if not (root / FOLDER / "chip.jsonl").is_file():
+        return {}
+    return next((kernel["global load"] for kernel in read_chip(root)[1] if kernel["name"] == name), {})
 
 
 def written(root: Path, row: dict[str, Any]) -> str:

@@ -17,18 +17,33 @@ FOLDER = Path("experiments") / "sweeps"
 # They have their own command lines; all others are steps, or experiments in the form of a step.
 OTHER_PROGRAMS = ("activity_map", "course_program")
 MEASURES = re.compile(r"G/s|GFLOP/s|s of \d+ steps|s per step|s in all")
-RESULTS = ("yes", "no", "inside the spread")
+ALSO = ("speedup", "G/s")
 
 _REPORT = {"title": str, "machine": str}
-_REPORT_MAY = {"published": str, "points": dict, "tables": list}
+_REPORT_MAY = {"page": str, "published": str, "points": dict, "tables": list, "next": bool}
 _TABLE = {"number": str, "title": str}
-_TABLE_MAY = {"measure": str, "arguments": str, "points": list, "series": list, "claim": list, "rounds": int,
-              "repeat": int, "answer": list, "rate": (int, float), "note": str, "grid": list,
-              "timeline": str, "stage": list, "profile": list, "program": str, "define": dict, "fast_math": bool,
-              "kernel": str, "counter": str}
-_SERIES_MAY = {"program": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str, "threads": int,
-               "published": (int, float, list, dict), "only": list, "rate": (int, float), "rounds": int, "reason": str}
-_CLAIM_MAY = {"better": str, "worse": list, "same": list, "at": list, "least": (int, float), "series": str}
+_TABLE_MAY = {"section": str, "measure": str, "arguments": str, "points": list, "series": list, "claim": list,
+              "rounds": int, "repeat": int, "rate": (int, float), "note": str, "grid": list, "ratio": list,
+              "also": list, "several_runs": str, "timeline": str, "stage": list, "profile": list,
+              "program": str, "define": dict, "fast_math": bool, "kernel": str, "counter": str}
+_SERIES_MAY = {"program": str, "called": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str,
+               "threads": int, "published": (int, float, list, dict), "also": list, "only": list,
+               "rate": (int, float), "rounds": int, "reason": str}
+_CLAIM_MAY = {"where": str, "printed": str, "better": str, "worse": list, "same": list, "at": list}
+_RATIO = {"name": str, "faster": str, "than": str}
+_RATIO_MAY = {"published": (list, dict), "average": dict, "cumulative": dict}
+
+
+class Printed(float):
+    """A published number: its value, and as it was printed."""
+
+    def __new__(cls, text: str) -> "Printed":
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -38,9 +53,12 @@ class Program:
     define: tuple[tuple[str, int], ...] = ()
     edit: tuple[str, ...] = ()  # FIND, REPLACE
     fast_math: Optional[bool] = None  # None: like the step itself
+    called: str = ""  # as a variant in experiments/variants, whose records it shares
 
     @property
     def name(self) -> str:
+        if self.called:
+            return self.called
         parts = [self.source, *(f"{name}_{value}" for name, value in self.define)]
         if self.edit:
             # A name that described the edit would be as long as the edit.
@@ -98,9 +116,10 @@ class Table:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
+    """Numbers keep the digits that are written there."""
     import tomllib  # from Python 3.11 on; a machine that only runs programs does not need it
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Printed)
     except (tomllib.TOMLDecodeError, OSError) as error:
         raise ToolError(f"{path}: {error}") from error
 
@@ -157,7 +176,7 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
     data = {"report": report, "measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
-            "rounds": 5, "repeat": 1, "answer": [], "rate": 500.0, "stage": [], "profile": [], **data}
+            "rounds": 5, "repeat": 1, "rate": 500.0, "stage": [], "profile": [], "ratio": [], "also": [], **data}
     for grid in data["grid"]:
         check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float), "arguments": str})
         data["series"].extend(series_of_grid(grid))
@@ -165,8 +184,10 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
         raise ToolError(f"{where}: the measure '{data['measure']}' is none of {MEASURES.pattern}")
     data["points"] = unfolded(data["points"], lists)
     check_points(where, data["points"])
-    if not any(data[key] for key in ("series", "answer", "stage", "profile")):
-        raise ToolError(f"{where}: has neither series nor an answer")
+    if not any(data[key] for key in ("series", "stage", "profile")):
+        raise ToolError(f"{where}: has neither series nor stages nor what was counted")
+    if unknown := [name for name in data["also"] if name not in ALSO]:
+        raise ToolError(f"{where}: also: '{unknown[0]}' is none of {', '.join(ALSO)}")
     if data["series"] and data["profile"]:
         raise ToolError(f"{where}: what was timed and what was counted are tables of their own")
     if ("timeline" in data) != bool(data["stage"]):
@@ -182,15 +203,45 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
         shared = {key: data[key] for key in ("kernel", "counter") if key in data}
         data["profile"] = [{**shared, **row} if isinstance(row, dict) else row for row in data["profile"]]
         check_profile(where, data["profile"], data["claim"], check_keys)
+    elif data["stage"]:
+        for claim in data["claim"]:
+            check_stage_claim(where, data["stage"], claim)
     else:
         names = {name: [point for point, _ in points] for name, points in lists.items()}
         for claim in data["claim"]:
             check_claim(where, table, claim, names)
-    for answer in data["answer"]:
-        check_keys(f"{where}: answer", answer, {"says": str, "ours": str, "still_true": str})
-        if answer["still_true"] not in RESULTS:
-            raise ToolError(f"{where}: still_true is '{answer['still_true']}', not one of {', '.join(RESULTS)}")
+    for printed in data["ratio"]:
+        check_ratio(where, table, printed)
     return table
+
+
+def check_stage_claim(where: str, stages: list[dict[str, Any]], claim: Any) -> None:
+    check_keys(f"{where}: a claim", claim, {"says": str, "stages": list, "below": str}, {"where": str, "printed": str})
+    for name in (*claim["stages"], claim["below"]):
+        if name not in [stage["name"] for stage in stages]:
+            raise ToolError(f"{where}: '{claim['says']}': there is no stage '{name}'")
+
+
+def check_ratio(where: str, table: Table, printed: Any) -> None:
+    """A column of speedups that the report printed; its list of numbers becomes one by point."""
+    check_keys(f"{where}: a ratio", printed, _RATIO, _RATIO_MAY)
+    for side in (printed["faster"], printed["than"]):
+        if not any(is_of(side, series) for series in table.series):
+            raise ToolError(f"{where}: ratio '{printed['name']}': there is no series '{side}'")
+    printed["published"] = published_by_point(where, printed, table.points)
+    for key in ("average", "cumulative"):
+        for over in printed.get(key, {}):
+            if not any(is_over(over, point) for point in table.points):
+                raise ToolError(f"{where}: ratio '{printed['name']}': no point begins with '{over}'")
+
+
+def is_of(name: str, series: str) -> bool:
+    """A series of that name, or one that the name begins: "GPU1" and "GPU1, blocks of 128"."""
+    return series == name or series.startswith((f"{name}, ", f"{name} at "))
+
+
+def is_over(over: str, point: str) -> bool:
+    return point.startswith(f"{over} ")
 
 
 def unfolded(entries: list[Any], lists: dict[str, list[Any]]) -> list[Any]:
@@ -238,7 +289,7 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
     if edit and not (len(edit) == 2 and all(isinstance(text, str) for text in edit)):
         raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another for it")
     program = Program(series.get("program", ""), definitions(root, where, series),
-                      tuple(edit), series.get("fast_math", data.get("fast_math")))
+                      tuple(edit), series.get("fast_math", data.get("fast_math")), series.get("called", ""))
     published = published_by_point(where, series, [point for point, _ in data["points"]])
     for point, arguments in data["points"]:
         number = published.get(point)
@@ -274,13 +325,13 @@ def check_claim(where: str, table: Table, claim: Any, lists: dict[str, list[str]
     check_keys(f"{where}: a claim", claim, {"says": str}, _CLAIM_MAY)
     if "at" in claim:
         claim["at"] = unfolded(claim["at"], lists)
-    kinds = [key for key in ("better", "same", "series") if key in claim]
-    if len(kinds) != 1 or ("better" in claim) != ("worse" in claim) or ("series" in claim) != ("least" in claim):
-        raise ToolError(f"{where}: '{claim['says']}' must have better and worse, or same, or series and least")
+    kinds = [key for key in ("better", "same") if key in claim]
+    if len(kinds) != 1 or ("better" in claim) != ("worse" in claim):
+        raise ToolError(f"{where}: '{claim['says']}' must have better and worse, or same")
     for point in claim.get("at", []):
         if point not in table.points:
             raise ToolError(f"{where}: '{claim['says']}': there is no point '{point}'")
-    for side in [claim.get("better"), *claim.get("worse", []), *claim.get("same", []), claim.get("series")]:
+    for side in [claim.get("better"), *claim.get("worse", []), *claim.get("same", [])]:
         if side is not None and not list(places(table, side, claim)):
             raise ToolError(f"{where}: '{claim['says']}': there is no series '{side}'")
 

@@ -72,7 +72,7 @@ class Counterparts(InFolder):
         self.assertIn("|  | published | ours (Test GPU) |", text)
         self.assertIn("| slow | 71 % | 10.5 % |", text)
         self.assertIn("| share | - | 14.29 % |", text)  # 100 of 700
-        self.assertIn("| it is used more | 20.5 % and 10.5 % | yes |", text)
+        self.assertIn("| it is used more | - | 20.5 % and 10.5 % | yes |", text)
 
     def test_what_was_not_counted_is_found(self) -> None:
         self.assertEqual(unmeasured(self.repository()), ["map_figure_02: 3 of 3 rows are not counted"])
@@ -128,8 +128,8 @@ class Counterparts(InFolder):
     def test_drawings_are_listed_with_ours(self) -> None:
         root = self.repository(drawings=DRAWINGS + '[[drawing]]\nreport = "map"\nnumber = "figure 2"\ntitle = "banks"\n'
                                'reason = "they are counted"\n')
-        text = coverage.drawings_table(root, read_reports(root))
-        self.assertIn("| A map report | figure 1 | a tile | [tile](figures/tile.svg) |", text)
+        text = coverage.drawings_table(root, read_reports(root), "map")
+        self.assertIn("| figure 1 | a tile | [tile](../figures/tile.svg) |", text)
         self.assertIn("| figure 2 | banks | none: they are counted |", text)
 
     def test_a_program_of_the_cpu_has_its_fastest_record(self) -> None:

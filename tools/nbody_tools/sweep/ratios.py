@@ -1,0 +1,118 @@
+"""Speedups and averages that a report printed next to its times, and ours, computed as it did."""
+
+from __future__ import annotations
+
+import math
+from statistics import mean
+from typing import Iterator, Optional
+
+from nbody_tools.sweep.judge import Results, in_measure, speed
+from nbody_tools.sweep.tables import Cell, Printed, Table, is_of, is_over
+from nbody_tools.tables import ABSENT, markdown, plain
+
+
+def cell_of(table: Table, name: str, point: str) -> Optional[Cell]:
+    return next((cell for cell in table.cells if is_of(name, cell.series) and cell.point == point), None)
+
+
+def ours_at(table: Table, ratio: dict, point: str, results: Results) -> Optional[float]:
+    """How many times as fast, by medians."""
+    cells = [cell_of(table, ratio[side], point) for side in ("faster", "than")]
+    speeds = [speed(cell, table, results) if cell else None for cell in cells]
+    return None if None in speeds else speeds[0].median / speeds[1].median
+
+
+def recomputed_at(table: Table, ratio: dict, point: str) -> Optional[float]:
+    """What the published times give; a rate has the faster above, a time below."""
+    cells = [cell_of(table, ratio[side], point) for side in ("faster", "than")]
+    if None in cells or None in (cells[0].published, cells[1].published):
+        return None
+    return cells[1].published / cells[0].published
+
+
+def points_over(table: Table, over: str) -> list[str]:
+    return [point for point in table.points if is_over(over, point)]
+
+
+def average_over(table: Table, ratio: dict, over: str, results: Results) -> Optional[float]:
+    """The arithmetic mean, which the reports take."""
+    found = [ours_at(table, ratio, point, results) for point in points_over(table, over)]
+    return None if None in found else mean(found)
+
+
+def product_over(table: Table, last: dict, over: str, results: Results) -> Optional[float]:
+    """Of the averages of all ratios up to the last."""
+    ratios = table.data["ratio"]
+    found = [average_over(table, ratio, over, results) for ratio in ratios[:ratios.index(last) + 1]]
+    return None if None in found else math.prod(found)
+
+
+def both(published: Optional[float], ours: Optional[float]) -> str:
+    if published is None and ours is None:
+        return ABSENT
+    return f"{ABSENT if published is None else published} | {ABSENT if ours is None else f'{ours:.2f}'}"
+
+
+def rows_of(table: Table, results: Results) -> Iterator[list[str]]:
+    """One row per point with a printed ratio, then the averages and the products of averages."""
+    ratios = table.data["ratio"]
+    for point in table.points:
+        if any(point in ratio["published"] for ratio in ratios):
+            yield [point, *(both(ratio["published"].get(point), ours_at(table, ratio, point, results))
+                            if point in ratio["published"] else ABSENT for ratio in ratios)]
+    for kind, computed, title in (("average", average_over, "average over {}"),
+                                  ("cumulative", product_over, "product of the averages over {}")):
+        for over in dict.fromkeys(over for ratio in ratios for over in ratio.get(kind, {})):
+            yield [title.format(over), *(both(ratio.get(kind, {}).get(over), computed(table, ratio, over, results))
+                                         for ratio in ratios)]
+
+
+def ratios_table(table: Table, results: Results) -> str:
+    """Ratios as columns, or as rows where there are more of them than points."""
+    ratios = table.data["ratio"]
+    if not ratios:
+        return ""
+    rows = [["", *(ratio["name"] for ratio in ratios)], *rows_of(table, results)]
+    if len(ratios) > len(rows):
+        rows = [list(column) for column in zip(*rows)]
+    return "Times as fast, published | ours:\n\n" + markdown(rows[0], rows[1:])
+
+
+def also_of(table: Table, series: str, results: Results) -> list[str]:
+    """The further columns of a report with one time per row: speedup over the first row, and rate."""
+    kinds = table.data["also"]
+    if not kinds:
+        return []
+    cell, first = (table.cell(name, table.points[0]) for name in (series, table.series[0]))
+    declared = next(one for one in table.data["series"] if one["name"] == series).get("also", [None] * len(kinds))
+    speeds = speed(cell, table, results), speed(first, table, results)
+    ours = {"speedup": speeds[0].median / speeds[1].median if None not in speeds else None,
+            "G/s": in_measure(results.time(cell, table.measure).median, results.of(cell), "G/s") if speeds[0] else None}
+    forms = {"speedup": "{:.2f}".format, "G/s": plain}
+    return [f"{ABSENT if number is None else number} | {ABSENT if ours[kind] is None else forms[kind](ours[kind])}"
+            for kind, number in zip(kinds, declared)]
+
+
+def misprints(table: Table) -> list[str]:
+    """Printed ratios that do not follow from the printed times, with what does."""
+    lines = []
+    for ratio in table.data["ratio"]:
+        for point, number in ratio["published"].items():
+            found = recomputed_at(table, ratio, point)
+            if found is not None and number != "" and not agrees(table, ratio, point, number):
+                lines.append(f"{table.name}: {ratio['name']}, {point}: printed {number}, {found:.4f} by its times")
+    return lines
+
+
+def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
+    """To a half of the last digit, of the ratio and of the times."""
+    cells = [cell_of(table, ratio[side], point) for side in ("than", "faster")]
+    low = (cells[0].published - half(cells[0].published)) / (cells[1].published + half(cells[1].published))
+    high = (cells[0].published + half(cells[0].published)) / (cells[1].published - half(cells[1].published))
+    return low - half(number) * 1.001 <= number <= high + half(number) * 1.001
+
+
+def half(number: float) -> float:
+    """Of the last digit that is printed."""
+    text = number.text if isinstance(number, Printed) else str(number)
+    return 0.5 * 10.0 ** -len(text.partition(".")[2])
