@@ -25,6 +25,7 @@ macro(nbody_check_by_nvcc)
     target_compile_options(${target} PRIVATE -O3 -lineinfo ${flags})
     target_compile_definitions(${target} PRIVATE NBODY_FLAGS="${flags}")
   endforeach()
+  add_custom_target(checked_by_nvcc DEPENDS ${targets})
 endmacro()
 
 # The headers that they share come before the namespaces, which then find them included already.

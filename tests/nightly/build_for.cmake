@@ -1,11 +1,14 @@
-# Configures and builds the steps with nvcc for one ARCHITECTURE, warnings as errors.
+# nvcc checks the steps for one ARCHITECTURE, ptxas included, warnings as errors. The programs themselves are
+# linked for one architecture by the preset cuda.
 if(NOT NVCC)
   message("no nvcc here")
   return()
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${BUILD_DIR} -G Ninja
-                        -D NBODY_CUDA=ON -D BUILD_TESTING=OFF -D CMAKE_CUDA_COMPILER=${NVCC}
+                        -D NBODY_CUDA=ON -D NBODY_CUDA_PROGRAMS=OFF -D NBODY_EXPERIMENTS=OFF
+                        -D BUILD_TESTING=OFF -D CMAKE_CUDA_COMPILER=${NVCC}
                         -D NBODY_WARNINGS_ARE_ERRORS=ON
                         -D CMAKE_CUDA_ARCHITECTURES=${ARCHITECTURE}
                 COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD_DIR} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD_DIR} --target checked_by_nvcc
+                COMMAND_ERROR_IS_FATAL ANY)
