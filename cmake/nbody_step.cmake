@@ -145,12 +145,12 @@ function(nbody_add_step_tests name)
   endif()
   # At night, where there is no GPU: 4099 bodies with every gate. By day 9,217 bodies (LadderLarge) have
   # more tiles, and the step's own boundaries are among the sizes. Where a device is emulated also 2,111
-  # bodies for nine steps, which 1,031 take by day; and the gates that need more than one step, of 9,217 and
-  # of 6,144 bodies.
+  # bodies for nine steps, which 1,031 take by day; the gates that need more than one step, of 9,217 and
+  # of 6,144 bodies; and of the full blocks those sizes that 513, 1,023 and 1,301 stand for by day.
   set(night)
   if(emulated)
-    set(night "Force.*Large*:*.ManyBodies:*4099:*/2111")
-    if(name MATCHES "^step(0[34]|1[0124])")  # large blocks, or several kernels per time step
+    set(night "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/512:*FullBlocks*/1025")
+    if(name MATCHES "^step(0[34]|1[0124]|15b)")  # large blocks, or several kernels per time step
       string(APPEND night ":*TwelveBits*")
     endif()
   elseif(NOT NBODY_CUDA)
