@@ -1,13 +1,33 @@
 #include "run/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "nbody/error.h"
 #include "run/program.h"
+#include "support/nearest.h"
 
 namespace nbody {
+namespace {
+
+// CLI11 only lists all words that nobody took, the last one first.
+[[noreturn]] void refuse_words(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining();
+  const auto option = std::find_if(words.begin(), words.end(),
+                                   [](const std::string& word) { return word.starts_with('-'); });
+  if (option == words.end()) throw UsageError("unexpected word ", words.front(), " (see --help)");
+  const std::string wrong = option->substr(0, option->find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* one : app.get_options())
+    for (const std::string& name : one->get_lnames()) known.push_back("--" + name);
+  const std::string near = nearest(wrong, known);
+  throw UsageError("unknown option ", wrong, near.empty() ? "" : ": did you mean " + near + "?",
+                   " (see --help)");
+}
+
+}  // namespace
 
 struct CommandLine::Library {
   CLI::App app;
@@ -63,6 +83,8 @@ bool CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     library_->app.exit(success);
     return false;
+  } catch (const CLI::ExtrasError&) {
+    refuse_words(library_->app);
   } catch (const CLI::ParseError& error) {
     std::string line = error.what();
     for (char& c : line) c = c == '\n' ? ' ' : c;

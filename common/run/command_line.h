@@ -42,7 +42,7 @@ class CommandLine {
   void whole(const std::string& name, Target& target, long long low, long long high,
              const std::string& help) {
     option(name, "N", help, [=, &target](const std::string& text) {
-      const auto value = parse_whole<long long>(text);
+      const auto value = parse_count<long long>(text);
       if (!value || *value < low || *value > high)
         refuse(name, text, "a whole number from ", low, " to ", high);
       target = static_cast<int>(*value);
@@ -52,7 +52,7 @@ class CommandLine {
   template <class Target>
   void seed(const std::string& name, Target& target, const std::string& help) {
     option(name, "K", help, [=, &target](const std::string& text) {
-      const auto value = parse_whole<std::uint64_t>(text);
+      const auto value = parse_count<std::uint64_t>(text);
       if (!value) refuse(name, text, "a whole number from 0 to 18446744073709551615");
       target = *value;
     });

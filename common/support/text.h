@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <functional>
@@ -27,6 +28,19 @@ template <class Number>
 std::optional<Number> parse_whole(std::string_view text) {
   std::errc ignored{};
   return parse_whole<Number>(text, ignored);
+}
+
+// Also of "1e5" and "2.5e6"; "1.5" and "1e-3" are no whole numbers, and beyond 2^53 all digits are
+// wanted.
+template <class Number>
+std::optional<Number> parse_count(std::string_view text) {
+  if (const auto value = parse_whole<Number>(text)) return value;
+  if (text.find_first_of("eE") == std::string_view::npos) return std::nullopt;
+  const auto value = parse_whole<double>(text);
+  constexpr double exact = 1LL << 53;
+  if (!value || !(*value >= 0 && *value <= exact) || std::floor(*value) != *value)
+    return std::nullopt;
+  return static_cast<Number>(*value);
 }
 
 // Without the characters of `outer` at both ends.

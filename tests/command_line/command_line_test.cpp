@@ -56,6 +56,12 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
   for (std::string option; options >> option;) EXPECT_TRUE(says(outcome.out, option));
 }
 
+TEST_F(CommandLine, CountsMayBeWrittenWithAnExponent) {
+  const auto record = record_of("--scenario galaxies --bodies 4e1 --steps 2e0 --seed 1e3");
+  EXPECT_EQ(record["bodies"], 40);
+  EXPECT_EQ(record["steps"], 2);
+}
+
 TEST_F(CommandLine, RecordHasTheKeysOfTheSchema) {
   const auto record =
       record_of("--scenario galaxies --systems 2 --bodies 40 --steps 3 --repeat 3 --warmup 1");

@@ -10,9 +10,13 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Iterable, NoReturn
+from typing import Any, Iterable, NoReturn, Optional
+
+from nbody_tools.command_line.nearest import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]  # of the repository
 
@@ -40,7 +44,29 @@ class OneLineParser(argparse.ArgumentParser):
         keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(**keywords)
 
+    def parse_args(self, args=None, namespace=None):
+        """As argparse's, and a misspelt option is answered by the nearest."""
+        options, rest = self.parse_known_args(args, namespace)
+        if rest:
+            wrong = next((word for word in rest if word.startswith("-")), rest[0])
+            wrong = wrong.partition("=")[0]
+            what = "unknown option" if wrong.startswith("-") else "unexpected word"
+            self.error(f"{what} {wrong}{did_you_mean(wrong, self.all_options())} (see --help)")
+        return options
+
+    def all_options(self) -> list[str]:
+        """Its own, and those of its subcommands."""
+        names = []
+        for action in self._actions:
+            names += action.option_strings
+            if isinstance(action, argparse._SubParsersAction):
+                for parser in action.choices.values():
+                    names += parser.all_options()
+        return names
+
     def error(self, message: str) -> NoReturn:
+        if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            message += did_you_mean(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
         fail(f"{self.prog}: {message}")
 
 
@@ -89,11 +115,20 @@ def existing_folder(text: str) -> Path:
     return Path(text)
 
 
+def whole_number(text: str) -> Optional[int]:
+    """Returns the number, also of 1e5 and 2.5e6, or None; int() also accepts '1_000' and ' 7 ', which the
+    programs reject."""
+    if not re.fullmatch(r"\d+|\d+(\.\d+)?[eE]\+?\d{1,2}", text, re.ASCII):
+        return None
+    value = Fraction(text)
+    return int(value) if value.denominator == 1 else None
+
+
 def _integer(text: str, least: int) -> int:
-    # int() also accepts '1_000' and ' 7 ', which the programs reject.
-    if not (text.isascii() and text.isdigit() and int(text) >= least):
+    value = whole_number(text)
+    if value is None or value < least:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of {least} or more")
-    return int(text)
+    return value
 
 
 def read_whole_file(path: Path, problem: type[ToolError]) -> str:

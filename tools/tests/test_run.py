@@ -81,7 +81,7 @@ class Run(fakes.InFolder):
     def test_wrong_arguments_are_one_line_and_exit_2(self) -> None:
         fakes.write_step(self.build, fakes.record("step01_gpu_naive"))
         for words, expected in ((["07"], "'07' is not a step"), (["--bodies", "0"], "--bodies: '0'"),
-                                (["--bodies", "1e3"], "'1e3'"), (["--dt", "nan"], "'nan'"),
+                                (["--bodies", "1.5"], "'1.5'"), (["--dt", "nan"], "'nan'"),
                                 (["--body", "5"], "--body"), (["--input", "nowhere"], "nowhere"),
                                 (["--validate", "maybe"], "maybe")):
             with self.subTest(words=words):

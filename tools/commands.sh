@@ -1,0 +1,384 @@
+#!/usr/bin/env bash
+# The part of ./nbody that installs and builds: commands.sh COMMAND [OPTION...]. Their help and the check of
+# their options are in nbody_tools/command_line.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly LOGS=build/log
+
+wrong_arguments() {
+  echo "nbody: $1 (see ./nbody help)" >&2
+  exit 2
+}
+
+source tools/progress.sh
+source tools/setup.sh
+
+# Two builds at once in one folder would spoil each other: the second waits. The lock ends with this
+# program, or with unlock.
+lock() {
+  mkdir -p "$LOGS"
+  command -v flock >/dev/null || return 0
+  exec 9>build/.lock
+  flock -n 9 || { echo "Another ./nbody is building in $PWD/build; waiting for it." && flock 9; }
+}
+unlock() { exec 9>&-; }
+
+cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
+
+# nvcc is often installed beside the PATH; CMake takes CUDACXX.
+find_nvcc() {
+  if command -v "${CUDACXX:-nvcc}" >/dev/null; then return 0; fi
+  [ -x /usr/local/cuda/bin/nvcc ] && export CUDACXX=/usr/local/cuda/bin/nvcc
+}
+
+has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
+
+# configure PRESET FOLDER [OPTION|-DNAME=VALUE...]: switches options on. One that is on stays on: CMake
+# deletes the files of what is no longer configured, so a command that needs less builds fewer targets.
+configure() {
+  local preset=$1 folder=$2 option python options=()
+  shift 2
+  for option in BUILD_TESTING NBODY_EXPERIMENTS; do
+    if [[ " $* " == *" $option "* ]] || grep -qs "^$option:BOOL=ON" "$folder/CMakeCache.txt"; then
+      options+=("-D$option=ON")
+    else
+      options+=("-D$option=OFF")
+    fi
+  done
+  for option; do
+    [[ $option != -D* ]] || options+=("$option")
+  done
+  # One interpreter for everything: CMake would take the first python3 it finds.
+  python=$(find_python numpy,matplotlib,jinja2)
+  [ "${CI-}" != true ] || options+=(-DNBODY_WARNINGS_ARE_ERRORS=ON)
+  phase "Configure $folder" "configure-${folder#build/}" \
+    cmake --preset "$preset" -B "$folder" "-DPython3_EXECUTABLE=$python" "${options[@]}"
+}
+
+# ccache finds a file by what it included the last time; without this it would preprocess every file, a
+# fifth of a build from nothing. And files that the build itself writes are the same in every preset.
+# A user's own settings may find objects of another clone, whose debug information names that clone's
+# files, and a traced program is read by it: the folder counts.
+export CCACHE_DEPEND=1 CCACHE_BASEDIR=$PWD CCACHE_HASHDIR=1
+
+# compile FOLDER [TARGET...]: everything, or these
+compile() {
+  local folder=$1
+  shift
+  phase "Build $folder" "build-${folder#build/}" \
+    cmake --build "$folder" --parallel "$(cores)" ${1:+--target "$@"}
+}
+
+# build_targets PRESET FOLDER TARGET...: in a folder that is configured already, however it is.
+build_targets() {
+  local preset=$1 folder=$2
+  shift 2
+  [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
+  compile "$folder" "$@"
+}
+
+passed=0 failed=0 skipped=0
+user_selection=()
+
+# Counts results in the lines of ctest. Its own summary counts a skipped test as passed.
+count() { grep -c -E "^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*$1" "$2" || true; }
+
+# run_tests NAME CTEST ARGUMENT...: shows what did not pass; everything is in build/log.
+run_tests() {
+  local name=$1 log=$LOGS/test-$1.log started=$SECONDS code=0 all good left selection=()
+  local unremarkable='^ *Start +[0-9]+:|^ *[0-9]+/[0-9]+ +Test +#.*( Passed |\*\*\*Skipped| Not Run \(Disabled\))'
+  unremarkable+='|^Test project |^Label Time|^[^ ]+ += +[0-9.]+ sec\*proc|^Total Test time|^$'
+  shift
+  [ ${#user_selection[@]} -eq 0 ] || selection=("${user_selection[@]}" --no-tests=ignore)
+  # Tests share the cores, and threads that spin while they wait would take most of their time. OpenMP
+  # gets two threads, so that what it shares is still shared, and OpenBLAS, whose threads always spin,
+  # one. Two tests more than cores run at a time: some mostly wait.
+  # What -L or -R selects may exist in another preset only; without them, no tests are an error, as the
+  # presets say.
+  OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} \
+    OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} \
+    ctest "$@" --parallel "$(($(cores) + 2))" --output-on-failure "${selection[@]}" 2>&1 </dev/null |
+    follow "Test $name" "$log" "$unremarkable" || code=$?
+  all=$(count '' "$log")
+  good=$(count ' Passed ' "$log")
+  left=$(count '(\*\*\*Skipped|Not Run \(Disabled\))' "$log")
+  passed=$((passed + good))
+  skipped=$((skipped + left))
+  failed=$((failed + all - good - left))
+  # ctest that fails without a failed test did not get as far as testing.
+  if [ "$code" -ne 0 ] && [ $((all - good - left)) -eq 0 ]; then
+    failed=$((failed + 1))
+    tail -n 20 "$log"
+  fi
+  echo "Test $name: $good passed, $((all - good - left)) failed, $left skipped in $((SECONDS - started)) s"
+}
+
+# test_cpu TEST_PRESET [OPTION]
+test_cpu() {
+  configure cpu build/cpu BUILD_TESTING "${@:2}"
+  compile build/cpu
+  compile_cuda_meanwhile
+  run_tests "cpu" --preset "$1"
+}
+
+# test_sanitized PRESET
+test_sanitized() {
+  configure "$1" "build/$1" BUILD_TESTING NBODY_EXPERIMENTS
+  phase "Build build/$1" "build-$1" cmake --build --preset "$1" --parallel "$(cores)"  # of its targets
+  run_tests "$1" --preset "$1"
+}
+
+# What is done for the preset cuda beside that of the preset cpu is one process at a time, with its lines
+# in a file: meanwhile is 0, or the process, as without nvcc.
+meanwhile=0
+begin_meanwhile() {
+  PROGRESS_EVERY=0 "$@" >>"$LOGS/meanwhile.log" &
+  meanwhile=$!
+}
+end_meanwhile() {
+  wait "$meanwhile" && return
+  cat "$LOGS/meanwhile.log"
+  exit 1
+}
+
+nicely() {
+  renice -n 10 "$BASHPID" >/dev/null
+  "$@"
+}
+
+# Configuring is one process after another, so the second folder is configured beside the first.
+# Without a GPU no program of nvcc can run: by day it checks the steps and links one, in build/nvcc.
+cuda_folder=build/cuda
+configure_cuda_meanwhile() {
+  find_nvcc || return 0
+  mkdir -p "$LOGS"
+  : >"$LOGS/meanwhile.log"
+  if has_gpu || [ "$1" = nightly ]; then
+    begin_meanwhile configure cuda build/cuda BUILD_TESTING NBODY_EXPERIMENTS
+  else
+    cuda_folder=build/nvcc
+    begin_meanwhile configure cuda build/nvcc BUILD_TESTING -DNBODY_CUDA_PROGRAMS=OFF
+  fi
+}
+
+# nvcc has what the tests leave of the cores: some mostly wait. Not before the other folder is built, of
+# which ccache has what the two share.
+compile_cuda_meanwhile() {
+  [ "$meanwhile" -ne 0 ] && wait "$meanwhile" || return 0  # what failed is said by test_cuda
+  begin_meanwhile nicely compile "$cuda_folder"
+}
+
+# Without a GPU this still proves that nvcc takes every step; tests that need one are skipped.
+# Programs that are the same in both presets have been tested. (A preset's filters would override
+# --label-exclude.)
+test_cuda() {
+  if [ "$meanwhile" -eq 0 ]; then
+    echo "No nvcc here: the CUDA programs were compiled for the CPU only."
+    return
+  fi
+  end_meanwhile
+  cat "$LOGS/meanwhile.log"
+  run_tests cuda --test-dir "$cuda_folder" \
+    --label-exclude nightly --exclude-regex cpu_
+  has_gpu || echo "No GPU here: the tests that need one were skipped."
+}
+
+# Nightly tests within a budget, or what is stale of them; it builds what it needs.
+run_night_command() {
+  case " $* " in
+    *" --status "*) ;;
+    *)
+      set_up test
+      lock
+      find_nvcc || true
+      ;;
+  esac
+  run_tool nightly "$@"
+}
+
+run_test_command() {
+  local what=default
+  case "${1-} ${2-}" in
+    "--nightly --minutes"* | "--nightly --status" | "--nightly --tests"*)
+      run_night_command "${@:2}"
+      return
+      ;;
+  esac
+  case ${1-} in
+    --asan | --tsan | --nightly) what=${1#--} && shift ;;
+  esac
+  user_selection=("$@")
+  # By day without the experiments, unless tests are selected, which may be theirs.
+  local by_day=(cpu)
+  [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS)
+  set_up test
+  lock
+  case $what in
+    default) configure_cuda_meanwhile default && test_cpu "${by_day[@]}" && test_cuda ;;
+    asan) test_sanitized cpu-asan ;;
+    tsan) test_sanitized cpu-tsan ;;
+    nightly)
+      configure_cuda_meanwhile nightly
+      test_cpu nightly NBODY_EXPERIMENTS && test_sanitized cpu-asan && test_sanitized cpu-tsan && test_cuda
+      (run_tool nightly --record) || true  # not on uncommitted changes
+      ;;
+  esac
+  echo "Logs: $LOGS. $SECONDS s in all."
+  echo "$passed passed, $failed failed, $skipped skipped"
+  if [ $((passed + failed + skipped)) -eq 0 ]; then
+    echo "nbody: no test was selected" >&2
+    exit 1
+  fi
+  [ "$failed" -eq 0 ]
+}
+
+# Sets preset and folder to what a user wants to look at: on the GPU if there is one.
+choose_preset() {
+  preset=cpu folder=build/cpu
+  if has_gpu && find_nvcc; then
+    preset=cuda folder=build/cuda
+  fi
+}
+
+run_tour_command() {
+  local preset folder code=0
+  set_up tour
+  lock
+  choose_preset
+  configure "$preset" "$folder"
+  compile "$folder" steps nbody-view
+  PYTHONPATH=tools "$(find_python numpy,matplotlib,jinja2)" -m nbody_tools tour --build "$folder" || code=$?
+  echo "$SECONDS s in all. Look at report/index.html; the logs are in $LOGS."
+  return "$code"
+}
+
+need_nvcc() {
+  find_nvcc && return
+  echo "nbody: --gpu needs nvcc, which is not on the PATH (CUDACXX may name it)" >&2
+  exit 1
+}
+
+# target_of WORD: 3, 03 and step03_tiling are the step; any other target is named in full.
+target_of() {
+  local word=$1 folders
+  case $word in [0-9] | [0-9][a-z]) word=0$word ;; esac
+  folders=(step"$word"_*/)
+  if [ -d "${folders[0]}" ]; then echo "${folders[0]%/}"; else echo "$word"; fi
+}
+
+has_target() { ninja -C "$1" -t query "$2" >/dev/null 2>&1; }
+
+# build_named PRESET FOLDER WORD...
+build_named() {
+  local preset=$1 folder=$2 word targets=()
+  shift 2
+  [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
+  for word; do
+    targets+=("$(target_of "$word")")
+    has_target "$folder" "${targets[-1]}" ||  # new, an experiment, or a test
+      configure "$preset" "$folder" NBODY_EXPERIMENTS \
+        "$(! is_there '<gtest/gtest.h>' || echo BUILD_TESTING)"
+    has_target "$folder" "${targets[-1]}" ||
+      wrong_arguments "'$word' is neither a step nor a target of $folder"
+  done
+  compile "$folder" "${targets[@]}"
+  for word in "${targets[@]}"; do
+    [ ! -x "$folder/$word/$word" ] || echo "Program: $folder/$word/$word"
+  done
+}
+
+build_everything() {
+  configure "$1" "$2" BUILD_TESTING NBODY_EXPERIMENTS
+  compile "$2"
+  echo "Programs: $2/stepNN_name/stepNN_name"
+}
+
+run_build_command() {
+  local preset=cpu folder=build/cpu
+  if [ "${1-}" = --gpu ]; then
+    shift
+    need_nvcc
+    preset=cuda folder=build/cuda
+  fi
+  set_up "$([ $# -eq 0 ] && echo build || echo inspect)"
+  lock
+  if [ $# -gt 0 ]; then
+    build_named "$preset" "$folder" "$@"
+  else
+    build_everything "$preset" "$folder"
+    [ "$preset" = cuda ] || ! has_gpu || ! find_nvcc || build_everything cuda build/cuda
+  fi
+}
+
+# From the folder that the user is in: options name files. On a machine with a GPU and little else
+# any python3 will do for what only measures.
+run_tool() {
+  local tools=$PWD/tools python
+  if [ "$1" = inspect ]; then
+    set_up inspect
+  fi
+  python=$(find_python numpy,matplotlib,jinja2) || python=$(command -v python3) ||
+    wrong_arguments "$1 needs python3"
+  cd "$OLDPWD"
+  PYTHONPATH=$tools "$python" -m nbody_tools "$@"
+}
+
+# A CUDA program of the user's own, in the folder the user is in.
+run_hostcuda() {
+  local tool=$PWD/hostcuda/bin/hostcuda
+  set_up inspect
+  cd "$OLDPWD"
+  exec "$tool" "$@"
+}
+
+# What a submission is linked to is built first.
+run_grade_command() {
+  local more=()
+  set_up inspect
+  lock
+  build_targets cpu build/cpu grade_tools
+  if has_gpu && find_nvcc; then
+    build_targets cuda build/cuda grade_tools
+    more=(--cuda-build "$PWD/build/cuda")
+  fi
+  unlock
+  run_tool grade "$@" "${more[@]}"
+}
+
+run_view_command() {
+  local python tool=$PWD/view/view.py preset folder targets step=cpu_simd
+  set_up view
+  python=$(find_python numpy,matplotlib,jinja2)
+  targets=$("$python" "$tool" --plan "$@")
+  [ -n "$targets" ] || return 0  # after --help
+  choose_preset
+  lock
+  [ -f "$folder/build.ninja" ] || configure "$preset" "$folder"
+  [ -d "$folder/experiments/cpu_simd" ] || step=step00_cpu_omp
+  [ "$preset" = cpu ] || step=step10_tiled2d_cublas
+  # shellcheck disable=SC2086  # one word per target
+  compile "$folder" ${targets/DEFAULT/$step}
+  unlock
+  folder=$PWD/$folder
+  cd "$OLDPWD"
+  exec "$python" "$tool" --step "$step" --build "$folder" "$@"
+}
+
+command=${1-}
+[ $# -eq 0 ] || shift
+case $command in
+  setup) run_setup_command ;;
+  test) run_test_command "$@" ;;
+  view) run_view_command "$@" ;;
+  grade) run_grade_command "$@" ;;
+  cc | check) run_hostcuda "$command" "$@" ;;
+  build) run_build_command "$@" ;;
+  tour) run_tour_command ;;
+  inspect) run_tool inspect "$@" ;;
+  sweep)
+    find_nvcc || true  # to build with
+    run_tool sweep "$@"
+    ;;
+  *) wrong_arguments "'$command' needs python3: ./nbody setup installs it" ;;
+esac

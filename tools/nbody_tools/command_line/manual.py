@@ -1,0 +1,70 @@
+"""The manual page of ./nbody, from the table of commands."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from nbody_tools.command_line.help import number_of_the_version
+from nbody_tools.command_line.table import COMMANDS, EXIT_CODES, GROUPS, Command
+
+
+def manual() -> str:
+    return "\n".join(lines()) + "\n"
+
+
+def escaped(text: str) -> str:
+    """A line must not begin with a full stop or an apostrophe, and a hyphen is one to copy."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text[:1] in (".", "'") else text
+
+
+def lines() -> Iterator[str]:
+    yield f'.TH NBODY 1 "" "nbody-steps {number_of_the_version()}" "User Commands"'
+    yield ".SH NAME"
+    yield "nbody \\- build, run, measure and test the programs of nbody\\-steps"
+    yield ".SH SYNOPSIS"
+    yield ".B ./nbody"
+    yield ".I COMMAND"
+    yield escaped("[OPTION...]")
+    yield ".SH DESCRIPTION"
+    yield escaped("One gravitational N-body simulation, from an OpenMP loop to the limit of a GPU, to a cluster and "
+                  "to a tree, one idea per program. A command installs what it needs and is missing, and builds only "
+                  "what it needs, in build/cpu or build/cuda; its logs are in build/log. CUDA programs run on the "
+                  "CPU unless there is a GPU and nvcc.")
+    for group, purpose in GROUPS.items():
+        yield escaped(f".SH COMMANDS TO {group.upper()}").lstrip("\\&")
+        yield escaped(f"{purpose[0].upper()}{purpose[1:]}.")
+        for command in COMMANDS:
+            if command.group == group:
+                yield from entry(command)
+    yield from ending()
+
+
+def entry(command: Command) -> Iterator[str]:
+    yield ".TP"
+    yield f"\\fB{escaped(command.name)}\\fR {escaped(command.usage)}".rstrip()
+    yield escaped(f"{command.summary[0].upper()}{command.summary[1:]}. {command.details}".rstrip())
+    for option in command.options:
+        yield ".RS"
+        yield ".TP"
+        yield f"\\fB{escaped(option.words)}\\fR"
+        yield escaped(option.text[0].upper() + option.text[1:] + ".")
+        yield ".RE"
+
+
+def ending() -> Iterator[str]:
+    yield ".SH EXIT STATUS"
+    yield escaped(EXIT_CODES)
+    yield ".SH ENVIRONMENT"
+    for name, text in (("CXX, CUDACXX", "The compilers of C++ and of CUDA."),
+                       ("PYTHON", "The interpreter that runs the tools."),
+                       ("CI", "If true, a warning of the compiler is an error."),
+                       ("PROGRESS_EVERY", "Seconds between lines of progress without a terminal [20]; 0: none.")):
+        yield ".TP"
+        yield f"\\fB{name}\\fR"
+        yield escaped(text)
+    yield ".SH FILES"
+    yield escaped("build/log/ has the output of everything that was built or tested. docs/ and the README.md of each "
+                  "step explain the programs.")
+    yield ".SH SEE ALSO"
+    yield escaped("./nbody COMMAND --help has all options of a command.")

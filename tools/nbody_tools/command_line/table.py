@@ -1,0 +1,138 @@
+"""Every command of ./nbody, once: help, completion, the manual page and the dispatcher read this table.
+
+A command has a module of nbody_tools, whose parser knows its options, or a part in tools/commands.sh,
+which builds or installs first, or both. Options are listed here only for commands without a module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GROUPS = {"learn": "see what the steps do, and work on them",
+          "run": "build and run programs",
+          "measure": "times and counts",
+          "maintain": "tests, documents, releases"}
+
+
+@dataclass(frozen=True)
+class Option:
+    words: str  # "--minutes M"
+    text: str
+
+    @property
+    def name(self) -> str:
+        return self.words.split()[0]
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    group: str
+    summary: str
+    usage: str = "[OPTION...]"
+    module: str = ""  # of nbody_tools, with configure(parser) and run(options)
+    in_shell: bool = False  # tools/commands.sh has a part of it
+    takes_more: str = ""  # the program that other arguments go to
+    completes: str = ""  # its other words: "steps", "labs", or the words themselves
+    details: str = ""
+    options: tuple[Option, ...] = ()
+    examples: tuple[str, ...] = ()
+
+    @property
+    def has_parser(self) -> bool:
+        """Whether its module, or a program, knows its options and prints its --help; else this table."""
+        return not self.details and bool(self.module or self.name in HELPED_BY)
+
+
+# Programs with a parser of their own, which need nothing built to print it.
+HELPED_BY = {"view": "view/view.py", "cc": "hostcuda/bin/hostcuda", "check": "hostcuda/bin/hostcuda"}
+
+
+def tool(name: str, group: str, module: str, summary: str, usage: str = "[OPTION...]",
+         in_shell: bool = False, completes: str = "") -> Command:
+    return Command(name, group, summary, usage, module, in_shell, completes=completes)
+
+
+COMMANDS = (
+    Command("tour", "learn", "run every step on a real input, leave report/index.html", "",
+            "tour.tour", True, details="Builds what is missing first: a few minutes on a laptop. Runs on the GPU "
+            "if there is one, else on the CPU.",
+            examples=("./nbody tour",)),
+    Command("view", "learn", "a run or saved snapshots in a browser, in 3D", "[OPTION...|FILE...]", in_shell=True),
+    tool("inspect", "learn", "inspection.inspect", "what a step's kernels do to memory, line by line, without a GPU",
+         "STEP [OPTION...]", True, "steps"),
+    tool("lab", "learn", "labs.working_folder", "a step with code removed where its lesson is, to work on",
+         "list|NN [--to FOLDER]", completes="labs"),
+    tool("grade", "learn", "labs.grade", "grade what was made of a lab: a table with points", "NN FILE [OPTION...]",
+         True, "labs"),
+    tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere", "STEP DIRECTORY",
+         completes="steps"),
+    tool("course", "learn", "course.course", "slides, notebooks, and what a class gets"),
+
+    Command("build", "run", "build everything, or these steps", "[--gpu] [STEP...]", in_shell=True,
+            completes="steps",
+            details="Builds for the CPU in build/cpu, with nvcc in build/cuda. Without --gpu it uses nvcc only if "
+            "there is a GPU and no step is named. All commands share these folders and build only what they need.",
+            options=(Option("--gpu", "build with nvcc"),),
+            examples=("./nbody build", "./nbody build 03", "./nbody build --gpu 11 12")),
+    tool("run", "run", "measure.run", "run the steps on the same input and print one table"),
+    Command("cc", "run", "build a CUDA program of your own for the CPU", "FILE.cu... [-o PROGRAM] [OPTION...]",
+            in_shell=True),
+    Command("check", "run", "build it, run it in every mode, name its mistakes",
+            "FILE.cu... [OPTION...] [--] [ARGUMENT...]", in_shell=True),
+    tool("cluster", "run", "cluster.cluster", "run step 14 on several ranks, and what to expect of it"),
+    tool("plot", "run", "figures.plot", "draw records, orbits, states, densities, errors and diagnostics",
+         "KIND FILE... --output FILE [OPTION...]"),
+    tool("timeline", "run", "figures.timeline", "draw and sum up what overlapped with what"),
+    tool("animate", "run", "figures.animate", "make a film of snapshots"),
+
+    tool("measure", "measure", "measure.measure", "check and time everything on a machine with a GPU"),
+    tool("sweep", "measure", "sweep.sweep", "measure the tables of the reports again, and every configuration",
+         in_shell=True),
+    tool("tune", "measure", "measure.tune", "find the fastest shapes of steps 11 to 13 on this device"),
+    tool("profile", "measure", "measure.profile", "count what the kernels of a step do, with Nsight Compute"),
+    tool("compare", "measure", "compare.compare", "time our steps next to other programs"),
+    tool("calibrate", "measure", "inspection.calibrate",
+         "renew docs/results/patterns/, behind the tables of inspect"),
+
+    Command("setup", "maintain", "install what building and testing needs, nothing else", "", in_shell=True,
+            details="Installs the packages of packaging/packages.txt with apt-get if that is possible without "
+            "asking, and otherwise prints the line for the administrator. Says what it did.",
+            examples=("./nbody setup",)),
+    Command("test", "maintain", "build everything and run the tests",
+            "[--asan|--tsan|--nightly] [CTEST ARGUMENT...]", in_shell=True, takes_more="ctest",
+            details="Without options: preset cpu, then preset cuda if nvcc is installed. The last line is \"N "
+            "passed, N failed, N skipped\", over all runs of ctest.",
+            options=(Option("--asan", "AddressSanitizer and UndefinedBehaviorSanitizer, preset cpu-asan"),
+                     Option("--tsan", "ThreadSanitizer on programs with threads of their own, preset cpu-tsan"),
+                     Option("--nightly", "also the long tests, both sanitizers, and nvcc for all architectures"),
+                     Option("--minutes M", "after --nightly: for M minutes, first what has changed since it last "
+                            "passed; kept in tests/nightly.csv"),
+                     Option("--tests EXPRESSION", "after --nightly: only these tests"),
+                     Option("--status", "after --nightly: list tests that failed, are stale, or never passed")),
+            examples=("./nbody test", "./nbody test -L step03_tiling", "./nbody test --nightly --minutes 30",
+                      "./nbody test --nightly --status")),
+    tool("nightly", "maintain", "nightly.nightly", "./nbody test --nightly, without setting up first",
+         "[OPTION...]"),
+    tool("documents", "maintain", "documents.documents", "write the READMEs and other pages from their templates"),
+    tool("report", "maintain", "documents.report", "write docs/report.md and draw its figures"),
+    tool("validation", "maintain", "documents.validation", "write docs/validation.md from what the mutants came to"),
+    tool("diagrams", "maintain", "diagrams.diagrams", "draw the diagrams of the documents"),
+    tool("scenarios", "maintain", "figures.scenarios", "draw docs/figures/scenarios.png"),
+    tool("solar-system", "maintain", "physics.solar_system",
+         "distances from the ephemeris after one year and ten"),
+    tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and precision"),
+    tool("disk-halo", "maintain", "physics.disk_halo", "whether a galaxy stays what it is"),
+    tool("site", "maintain", "course.site", "build a searchable site of all documents"),
+    tool("completion", "maintain", "command_line.completion",
+         "print the completion for bash, zsh or fish, or the manual page", "bash|zsh|fish|man",
+         completes="bash zsh fish man"),
+    Command("help", "maintain", "this list, or a command's help", "[COMMAND]",
+            examples=("./nbody help", "./nbody help test")),
+    Command("version", "maintain", "the version and the revision", "", examples=("./nbody version",)),
+)
+
+BY_NAME = {command.name: command for command in COMMANDS}
+ALIASES = {"-h": "help", "--help": "help", "--version": "version", "tools": "help"}
+EXIT_CODES = ("0 all right; 1 it ran and something is wrong; 2 an argument or a file is wrong, in one line; "
+              "77 something that the command cannot do without is not on this machine.")

@@ -1,0 +1,64 @@
+"""Reads a command's options without the libraries that it computes and draws with.
+
+Importing matplotlib takes longer than anything that --help does, and a machine that lacks it can still
+say what there is. Modules import these libraries where they begin, for names and annotations.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Iterator, Optional, Sequence
+
+LIBRARIES = ("numpy", "matplotlib", "jinja2")
+THEIRS = ("PIL",)  # installed with them
+
+
+class Anything(float):
+    """Stands for whatever a module takes from a library while it is imported; a number in a product."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *words: Any, **named: Any) -> "Anything":
+        return self
+
+    def __mro_entries__(self, bases: tuple) -> tuple[type, ...]:
+        return (object,)
+
+
+class EmptyModule(ModuleType):
+    __path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Anything()
+
+
+class EmptyModules(MetaPathFinder, Loader):
+    def find_spec(self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
+                  ) -> Optional[ModuleSpec]:
+        return ModuleSpec(name, self, is_package=True) if name.partition(".")[0] in LIBRARIES + THEIRS else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return EmptyModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def without_libraries() -> Iterator[None]:
+    """Whatever is imported meanwhile must not be used afterwards: this is for a process that ends."""
+    finder = EmptyModules()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)

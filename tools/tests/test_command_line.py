@@ -1,0 +1,223 @@
+"""The table of commands against what there is: parsers, the shell's part, help, examples, completion."""
+
+import ast
+import contextlib
+import io
+import json
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from nbody_tools.arguments import OneLineParser, whole_number
+from nbody_tools.command_line import front
+from nbody_tools.command_line.completion import for_bash, for_fish, for_zsh
+from nbody_tools.command_line.help import examples_in, number_of_the_version
+from nbody_tools.command_line.manual import manual
+from nbody_tools.command_line.nearest import did_you_mean
+from nbody_tools.command_line.table import ALIASES, BY_NAME, COMMANDS, GROUPS, HELPED_BY
+
+from tests import fakes
+
+ROOT = fakes.TOOLS.parent
+MODULES = fakes.TOOLS / "nbody_tools"
+PROCESSOR_SECONDS = 0.3  # of an answer that needs nothing
+
+# Each help in one process, as the front prints it; those of other programs are theirs.
+ALL_HELP = """
+import contextlib, io, json, sys
+from nbody_tools.__main__ import parser_of
+from nbody_tools.command_line import front
+from nbody_tools.command_line.table import COMMANDS, HELPED_BY
+texts = {}
+for name in [one.name for one in COMMANDS if one.name not in HELPED_BY]:
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        try:
+            front.main([name, "--help"])
+        except SystemExit as end:
+            assert end.code == 0, (name, end.code)
+    texts[name] = said.getvalue()
+options = {one.name: parser_of(one.name).all_options() for one in COMMANDS if one.module and one.has_parser}
+modules = [name for name in ("numpy", "matplotlib", "jinja2") if hasattr(sys.modules.get(name), "__version__")]
+print(json.dumps([texts, options, modules]))
+"""
+
+
+def nbody(*words: str) -> subprocess.CompletedProcess:
+    return subprocess.run([str(ROOT / "nbody"), *words], check=False, capture_output=True, text=True,
+                          env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable})
+
+
+def said_by(function, *words: object) -> tuple[int, str]:
+    """Exit code and both outputs of a function that ends the process."""
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+        try:
+            code = function(*words)
+        except SystemExit as end:
+            code = end.code
+    return code, said.getvalue()
+
+
+def processor_seconds(*words: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    nbody(*words)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+class Table(unittest.TestCase):
+    def test_names_and_groups(self) -> None:
+        self.assertEqual(len(BY_NAME), len(COMMANDS))
+        self.assertEqual({one.group for one in COMMANDS}, set(GROUPS))
+        self.assertLessEqual(set(ALIASES.values()), set(BY_NAME))
+
+    def test_the_shell_has_the_same_commands(self) -> None:
+        text = (fakes.TOOLS / "commands.sh").read_text(encoding="utf-8")
+        cases = text[text.rindex("case $command in"):]
+        labels = {label for labels in re.findall(r"^  ([a-z |]+)\)", cases, re.M)
+                  for label in labels.split(" | ")}
+        self.assertEqual(labels, {one.name for one in COMMANDS if one.in_shell})
+
+    def test_every_module_with_a_command_is_in_it(self) -> None:
+        def functions(path: Path) -> set[str]:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            return {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
+        there = {".".join(path.relative_to(MODULES).with_suffix("").parts)
+                 for path in MODULES.glob("*/*.py") if {"configure", "run"} <= functions(path)}
+        listed = {one.module for one in COMMANDS if one.module}
+        subcommands = {f"course.{name}" for name in ("notebooks", "pack", "slides")}
+        self.assertEqual(there - subcommands, listed)
+
+    def test_pages_show_commands_that_exist(self) -> None:
+        pages = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=False, capture_output=True,
+                               text=True).stdout.split()
+        shown = re.compile(r"(?:^    |`|&& )\./nbody ([a-z][\w-]*)", re.M)
+        unknown = {f"{page}: {word}" for page in pages if page != "CHANGELOG.md"
+                   for word in shown.findall((ROOT / page).read_text(encoding="utf-8"))
+                   if word not in BY_NAME and word not in ALIASES}
+        self.assertEqual(unknown, set())
+
+
+class Help(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        done = subprocess.run([sys.executable, "-c", ALL_HELP], check=False, capture_output=True, text=True,
+                              env={"PYTHONPATH": str(fakes.TOOLS), "PATH": "/usr/bin:/bin"})
+        assert done.returncode == 0, done.stderr
+        cls.texts, cls.options, cls.imported = json.loads(done.stdout)
+        for name in HELPED_BY:
+            cls.texts[name] = nbody(name, "--help").stdout
+            cls.options[name] = re.findall(r"--[a-z-]+", cls.texts[name])
+        for command in COMMANDS:
+            cls.options.setdefault(command.name, [option.name for option in command.options])
+
+    def test_every_command_has_one(self) -> None:
+        self.assertEqual(set(self.texts), set(BY_NAME))
+        for name, text in self.texts.items():
+            self.assertGreater(len(text.splitlines()), 1, name)
+
+    def test_none_imports_a_library(self) -> None:
+        self.assertEqual(self.imported, [])
+
+    def test_examples_are_commands_with_options_that_exist(self) -> None:
+        count = 0
+        steps = set(re.findall(r"--[a-z-]+", (ROOT / "common/run/options.cpp").read_text(encoding="utf-8")))
+        for name, text in self.texts.items():
+            for example in examples_in(text):
+                if example.startswith("./nbody COMMAND"):
+                    continue
+                words = example.split()[1:]
+                self.assertIn(words[0], BY_NAME, example)
+                given = {word.partition("=")[0] for word in words if word.startswith("--")}
+                wrong = given - set(self.options[words[0]]) - {"--"}
+                if words[0] in ("view", "cluster", "inspect"):
+                    wrong -= steps  # passed on
+                self.assertEqual(wrong, set(), f"{name}: {example}")
+                count += 1
+        self.assertGreater(count, 40)
+
+    def test_the_list_has_every_command_once(self) -> None:
+        listed = re.findall(r"^  ([a-z-]+)  ", self.texts["help"], re.M)
+        self.assertEqual(sorted(listed), sorted(BY_NAME))
+
+
+class Answers(unittest.TestCase):
+    def test_the_version_is_that_of_the_build(self) -> None:
+        self.assertRegex(nbody("--version").stdout, rf"^nbody-steps {number_of_the_version()}, revision \S+\n$")
+
+    def test_what_is_misspelt_is_answered_in_one_line(self) -> None:
+        for words, answer in ((("tuor",), "unknown command 'tuor': did you mean tour?"),
+                              (("test", "--nigthly"), "unknown option --nigthly: did you mean --nightly?"),
+                              (("test", "-L", "x", "--asan"), "--asan comes first"),
+                              (("build", "--gup"), "unknown option --gup: did you mean --gpu?"),
+                              (("tour", "x"), "takes no arguments, and got 'x'"),
+                              (("lab", "03", "--ot", "x"), "unknown option --ot: did you mean --to?"),
+                              (("inspect", "03", "--setps", "1"), "did you mean --steps?"),
+                              (("xyzzy",), "unknown command 'xyzzy' (./nbody help")):
+            with mock.patch.object(front, "use_python_with_libraries"), mock.patch("os.execvp"):
+                code, said = said_by(front.main, words)
+            self.assertEqual(code, 2, words)
+            self.assertIn(answer, said)
+            self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual(nbody("tuor").returncode, 2)
+
+    def test_it_takes_hardly_any_processor_time(self) -> None:
+        for words in (["--help"], ["--version"], ["plot", "--help"], ["completion", "bash"]):
+            seconds = processor_seconds(*words)
+            if seconds >= PROCESSOR_SECONDS:  # on a machine whose cores are shared
+                seconds = min(processor_seconds(*words) for _ in range(3))
+            self.assertLess(seconds, PROCESSOR_SECONDS, words)
+
+    def test_a_subcommand_and_its_options_are_named(self) -> None:
+        parser = OneLineParser(prog="nbody x")
+        parser.add_subparsers().add_parser("paint").add_argument("--colour")
+        for words, answer in ((["paitn"], "did you mean paint?"), (["paint", "--color", "1"], "did you mean --colour?"),
+                              (["paint", "blue"], "unexpected word blue (see --help)")):
+            code, said = said_by(parser.parse_args, words)
+            self.assertEqual(code, 2)
+            self.assertIn(answer, said)
+
+    def test_a_word_that_is_not_near_is_not_named(self) -> None:
+        self.assertEqual(did_you_mean("--blue", ["--output", "--steps"]), "")
+
+    def test_counts_may_have_an_exponent(self) -> None:
+        self.assertEqual([whole_number(text) for text in ("7", "1e5", "2.5E+6", "0")], [7, 100000, 2500000, 0])
+        self.assertEqual({whole_number(text) for text in ("", "1.5", "1.0", "1.25e1", "1e-3", "-1", "1_0", " 7",
+                                                          "1e", "٣", "1e999")}, {None})
+
+
+class Completion(fakes.InFolder):
+    def completed(self, *lines: str) -> list[str]:
+        asked = "; ".join(f"COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _nbody; "
+                          "echo \"${COMPREPLY[@]}\"" for line in lines)
+        script = f"cd '{ROOT}'; source '{self.file('nbody.bash', for_bash())}'; {asked}"
+        return subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.splitlines()
+
+    def test_bash_completes_commands_options_and_steps(self) -> None:
+        self.assertEqual(self.completed("./nbody to", "./nbody test --nig", "./nbody build 04", "./nbody completion z"),
+                         ["tour", "--nightly", "04 04b", "zsh"])
+
+    def test_each_shell_reads_its_own(self) -> None:
+        for shell, text in (("bash", for_bash()), ("zsh", for_zsh()), ("fish", for_fish())):
+            self.assertEqual({name for name in BY_NAME if not re.search(rf"\b{name}\b", text)}, set(), shell)
+            if shutil.which(shell):
+                done = subprocess.run([shell, "-n", str(self.file(shell, text))], check=False, capture_output=True,
+                                      text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+    def test_the_manual_page_has_every_command(self) -> None:
+        text = manual()
+        for name in BY_NAME:
+            self.assertIn("\\fB" + name.replace("-", "\\-") + "\\fR", text)
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=text, check=False, capture_output=True,
+                                  text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
