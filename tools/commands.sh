@@ -365,6 +365,50 @@ run_view_command() {
   exec "$python" "$tool" --step "$step" --build "$folder" "$@"
 }
 
+# An experiment whose folder has more than a source is a target of its own; the others share a program.
+run_experiment_command() {
+  local name=${1-list} preset folder target program sources words=() options=(NBODY_EXPERIMENTS)
+  case $name in
+    list)
+      list_experiments
+      return
+      ;;
+    errata | sweeps) name+=" (a folder of others)" ;;
+  esac
+  [ -f "experiments/$name/README.md" ] ||
+    wrong_arguments "'$name' is not an experiment; ./nbody experiment list names them"
+  sources=("experiments/$name"/[!R]*)
+  set_up inspect
+  choose_preset
+  target=$name program=$folder/experiments/$name/$name
+  if [ "$name" = tensor_cores ]; then
+    program=$folder/experiments/variants/$name/$name options+=(-DNBODY_VARIANTS=ON)
+  elif [ "${sources[*]##*/}" = nbody.cu ]; then
+    target=experiment_programs program=$folder/experiments/sweeps/$target words=("$name")
+  elif [ "${sources[*]##*/}" = nbody.cpp ]; then
+    target=experiment_programs_cpu program=$folder/experiments/sweeps/$target words=("$name")
+  fi
+  lock
+  if ! [ -f "$folder/build.ninja" ] || ! has_target "$folder" "$target"; then
+    configure "$preset" "$folder" "${options[@]}" \
+      "$(! is_there '<gtest/gtest.h>' || echo BUILD_TESTING)" >&2
+  fi
+  compile "$folder" "$target" >&2
+  unlock
+  program=$PWD/$program
+  cd "$OLDPWD"
+  exec "$program" "${words[@]}" "${@:2}"
+}
+
+list_experiments() {
+  local page
+  for page in experiments/*/README.md; do
+    page=${page#experiments/}
+    case $page in errata/* | sweeps/*) continue ;; esac
+    printf '%-24s %s\n' "${page%/README.md}" "$(sed -n '1s/^# //p' "experiments/$page")"
+  done
+}
+
 command=${1-}
 [ $# -eq 0 ] || shift
 case $command in
@@ -372,6 +416,7 @@ case $command in
   test) run_test_command "$@" ;;
   view) run_view_command "$@" ;;
   grade) run_grade_command "$@" ;;
+  experiment) run_experiment_command "$@" ;;
   cc | check) run_hostcuda "$command" "$@" ;;
   build) run_build_command "$@" ;;
   tour) run_tour_command ;;

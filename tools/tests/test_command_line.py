@@ -134,7 +134,7 @@ class Help(unittest.TestCase):
                 self.assertIn(words[0], BY_NAME, example)
                 given = {word.partition("=")[0] for word in words if word.startswith("--")}
                 wrong = given - set(self.options[words[0]]) - {"--"}
-                if words[0] in ("view", "cluster", "inspect"):
+                if words[0] in ("view", "cluster", "inspect", "experiment"):
                     wrong -= steps  # passed on
                 self.assertEqual(wrong, set(), f"{name}: {example}")
                 count += 1

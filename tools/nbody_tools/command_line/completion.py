@@ -116,7 +116,9 @@ def other_words() -> dict[str, str]:
     """The words of each command that are neither options nor files."""
     steps = [number_of(name) for name in step_folders(ROOT)]
     labs = [folder.name.partition("_")[0] for folder in sorted((ROOT / "course" / "labs").glob("[0-9]*/"))]
-    sets = {"steps": " ".join(steps), "labs": " ".join(["list", *labs])}
+    experiments = [page.parent.name for page in sorted((ROOT / "experiments").glob("*/README.md"))]
+    sets = {"steps": " ".join(steps), "labs": " ".join(["list", *labs]),
+            "experiments": " ".join(["list", *experiments])}
     words = {one.name: sets.get(one.completes, one.completes) for one in COMMANDS if one.completes}
     return {**words, "help": " ".join(one.name for one in COMMANDS)}
 

@@ -46,7 +46,7 @@ def main(words: Sequence[str]) -> int:
 
 def asks_for_help(command: Command, rest: Sequence[str]) -> bool:
     """Behind -- are the words of another program, and cc takes those of a compiler."""
-    ours = rest[:1] if command.name == "cc" else rest
+    ours = rest[:1] if command.name in ("cc", "experiment") else rest
     if "--" in ours:
         ours = ours[:ours.index("--")]
     return "-h" in ours or "--help" in ours
@@ -75,6 +75,7 @@ def check_options(command: Command, rest: Sequence[str]) -> None:
     options = [option.name for option in command.options]
     if command.takes_more == "ctest":
         check_words_for_ctest(rest, options)
+    if command.takes_more:
         return
     for word in rest:
         if word.startswith("-") and word not in options:

@@ -33,7 +33,7 @@ class Command:
     module: str = ""  # of nbody_tools, with configure(parser) and run(options)
     in_shell: bool = False  # tools/commands.sh has a part of it
     takes_more: str = ""  # the program that other arguments go to
-    completes: str = ""  # its other words: "steps", "labs", or the words themselves
+    completes: str = ""  # its other words: "steps", "labs", "experiments", or the words themselves
     details: str = ""
     options: tuple[Option, ...] = ()
     examples: tuple[str, ...] = ()
@@ -75,6 +75,10 @@ COMMANDS = (
             "there is a GPU and no step is named. All commands share these folders and build only what they need.",
             options=(Option("--gpu", "build with nvcc"),),
             examples=("./nbody build", "./nbody build 03", "./nbody build --gpu 11 12")),
+    Command("experiment", "run", "run one of experiments/, on a GPU if there is one", "list|NAME [OPTION...]",
+            in_shell=True, takes_more="the experiment", completes="experiments",
+            details="Builds it first. list names all of them; the page of each is experiments/NAME/README.md.",
+            examples=("./nbody experiment list", "./nbody experiment edge_sharing --bodies 1000 --steps 2")),
     tool("run", "run", "measure.run", "run the steps on the same input and print one table"),
     Command("cc", "run", "build a CUDA program of your own for the CPU", "FILE.cu... [-o PROGRAM] [OPTION...]",
             in_shell=True),
