@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "check.h"
+#include "experiments/emulated.h"
 #include "experiments/records.h"
 #include "run/program.h"
 
@@ -88,9 +89,10 @@ int run(int argc, char** argv) {
         records.add(record);
         const auto& gates = result.validation->gates;
         std::printf(
-            "%-20s block %4d  N %6d  D %6d  compute %.6f s  rms %.1e  wrong cells %.0f  %s\n",
+            "%-20s block %4d  N %6d  D %6d  compute %.6f s  rms %.1e  wrong cells %.0f  %s%s\n",
             std::string(rung.name).c_str(), block, n, cells, median(result.repeats).compute,
-            gates[0].value, gates[1].value, result.verdict().c_str());
+            gates[0].value, gates[1].value, result.verdict().c_str(),
+            experiments::emulated_mark(result.platform));
         std::fflush(stdout);
       }
     }

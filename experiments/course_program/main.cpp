@@ -8,6 +8,7 @@
 #include <random>
 
 #include "course_program.h"
+#include "experiments/emulated.h"
 #include "io/write_whole_file.h"
 #include "nbody/error.h"
 #include "run/command_line.h"
@@ -115,7 +116,8 @@ int run(int argc, char** argv) {
   }
   if (!options.json.empty()) write_record(options.json, start, seconds);
   const double pairs = static_cast<double>(n) * static_cast<double>(n);
-  std::printf("%0.3f Billion Interactions / second\n", 1e-9 * pairs * kSteps / seconds.back());
+  std::printf("%0.3f Billion Interactions / second%s\n", 1e-9 * pairs * kSteps / seconds.back(),
+              experiments::emulated_mark(platform()));
   return 0;
 }
 

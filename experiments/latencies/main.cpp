@@ -1,6 +1,7 @@
 // The command line of the experiment: one record of JSON for each latency and shape.
 #include <cstdio>
 
+#include "experiments/emulated.h"
 #include "experiments/records.h"
 #include "latencies.h"
 #include "run/program.h"
@@ -57,13 +58,13 @@ int run(int argc, char** argv) {
     const auto seconds = measure(*chain, options.operations, options.warmup, options.repeat);
     const auto record = record_of(latency, seconds, wrong, options);
     records.add(record);
-    std::printf("%-24s %4d blocks of %4d, clusters of %2d: %9.4f us (IQR %.4f)  %s\n",
+    std::printf("%-24s %4d blocks of %4d, clusters of %2d: %9.4f us (IQR %.4f)  %s%s\n",
                 latency.name.c_str(), latency.shape.blocks, latency.shape.threads,
                 latency.shape.cluster, 1e6 * record["median"].get<double>(),
-                1e6 * record["iqr"].get<double>(), wrong == 0 ? "pass" : "FAIL");
+                1e6 * record["iqr"].get<double>(), wrong == 0 ? "pass" : "FAIL",
+                experiments::emulated_mark(platform()));
     std::fflush(stdout);
   }
-  if (platform().backend == "hostcuda") std::puts("Emulated on a CPU: not GPU times.");
   return records.all_pass() ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "experiments/emulated.h"
 #include "experiments/records.h"
 #include "production_sums.h"
 #include "run/program.h"
@@ -68,14 +69,14 @@ int run(int argc, char** argv) {
       const Errors found = errors(kind, bodies, kSoftening, pass.sums, options.compared);
       const Json record = record_of(kind, n, pass, found);
       records.add(record);
-      std::printf("%8d bodies  %-28s %8.1f G/s  errors %.1e, jerk %.1e, potential %.1e  %s\n", n,
+      std::printf("%8d bodies  %-28s %8.1f G/s  errors %.1e, jerk %.1e, potential %.1e  %s%s\n", n,
                   kind.name.c_str(), 1e-9 * record["interactions_per_second"].get<double>(),
                   found.acceleration, found.jerk, found.potential,
-                  record["verdict"].get<std::string>().c_str());
+                  record["verdict"].get<std::string>().c_str(),
+                  experiments::emulated_mark(platform()));
       std::fflush(stdout);
     }
   }
-  if (platform().backend == "hostcuda") std::puts("Emulated on a CPU: not GPU times.");
   return records.all_pass() ? 0 : 1;
 }
 

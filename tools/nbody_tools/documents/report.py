@@ -23,6 +23,7 @@ from nbody_tools.records.facts import Facts
 from nbody_tools.records.record import Record, check_measurement, newest_measured, read_records
 from nbody_tools.records.staircase import Staircase, staircases
 from nbody_tools.records.timeline import Span, read_timeline
+from nbody_tools.sweep.charts import Chart, charts
 from nbody_tools.sweep.cloud import Cloud, drawn_clouds
 
 FIGURES = Path("docs") / "figures"
@@ -60,6 +61,7 @@ class Figures:
     peers: Sequence[Peer] = ()
     limits: dict[str, Any] = field(default_factory=dict)  # for the performance and cluster pages
     clouds: Sequence[Cloud] = ()
+    charts: Sequence[Chart] = ()  # of the five documents
 
     @property
     def names(self) -> list[str]:
@@ -73,6 +75,7 @@ class Figures:
         names += ["tree_cost"] if self.beside_peers and self.peers else []
         names += ["tree_time", "tree_error"] if self.tree else []
         names += ["cloud"] if self.clouds else []
+        names += [chart.name for chart in self.charts]
         return names + [name for name in ("roofline", "scaling", "cluster") if self.limits.get(name)]
 
     @property
@@ -80,7 +83,8 @@ class Figures:
         """Returns a digest of the data, which shows whether the figures are stale."""
         records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree,
                    *self.galaxies, *self.beside_peers)
-        data = [self.peak, self.limits, *(cloud.rates for cloud in self.clouds), *(record.data for record in records),
+        data = [self.peak, self.limits, *(cloud.rates for cloud in self.clouds), *map(asdict, self.charts),
+                *(record.data for record in records),
                 *map(asdict, self.peers),
                 *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
@@ -118,6 +122,10 @@ class Figures:
             from nbody_tools.sweep.figure import draw as draw_clouds
 
             yield draw_clouds(self.clouds, root / FIGURES / "cloud.png")
+        for chart in self.charts:
+            from nbody_tools.sweep.figure import draw_chart
+
+            yield draw_chart(chart, root / FIGURES / f"{chart.name}.png")
         write_whole_file(root / DRAWN_FROM, self.sources)
 
     def draw_limits(self, root: Path, facts: Facts) -> Iterator[Path]:
@@ -183,7 +191,8 @@ def run(options: argparse.Namespace) -> int:
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
                       newest_measured(root / GALAXIES, check_measurement),
                       newest_measured(root / RESULTS / "tree_peers", check_measurement),
-                      tree_page.peers_of(root / RESULTS), {**performance.drawn_from(facts), "cluster": cluster_pages.speedups(facts)}, drawn_clouds(root))
+                      tree_page.peers_of(root / RESULTS), {**performance.drawn_from(facts), "cluster": cluster_pages.speedups(facts)}, drawn_clouds(root),
+                      charts(root))
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

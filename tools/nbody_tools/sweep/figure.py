@@ -1,12 +1,16 @@
-"""The sorted clouds: every configuration of a step, from the fastest to the slowest."""
+"""The sorted clouds, every configuration of a step from the fastest to the slowest; and the documents' figures."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Sequence
 
-from nbody_tools.figures.style import BLUE, VERMILION, dates, machines, pyplot, save
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, StrMethodFormatter
+
+from nbody_tools.figures.style import BLUE, CYCLE, GREY, VERMILION, dates, machines, pyplot, save
 from nbody_tools.records.record import Record
+from nbody_tools.sweep.charts import Chart
 from nbody_tools.sweep.cloud import Cloud
 
 
@@ -27,3 +31,53 @@ def draw(clouds: Sequence[Cloud], path: Path) -> Path:
     records = [Record(data) for cloud in clouds for data in cloud.records]
     return save(figure, path, "Throughput of every configuration of a step, sorted; the diamond is the default. "
                 f"32 systems of 8192 bodies, medians. {machines(records)}, {dates(records)}.")
+
+
+def draw_chart(chart: Chart, path: Path) -> Path:
+    records = [Record(data) for data in chart.records]
+    caption = f"{chart.caption} {machines(records)}, {dates(records)}."
+    return save((rows if isinstance(chart.x[0], str) else lines)(chart), path, caption)
+
+
+def rows(chart: Chart) -> Figure:
+    """One row per program, ours and published on a logarithmic axis."""
+    figure, grid = pyplot.subplots(1, len(chart.panels), figsize=(15, 1.2 + 0.45 * len(chart.x)), sharey=True,
+                                   layout="constrained")
+    places = list(range(len(chart.x)))
+    for axes, panel in zip(grid, chart.panels):
+        for values, style in ((panel.published, {"mfc": "white", "color": GREY}), (panel.ours, {"color": BLUE})):
+            for name, row in values.items():
+                axes.plot(row, places, "o", markersize=9, label=name, **style)
+        axes.set(xscale="log", xlabel=panel.label)
+        axes.grid(color="#E5E5E5")
+    grid[0].set_yticks(places, chart.x)
+    grid[0].invert_yaxis()
+    grid[-1].legend(loc="lower left")
+    return figure
+
+
+def lines(chart: Chart) -> Figure:
+    """One line per series; hollow points and dotted lines are published."""
+    figure, axes = pyplot.subplots(figsize=(10, 5), layout="constrained")
+    panel = chart.panels[0]
+    for k, (name, values) in enumerate(panel.ours.items()):
+        points = [(x, value) for x, value in zip(chart.x, values) if value is not None]
+        axes.plot(*zip(*points), "-o", color=CYCLE[k], label=name)
+    for k, (name, values) in enumerate(panel.published.items()):
+        points = [(x, value) for x, value in zip(chart.x, values) if value is not None]
+        if points:
+            style = {"linestyle": "dotted"} if len(points) > 1 else {"linestyle": "none"}
+            axes.plot(*zip(*points), marker="o", mfc="white", markersize=11, zorder=0, label=f"{name}, published"
+                      if name in panel.ours else name, color=CYCLE[k] if name in panel.ours else GREY, **style)
+    axes.set(xlabel=chart.x_label, ylabel=panel.label)
+    if chart.logarithmic:
+        axes.set(xscale="log", yscale="log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    else:
+        axes.set(xlim=(0, None), ylim=(0, None))
+    axes.set_xticks(chart.x, [str(x) for x in chart.x], rotation=30 if len(chart.x) > 6 else 0)
+    axes.minorticks_off()
+    axes.grid(color="#E5E5E5")
+    axes.legend(fontsize=11, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure

@@ -239,7 +239,7 @@ def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judge
     def times(name: str) -> list[float]:
         return [span.end - span.begin for span in spans if span.stage == stage_of[name]]
 
-    ratios = [min(times(claim["below"])) / max(times(name)) for name in claim["stages"]]
+    ratios = [min(times(claim["below"])) / max(times(name)) / claim.get("times", 1) for name in claim["stages"]]
     return Judgement(claim["says"], "", ", ".join(f"{one:.3g}" for one in ratios), YES if min(ratios) > 1 else NO)
 
 

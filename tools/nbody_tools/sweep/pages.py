@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Iterator
 
-from nbody_tools.records.timeline import read_timeline
+from nbody_tools.records.timeline import Span, read_timeline
 from nbody_tools.sweep.cloud import cloud_table, default_loss, listed_slow_defaults
 from nbody_tools.sweep.coverage import drawings_table, uncovered
 from nbody_tools.records.facts import Named, Value
@@ -135,8 +135,16 @@ def stages_table(root: Path, table: Table) -> str:
     for stage in table.data["stage"]:
         times = {span.system: span.end - span.begin for span in spans if span.stage == stage["stage"]}
         later = median(time for system, time in times.items() if system != first)
-        rows.append([stage["name"], stage["first"], seconds(times[first]), stage["later"], seconds(later)])
+        ours = seconds(times[first])
+        if "(2nd)" in stage["first"]:
+            second = sorted(spans_of(spans, stage["stage"]), key=lambda span: span.begin)[1]
+            ours += f" (1st), {seconds(second.end - second.begin)} (2nd)"
+        rows.append([stage["name"], stage["first"], ours, stage["later"], seconds(later)])
     return markdown(["stage", "first, published", "first, ours", "later, published", "later, ours"], rows)
+
+
+def spans_of(spans: list[Span], stage: str) -> list[Span]:
+    return [span for span in spans if span.stage == stage]
 
 
 def cells_table(table: Table, results: Results) -> str:

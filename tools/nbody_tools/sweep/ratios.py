@@ -17,8 +17,11 @@ def cell_of(table: Table, name: str, point: str) -> Optional[Cell]:
 
 def ours_at(table: Table, ratio: dict, point: str, results: Results) -> Optional[float]:
     """How many times as fast, by medians."""
-    cells = [cell_of(table, ratio[side], point) for side in ("faster", "than")]
-    speeds = [speed(cell, table, results) if cell else None for cell in cells]
+    return speed_ratio(table, cell_of(table, ratio["faster"], point), cell_of(table, ratio["than"], point), results)
+
+
+def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell], results: Results) -> Optional[float]:
+    speeds = [speed(one, table, results) if one else None for one in (cell, other)]
     return None if None in speeds else speeds[0].median / speeds[1].median
 
 
@@ -85,9 +88,9 @@ def also_of(table: Table, series: str, results: Results) -> list[str]:
         return []
     cell, first = (table.cell(name, table.points[0]) for name in (series, table.series[0]))
     declared = next(one for one in table.data["series"] if one["name"] == series).get("also", [None] * len(kinds))
-    speeds = speed(cell, table, results), speed(first, table, results)
-    ours = {"speedup": speeds[0].median / speeds[1].median if None not in speeds else None,
-            "G/s": in_measure(results.time(cell, table.measure).median, results.of(cell), "G/s") if speeds[0] else None}
+    times = results.time(cell, table.measure)
+    ours = {"speedup": speed_ratio(table, cell, first, results),
+            "G/s": in_measure(times.median, results.of(cell), "G/s") if times else None}
     forms = {"speedup": "{:.2f}".format, "G/s": plain}
     return [f"{ABSENT if number is None else number} | {ABSENT if ours[kind] is None else forms[kind](ours[kind])}"
             for kind, number in zip(kinds, declared)]

@@ -112,6 +112,11 @@ class Pages(InFolder):
             self.file("docs/results/timelines/run.timeline.csv", "device,stream,system,stage,begin,end\n"
                       f"0,0,0,upload,0,{seconds}\n0,0,0,compute,3,4\n0,1,1,upload,0,0.1\n0,1,1,compute,3,5\n")
             self.assertTrue(self.page(root).endswith(f"| {verdict} |"), self.page(root))
+        # A hundred such uploads take longer than one computation.
+        self.file("experiments/sweeps/tables/lab_table_1.toml", table.replace('below =', 'times = 100, below ='))
+        self.file("docs/results/timelines/run.timeline.csv", "device,stream,system,stage,begin,end\n"
+                  "0,0,0,upload,0,0.1\n0,0,0,compute,3,4\n0,1,1,upload,0,0.1\n0,1,1,compute,3,5\n")
+        self.assertTrue(self.page(root).endswith("| no |"), self.page(root))
 
     def test_mistakes_are_one_line(self) -> None:
         for right, wrong, says in (('than = "16"', 'than = "17"', "there is no series '17'"),
@@ -136,6 +141,14 @@ class Pages(InFolder):
             self.file("docs/reports/items.toml", ITEM.replace(right, wrong, 1))
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 items.read_items(root)
+
+    def test_all_items_of_the_audit_are_listed(self) -> None:
+        found = items.read_items(ROOT)
+        self.assertEqual(len(found), 302)
+        count = {kind: sum(item.kind == kind for item in found) for kind in ("table", "figure")}
+        self.assertEqual(count, {"table": 29, "figure": 74})
+        self.assertEqual([item.what for item in found if item.status == "wrong"], [])
+
 
     def test_the_lines_that_errata_names_are_those_of_the_verdicts(self) -> None:
         folder = ROOT / "experiments" / "errata"

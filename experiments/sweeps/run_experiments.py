@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Runs every experiment once, small: run_experiments.py PROGRAM...
+
+PROGRAM is experiment_programs or experiment_programs_cpu, which name theirs, or an experiment's own program. What no
+GPU has timed must say so next to its rate or time.
+"""
+import subprocess
+import sys
+from pathlib import Path
+
+SMALL = {"activity_map": ["--rung", "shared", "--bodies", "100", "--map", "10", "--steps", "1"],
+         "course_program": ["4"], "latencies": ["--latency", "launch", "--repeat", "1"],
+         "production_sums": ["--bodies", "100", "--repeat", "1", "--warmup", "0"]}
+STEP_LIKE = ["--scenario", "plummer", "--bodies", "100", "--steps", "1"]
+RATES = ("interactions/s", "Interactions / second", "G/s", " us ", "compute")
+
+
+def commands(program):
+    """One per experiment, with its name."""
+    name = Path(program).name
+    if not name.startswith("experiment_programs"):
+        return [(name, [program, *SMALL.get(name, STEP_LIKE)])]
+    listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    return [(one, [program, one, *STEP_LIKE]) for one in listed]
+
+
+def problem_of(name, words):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode == 77:
+        return ""  # no device
+    if done.returncode != 0:
+        return f"{name}: exit code {done.returncode}: {done.stdout[-300:]}"
+    rates = [line for line in done.stdout.splitlines() if any(rate in line for rate in RATES)]
+    if not rates:
+        return f"{name}: prints no rate: {done.stdout[-300:]}"
+    on_cpu = words[0].endswith("_cpu") or Path(words[0]).name == "cpu_simd"
+    if on_cpu == ("emulated on a CPU" in done.stdout) and "/cuda/" not in words[0]:
+        return f"{name}: {'a CPU program says that it is' if on_cpu else 'does not say that its rate is'} emulated"
+    return ""
+
+
+def main():
+    found = [command for program in sys.argv[1:] for command in commands(program)]
+    problems = list(filter(None, (problem_of(name, words) for name, words in found)))
+    if problems:
+        sys.exit("\n".join(problems))
+    print(f"{len(found)} experiments run")
+
+
+if __name__ == "__main__":
+    main()

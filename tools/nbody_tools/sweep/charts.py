@@ -1,0 +1,109 @@
+"""Figures of the documents drawn again, with published points where the document has numbers: docs/figures/reports/."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+from nbody_tools.sweep.judge import Results, in_measure
+from nbody_tools.sweep.ratios import speed_ratio
+from nbody_tools.sweep.tables import FOLDER as TABLES, Cell, Table, read_tables
+
+FOLDER = "reports"
+ROWS = "lab_table_7"  # the one chart with rows; all others have lines
+NO_NUMBERS = "The figure of the document has no numbers."
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Points by series: our value and the published one at each x, or row."""
+    label: str
+    ours: dict[str, list[Optional[float]]]
+    published: dict[str, list[Optional[float]]]
+
+
+@dataclass(frozen=True)
+class Chart:
+    name: str
+    x_label: str
+    x: tuple[Any, ...]  # numbers, or names of rows
+    panels: tuple[Panel, ...]
+    caption: str
+    records: tuple[dict[str, Any], ...]
+    logarithmic: bool = True
+
+
+def value_of(cell: Optional[Cell], table: Table, results: Results) -> Optional[float]:
+    times = results.time(cell, table.measure) if cell else None
+    return in_measure(times.median, results.of(cell), table.measure) if times else None
+
+
+def records_of(table: Table, results: Results) -> tuple[dict[str, Any], ...]:
+    return tuple(data for cell in table.cells if (data := results.of(cell)) and "failure" not in data)
+
+
+def lines_over_points(table: Table, results: Results, x_label: str, caption: str) -> Chart:
+    """Points of the table as x, its series as lines."""
+    cells = {name: [table.cell(name, point) for point in table.points] for name in table.series}
+    panel = Panel(table.measure, {name: [value_of(cell, table, results) for cell in row] for name, row in cells.items()},
+                  {name: [cell.published if cell else None for cell in row] for name, row in cells.items()})
+    return Chart(f"{FOLDER}/{table.name}", x_label, tuple(int(point) for point in table.points), (panel,), caption,
+                 records_of(table, results))
+
+
+def lines_over_series(table: Table, results: Results, x_label: str, caption: str) -> Chart:
+    """Series of the table as x, its points as lines."""
+    ours = {f"{point} bodies": [value_of(table.cell(name, point), table, results) for name in table.series]
+            for point in table.points}
+    return Chart(f"{FOLDER}/{table.name}", x_label, tuple(int(name) for name in table.series),
+                 (Panel(table.measure, ours, {}),), caption, records_of(table, results))
+
+
+def lab_chart(table: Table, results: Results) -> Chart:
+    """The rows that the report has: time, throughput and speedup."""
+    rows = [series for series in table.data["series"] if "also" in series]
+    cells = [table.cell(series["name"], "") for series in rows]
+    times = [value_of(cell, table, results) for cell in cells]
+    rates = [in_measure(results.time(cell, table.measure).median, results.of(cell), "G/s") if time else None
+             for cell, time in zip(cells, times)]
+    speedups = [speed_ratio(table, cell, cells[0], results) for cell in cells]
+    panels = (Panel("time, s", {"ours": times}, {"published": [cell.published for cell in cells]}),
+              Panel("throughput, G interactions/s", {"ours": rates}, {"published": [row["also"][1] for row in rows]}),
+              Panel("speedup over OpenMP", {"ours": speedups}, {"published": [row["also"][0] for row in rows]}))
+    return Chart(f"{FOLDER}/{ROWS}", "", tuple(row["name"] for row in rows), panels,
+                 "The lab report's table 7 and the columns that its figures 1 to 17 and 19 to 32 draw: 32 systems of 8192 "
+                 "bodies, 20 steps, total times. Hollow: as published; its last two rows used two GPUs, and so do ours.",
+                 records_of(table, results))
+
+
+def steps_chart(table: Table, results: Results) -> Chart:
+    """Seconds of whole runs: the table has seconds of 100 steps."""
+    steps = tuple(int(point) for point in table.points)
+    values = [value_of(table.cell("baseline", point), table, results) for point in table.points]
+    ours = [value * count / 100 if value else None for value, count in zip(values, steps)]
+    proportional = [ours[0] * count / steps[0] if ours[0] else None for count in steps]
+    return Chart(f"{FOLDER}/{table.name}", "time steps", steps,
+                 (Panel("s", {"ours": ours}, {"proportional, as published": proportional}),),
+                 f"N = 5000, D = 10. {NO_NUMBERS} It says: directly proportional.", records_of(table, results),
+                 logarithmic=False)
+
+
+def charts(root: Path) -> list[Chart]:
+    if not (root / TABLES / "tables" / f"{ROWS}.toml").is_file():
+        return []
+    tables, results = read_tables(root), Results(root)
+
+    def of(name: str) -> tuple[Table, Results]:
+        return tables[name], results.of_table(tables[name])
+
+    drawn = [
+        lab_chart(*of(ROWS)),
+        lines_over_series(*of("gems_figure_31_5"), "unrolled by", f"Tiles of 256 bodies. {NO_NUMBERS}"),
+        lines_over_points(*of("gems_figure_31_6"), "bodies", "Hollow: as published, 163 GFLOP/s at first and more than "
+                          "200 once unrolled, in the text. 20 flops per interaction."),
+        lines_over_series(*of("gems_figure_31_7"), "bodies per tile and threads per block", f"Unrolled by 4. {NO_NUMBERS}"),
+        lines_over_series(*of("gems_figure_31_8"), "threads per body", f"Blocks of 256 threads, unrolled by 4. {NO_NUMBERS} "
+                          "Its text: two threads gain up to 44 % at 1024 bodies, more than four nothing more."),
+        steps_chart(*of("map_figure_01"))]
+    return [chart for chart in drawn if chart.records]
