@@ -202,6 +202,7 @@ void BlockRunner::resume() {
   running_block = this;
   idle_yields_ = 0;
   if (started_ == 0) {
+    if (gang_) shared_.forget();  // nobody may have written to a block that has not begun
     if (kernel_observer) kernel_observer->block_begins(*this);
     for (const FileScopeVariable& variable : file_scope_variables())
       declare_shared(variable.address(), variable.size, variable.name);
@@ -211,7 +212,7 @@ void BlockRunner::resume() {
   shared_.enter();
   switch_fiber(main_, next_fiber());
   shared_.leave();
-  if (is_done() && gang_) shared_.end();
+  if (is_done() && gang_) shared_.forget();
   if (kernel_observer) is_done() ? kernel_observer->block_ended() : kernel_observer->block_pauses();
   running_block = nullptr;
 }

@@ -53,7 +53,7 @@ void SharedMemory::begin(std::size_t dynamic_bytes, bool shares) {
   poison(dynamic_.get(), dynamic_bytes);
 }
 
-void SharedMemory::end() {
+void SharedMemory::forget() {
   for (const Variable& variable : variables_) poison(variable.copy, variable.size);
   poison(dynamic_.get(), dynamic_bytes_);
 }

@@ -21,8 +21,9 @@ class SharedMemory {
 
   // Forgets the previous block. shares: true if other blocks run before this one ends.
   void begin(std::size_t dynamic_bytes, bool shares);
-  // Fills everything with NaN: the memory of a block that has ended must not be used.
-  void end();
+  // Fills everything with NaN: the memory of a block that has not begun, or has ended, must not be
+  // used.
+  void forget();
   char* dynamic() const { return dynamic_.get(); }
   // Unowned bytes before and after each shared variable: an index slightly out of bounds hits them.
   // AddressSanitizer has its own.
