@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "physics/reference.h"
 #include "physics/validation/tree_reference.h"
@@ -47,6 +48,22 @@ double percentile99(std::vector<double> values) {
     if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
   std::sort(values.begin(), values.end());
   return values[(values.size() - 1) * 99 / 100];
+}
+
+// What may be rounded to zero: an acceleration, and of each interaction the factor of the distance.
+template <class Real>
+Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
+  using W = Wide<Real>;
+  W reach = 0;
+  for (const auto& b : bodies)
+    for (const Real x : {b.x, b.y, b.z}) reach = std::max<W>(reach, std::abs(x));
+  return std::numeric_limits<Real>::min() * (1 + 4 * reach * static_cast<W>(bodies.size()));
+}
+
+// The error beyond what may be rounded to zero, on a scale; a NaN stays one.
+template <class W>
+double beyond(W error, W none, W scale) {
+  return relative_error(error <= none ? W{0} : error - none, scale);
 }
 
 }  // namespace
@@ -132,10 +149,34 @@ double ForceCheck<Real>::rms_limit() const {
 }
 
 template <class Real>
+double ForceCheck<Real>::worst_limit() const {
+  constexpr double kOfInteraction = 32;  // roundings; a reciprocal square root counts for eight
+  const double n = input_.start.bodies_per_system;
+  const auto additions = [n](double tile) { return std::min(n, tile + std::ceil(n / tile)); };
+  const double depth = input_.summation == Summation::running
+                           ? n
+                           : std::max(additions(kSmallestTile), additions(kLargestTile));
+  return (kOfInteraction + depth) * unit_roundoff<Real>;
+}
+
+template <class Real>
+void ForceCheck<Real>::check_each(Gate& worst, Bodies bodies, Bodies kicked,
+                                  const std::vector<int>& which) const {
+  const BasicReference<Wide<Real>> reference(bodies);
+  const auto none = underflow<Real>(bodies);
+  for (const int i : which) {
+    const auto force = reference.force(i, input_.softening_squared);
+    const auto off = velocity<Wide<Real>>(kicked[static_cast<std::size_t>(i)]) - force.acceleration;
+    worst.value = max_or_nan(worst.value, beyond(length(off), none, force.magnitude));
+  }
+}
+
+template <class Real>
 void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) const {
   using W = Wide<Real>;
   const BasicReference<W> reference(bodies);
-  std::vector<double> relative(which_.size());
+  const W none = underflow<Real>(bodies);
+  std::vector<double> relative(which_.size()), worst(which_.size());
   W error = 0, scale = 0, magnitudes = 0, squares = 0;
   // Threads cost more than some ten thousand interactions.
 #pragma omp parallel for reduction(+ : error, scale, magnitudes, squares) schedule(static) \
@@ -149,7 +190,9 @@ void ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) co
     magnitudes += force.magnitude * force.magnitude;
     squares += force.squares;
     relative[k] = relative_error(length(difference), force.magnitude);
+    worst[k] = beyond(length(difference), none, force.magnitude);
   }
+  for (const double error : worst) gates.worst.value = max_or_nan(gates.worst.value, error);
   const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };
   // If a few close pairs dominate, their errors do not average out over the system; if forces
   // cancel, there is less to compare the errors with.

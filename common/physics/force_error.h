@@ -49,6 +49,7 @@ std::optional<Approximation> finer(const Approximation& approximation);
 struct ForceGates {
   ErrorLimit approximate;  // in addition to rounding
   Gate rms, p99;
+  Gate worst;  // of a direct sum
 };
 
 template <class Real>
@@ -61,12 +62,20 @@ class ForceCheck {
       : input_(input), which_(std::move(which)) {}
 
   double rms_limit() const;
+  // No sum in Real errs by more, in whatever order its terms are added within their tiles: each
+  // addition that a term goes through rounds once, and so does each operation that makes the term.
+  double worst_limit() const;
   ForceGates gates(const std::string& rms, const std::string& p99,
                    const Approximation& approximation) const {
-    return {error_limit(approximation), {rms, 0, rms_limit()}, {p99, 0, 4 * rms_limit()}};
+    return {error_limit(approximation),
+            {rms, 0, rms_limit()},
+            {p99, 0, 4 * rms_limit()},
+            {"acceleration_worst", 0, worst_limit()}};
   }
   // `kicked`: the bodies of one system with the step's accelerations for velocities.
   void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
+  // These bodies alone, against the limit of the worst.
+  void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
   // Compares with the tree in float64, relative to the sum of the forces' magnitudes, for the worst
   // body. Returns that tree's own error on the same scale, plus what rounding may add.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <future>
 #include <limits>
 #include <random>
 
@@ -30,6 +32,8 @@ constexpr int kSingleSteps = 32;
 // Bodies that are kicked from a motion get as many times its velocity: their accelerations lose no
 // digits to it. Bodies whose drift is judged go as many times as far as they are from the origin.
 constexpr double kLongKick = 1024, kLongDrift = 8;
+// As many bodies of a system are looked at, if not all are, as change the most in another order.
+constexpr int kMostChanged = 8;
 // Products beyond it may overflow float32 with something to add.
 constexpr double kLargest = 1e30;
 
@@ -68,29 +72,31 @@ class Validator {
       : input_(input), mode_(mode), advance_(advance), variants_(variants) {}
 
   Validation validate() {
+    const bool finite = check_finite();
+    std::future<Gate> trajectory;
+    if (finite) trajectory = std::async(when(), [this] { return check_trajectory(); });
     const Step<Real> first = step_from(input_.start);
     check_one(first);
     check_time_step(first);
-    if (!check_finite())
-      return decided({forces_.rms, forces_.p99, order_, kick_drift_, time_step_, finite_});
+    if (!finite) return decided({time_step_, finite_});
     check_run(first);
     check_composition(first);
-    return decided({forces_.rms, forces_.p99, order_, kick_drift_, time_step_, finite_,
-                    composition_, mass_, momentum_, angular_momentum_, check_trajectory()});
+    return decided(
+        {time_step_, finite_, composition_, mass_, momentum_, angular_momentum_, trajectory.get()});
   }
 
   Validation validate_one_step() {
     const Step<Real> only{input_.start, kicked(input_.start), input_.end};
     check_one(only);
-    if (!check_finite()) return decided({forces_.rms, forces_.p99, order_, kick_drift_, finite_});
+    if (!check_finite()) return decided({finite_});
     check_run(only);
-    return decided({forces_.rms, forces_.p99, order_, kick_drift_, finite_, mass_, momentum_,
-                    angular_momentum_});
+    return decided({finite_, mass_, momentum_, angular_momentum_});
   }
 
  private:
   int n() const { return input_.start.bodies_per_system; }
-  bool has_tree() const { return input_.tree && input_.approximation.theta > 0; }
+  bool is_direct() const { return !(input_.approximation.theta > 0); }
+  bool has_tree() const { return input_.tree && !is_direct(); }
   double pairs() const { return static_cast<double>(input_.start.count) * n() * n(); }
   double rms_limit() const { return check_.rms_limit(); }
 
@@ -103,8 +109,20 @@ class Validator {
     check_conservation(first.kicked);
   }
 
-  Validation decided(std::vector<Gate> gates) const {
-    Validation result{std::move(gates), sampled_};
+  // While a GPU takes the time steps, the cores are free to follow the trajectory. (Beside a tree
+  // its limit is known at the end; and a thread costs more than a small problem.)
+  std::launch when() const {
+    constexpr double kWorthAThread = 1e7;  // interactions
+    if (has_tree() || pairs() * input_.steps < kWorthAThread) return std::launch::deferred;
+    return std::launch::async | std::launch::deferred;
+  }
+
+  // The gates of a single step and these.
+  Validation decided(const std::vector<Gate>& others) const {
+    Validation result{{forces_.rms, forces_.p99}, sampled_};
+    if (is_direct()) result.gates.push_back(forces_.worst);
+    result.gates.insert(result.gates.end(), {order_, kick_drift_});
+    result.gates.insert(result.gates.end(), others.begin(), others.end());
     const bool fine_decides = check_finer(result.gates);
     for (Gate& gate : result.gates) {
       if (!std::isfinite(gate.value)) continue;  // whatever the limit, that is no result
@@ -140,9 +158,8 @@ class Validator {
         }
       }
       check_.check(forces_, step.before.system(s), step.kicked.system(s));
-      check_kick_drift(kick_drift_, step.before.system(s), step.kicked.system(s),
-                       step.after.system(s));
     }
+    check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
   }
 
   // Adds the gates of a smaller angle; whether there are any, and their limits tell right from
@@ -161,6 +178,22 @@ class Validator {
       check_.check(forces, input_.start.system(s), kicked.system(s));
     gates.insert(gates.end(), {forces.rms, forces.p99});
     return forces.rms.limit <= kMaxLimit && forces.p99.limit <= kMaxLimit;
+  }
+
+  void check_kick_drift(Gate& gate, const State& before, const State& kicked,
+                        const State& after) const {
+    for_each_system(before, gate, [&](int s, Gate& of_system) {
+      check_kick_drift(of_system, before.system(s), kicked.system(s), after.system(s));
+    });
+  }
+
+  // Checks the systems side by side; the worst counts.
+  template <class Check>
+  static void for_each_system(const State& state, Gate& gate, const Check& check) {
+    std::vector<Gate> gates(static_cast<std::size_t>(state.count));
+#pragma omp parallel for schedule(static) if (is_worth_a_team(state.bodies_per_system))
+    for (std::size_t s = 0; s < gates.size(); ++s) check(static_cast<int>(s), gates[s]);
+    for (const Gate& other : gates) gate.value = max_or_nan(gate.value, other.value);
   }
 
   // Does v1 = v0 + a dt and x1 = x0 + v1 dt hold, given the accelerations the step found itself?
@@ -200,9 +233,7 @@ class Validator {
           *v = rests ? 0 : static_cast<Real>(fast * (random() % 2 == 0 ? 1 : -1) * drawn(random));
       }
     }
-    const State after = advanced(state, input_.dt, 1);
-    for (int s = 0; s < state.count; ++s)
-      check_kick_drift(time_step_, state.system(s), first.kicked.system(s), after.system(s));
+    check_kick_drift(time_step_, state, first.kicked, advanced(state, input_.dt, 1));
   }
 
   // From 1/2 to 1.
@@ -265,19 +296,39 @@ class Validator {
     for (int s = 0; s < state.count; ++s) {
       const int other = disguise.system(s);
       W error = 0, scale = 0;
+      std::vector<std::pair<double, int>> changes;
       for (std::size_t k = 0; k < before.system(s).size(); ++k) {
         const auto a = velocity<W>(step.kicked.system(other)[disguise.body(k)]);
         const auto dv = velocity<W>(after.system(s)[k]) - velocity<W>(before.system(s)[k]);
         const auto difference = (1 / static_cast<W>(motion.kick)) * disguise.back(dv) - a;
         error += dot(difference, difference);
         scale += dot(a, a);
+        if (!sampled_ || !is_direct()) continue;
+        const double change = relative_error(length(difference), length(a));
+        // A NaN would make the order undefined.
+        changes.emplace_back(std::isnan(change) ? std::numeric_limits<double>::infinity() : change,
+                             static_cast<int>(disguise.body(k)));
       }
+      check_changed(std::move(changes), state.system(other), step.kicked.system(other));
       const double value = root_of_ratio(error, scale);
       const double lost = static_cast<double>(motion.lost[static_cast<std::size_t>(other)]);
       const double near = std::hypot(limit, lost);
       const double loss = value <= near ? 0 : check_.loss_in_sums(state.system(other)).rms;
       order_.keep_worse(value, std::hypot(near, loss));
     }
+  }
+
+  // Of the bodies that are not sampled those whose accelerations have changed the most: sums over
+  // all bodies hide a single one whose force is weak.
+  void check_changed(std::vector<std::pair<double, int>> changes,
+                     std::span<const BasicBody<Real>> bodies,
+                     std::span<const BasicBody<Real>> kicked) {
+    const std::size_t count = std::min<std::size_t>(kMostChanged, changes.size());
+    const auto end = changes.begin() + static_cast<std::ptrdiff_t>(count);
+    std::partial_sort(changes.begin(), end, changes.end(), std::greater());
+    std::vector<int> which;
+    for (auto change = changes.begin(); change != end; ++change) which.push_back(change->second);
+    check_.check_each(forces_.worst, bodies, kicked, which);
   }
 
   // The run once more, in several calls, or what there is time for: a chunk of it, or some of its
@@ -300,6 +351,10 @@ class Validator {
       // Two steps in one call are one step twice.
       compare_states(advanced(first.after, input_.dt, 1), advanced(input_.start, input_.dt, 2), 2);
       if (input_.steps == 1) return;
+      if (input_.steps == 0) {
+        composition_.open = "there was nothing to do: no time step was taken";
+        return;
+      }
       composition_.unproved = true;
       composition_.open = format("the run was not repeated, which takes %.3g s", input_.seconds);
     }
@@ -335,17 +390,17 @@ class Validator {
 
   void compare_states(const State& a, const State& b, int steps) {
     const W time = std::abs(static_cast<W>(input_.dt)) * steps;
-    for (int s = 0; s < a.count; ++s) {
+    for_each_system(a, composition_, [&](int s, Gate& gate) {
       const W typical = rms_speed(a.system(s));
       for (std::size_t i = 0; i < a.system(s).size(); ++i) {
         const auto &one = a.system(s)[i], &other = b.system(s)[i];
         const W speed = length(velocity<W>(one)) + typical;
         const auto dx = position<W>(one) - position<W>(other);
         const auto dv = velocity<W>(one) - velocity<W>(other);
-        add(composition_, length(dx), length(position<W>(one)) + speed * time);
-        add(composition_, length(dv), speed);
+        add(gate, length(dx), length(position<W>(one)) + speed * time);
+        add(gate, length(dv), speed);
       }
-    }
+    });
   }
 
   // No other gate can judge a run whose end is not a number.

@@ -44,6 +44,13 @@ def tiles_of_two_masses(chance):
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
 
 
+def one_far_away(chance):
+    """A cluster, and one body so far from it that its force is weak; softening 0.05."""
+    for k in range(600):
+        place = (100, -20, 30) if k == 123 else near(chance, (0, 0, 0), (1, 1, 1))
+        yield 0.001, *place, *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))
+
+
 def massless_first(chance):
     """Two systems: in the first a third of the bodies has a mass, in the second all have."""
     for k in range(1800):
@@ -57,7 +64,7 @@ SEED = 5  # a wrong quadrupole then fails one gate alone; with any other it fail
 
 def write_inputs(folder):
     for bodies in (two_masses, two_places, far_and_heavy, cluster_and_companion, tiny_cluster,
-                   tiles_of_two_masses, massless_first):
+                   tiles_of_two_masses, massless_first, one_far_away):
         rows = [",".join(f"{value:.6g}" for value in body) for body in bodies(Random(SEED))]
         text = "\n".join(["m,x,y,z,vx,vy,vz", *rows, ""])
         (folder / f"{bodies.__name__}.csv").write_text(COMMENTS.get(bodies, "") + text, encoding="utf-8")

@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "physics/force_error.h"
 #include "physics/integrator.h"
 #include "physics/reference.h"
 #include "scenarios/initial_conditions.h"
@@ -298,6 +299,83 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
   EXPECT_TRUE(
       gate(validated(galaxies(1, 40), 0.01, 3, ValidationMode::sampled, favours_one), "body_order")
           .failed());
+}
+
+// The accelerations of some bodies are stronger by this part of themselves.
+Advance<float> stronger(float part, const std::function<bool(const Body&, std::size_t)>& which,
+                        const Advance<float>& right = advance_right) {
+  return [=](Systems& systems, double dt, int steps) {
+    for (int step = 0; step < steps; ++step) {
+      const Systems before = systems;
+      right(systems, dt, 1);
+      for (std::size_t i = 0; i < systems.bodies.size(); ++i) {
+        const Body& old = before.bodies[i];
+        if (!which(old, i)) continue;
+        Body& b = systems.bodies[i];
+        const float kick[] = {part * (b.vx - old.vx), part * (b.vy - old.vy),
+                              part * (b.vz - old.vz)};
+        b.vx += kick[0], b.vy += kick[1], b.vz += kick[2];
+        b.x += kick[0] * static_cast<float>(dt);
+        b.y += kick[1] * static_cast<float>(dt);
+        b.z += kick[2] * static_cast<float>(dt);
+      }
+    }
+  };
+}
+
+// One body in 300, and too far from the others to count in a root mean square.
+TEST(Validation, SeesASingleWeakForceThatIsWrong) {
+  Systems start = galaxies(1, 300);
+  start.bodies[123] = {100, 0, 0, 0, 0, 0, 1e-3f};
+  const auto is_far = [](const Body& b, std::size_t) { return std::hypot(b.x, b.y, b.z) > 50; };
+  expect_every_gate_passed(validated(start, 0.01, 2, ValidationMode::full));
+  const Validation wrong = validated(start, 0.01, 2, ValidationMode::full, stronger(1e-2f, is_far));
+  for (const Gate& gate : wrong.gates)
+    EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
+}
+
+// Right in float32 where few bodies have a mass.
+void advance_few(Systems& systems, double dt, int steps) {
+  for (int step = 0; step < steps; ++step) {
+    SystemsF64 sources(1, 0);
+    for (const Body& b : systems.bodies)
+      if (b.mass > 0) sources.bodies.push_back(widened(b));
+    for (Body& b : systems.bodies) {
+      Vector3 a;
+      for (const BodyF64& source : sources.bodies) {
+        const Vector3 d = position(source) - position(b);
+        const double r2 = dot(d, d) + kSofteningSquared;
+        a += source.mass / (r2 * std::sqrt(r2)) * d;
+      }
+      b.vx += static_cast<float>(a.x * dt), b.vy += static_cast<float>(a.y * dt);
+      b.vz += static_cast<float>(a.z * dt);
+    }
+    drift(systems, static_cast<float>(dt));
+  }
+}
+
+// Of so many bodies three quarters are sampled. What is wrong where one of the others is stored is
+// less than the sum over all forgives.
+TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
+  Systems start = galaxies(1, 16400);
+  for (std::size_t i = 0; i < start.bodies.size(); ++i)
+    start.bodies[i].mass = i % 256 == 0 ? 1.0f / 64 : 0;
+  std::size_t left_out = 4000;  // the next that is none of 4e8 / 2 / n evenly spaced ones
+  const std::vector<int> sample = evenly_spaced(16400, static_cast<int>(2e8 / 16400));
+  while (std::binary_search(sample.begin(), sample.end(), static_cast<int>(left_out))) ++left_out;
+  const auto is_left_out = [=](const Body&, std::size_t i) { return i == left_out; };
+  const Validation wrong =
+      validated(start, 0.01, 1, ValidationMode::sampled, stronger(1e-4f, is_left_out, advance_few));
+  for (const Gate& gate : wrong.gates)
+    EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
+}
+
+TEST(Validation, OfNoStepHasNothingToRepeat) {
+  const Validation validation = validated(galaxies(1, 20), 0.01, 0, ValidationMode::automatic);
+  EXPECT_FALSE(validation.failed());
+  EXPECT_FALSE(validation.partial());
+  EXPECT_EQ(gate(validation, "composition").open,
+            "there was nothing to do: no time step was taken");
 }
 
 TEST(Validation, RejectsNaNInOneSystemOfMany) {
