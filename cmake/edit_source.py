@@ -16,8 +16,8 @@ class EditError(Exception):
 
 
 def edited(original, name, edits=(), main="nbody::step_main"):
-    """The text of the file `original` after the edits, pairs of what to find and what to put there.
-    `main` takes the place of nbody::step_main."""
+    """Returns the text of `original` after the edits, pairs of a text and its replacement. `main`
+    replaces nbody::step_main."""
     text = original.read_text(encoding="utf-8")
     for find, replace in edits:
         if text.count(find) != 1:

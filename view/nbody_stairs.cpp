@@ -18,11 +18,10 @@ int run(int argc, char** argv) {
   std::vector<std::string> programs;
   std::optional<int> port;
   nbody::CommandLine line("nbody-stairs",
-                          "The same bodies, computed by steps that are switched in a browser.");
-  line.word("STATE", state, "CSV file of bodies to begin with; others are written beside it");
+                          "The same bodies, computed by steps that a browser chooses.");
+  line.word("STATE", state, "CSV file of initial bodies; others are written to the same directory");
   line.words("PROGRAM", programs, "steps, in the order of their buttons");
-  line.whole("--port", port, 0, 65535,
-             "port on 127.0.0.1 to serve the page on; 0: any free one [8765]");
+  line.whole("--port", port, 0, 65535, "port on 127.0.0.1 for the page; 0: any free one [8765]");
   if (!line.parse(argc, argv)) return nbody::kSuccess;
   for (const std::string& file : programs)
     if (!std::filesystem::is_regular_file(file))

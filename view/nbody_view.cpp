@@ -50,7 +50,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
   line.text("--export", arguments.export_to,
             "write a page that plays without this program, instead of serving it");
   line.whole("--port", arguments.port, 0, 65535,
-             "port on 127.0.0.1 to serve it on; 0: any free one [8765]");
+             "port on 127.0.0.1 for the page; 0: any free one [8765]");
   line.species("--species", arguments.species, "bodies to show: dark,star [all]");
   if (!line.parse(argc, argv)) return std::nullopt;
   if (arguments.port && !arguments.export_to.empty())
@@ -117,7 +117,7 @@ class Recording {
     else if (first.softening > 0)
       info_.no_energy = "not computed: too many bodies and files";
     else
-      info_.no_energy = "not known: the file does not say a softening";
+      info_.no_energy = "unknown: the file gives no softening";
   }
 
   void add(const std::string& file, const std::string& first_file, const Snapshot& snapshot) {
@@ -136,7 +136,7 @@ class Recording {
     if (bytes_ > kMaxPageBytes) {
       throw UsageError("the first " + std::to_string(frames_.size()) + " files take " +
                        std::to_string(bytes_ >> 20) + " MiB; a page holds " +
-                       std::to_string(kMaxPageBytes >> 20) + ": give every second file, or fewer");
+                       std::to_string(kMaxPageBytes >> 20) + ": pass every second file, or fewer");
     }
     info_.last_step = snapshot.step;
   }

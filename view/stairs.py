@@ -1,21 +1,23 @@
-"""./nbody view --stairs: makes the bodies with the first step, then shows them in one step after the other."""
+"""./nbody view --stairs: makes the bodies with the first step, then shows them in one step after
+another."""
 import os
 import signal
 import subprocess
 import tempfile
 from pathlib import Path
 
-# A tile, registers, a tree: what each step is about is what one sees. The others differ by less than the eye notices.
+# The defaults differ visibly: a tile, registers, a tree. Differences between the others are too
+# small to see.
 DEFAULT = "00,01,02,03,04,06,10,11,15"
-# What says which bodies there are, and how time goes on; the rest is about one step, or about files.
+# Options about the bodies and the time step; the others concern one step, or files.
 OF_THE_START = ("--scenario", "--input", "--species", "--systems", "--bodies", "--seed", "--dt", "--softening",
                 "--integrator")
-# So many that a step of the emulator takes a tenth of a second, and that a GPU has something to do.
+# Enough that an emulated step takes a tenth of a second, and that a GPU has work.
 BODIES = {"emulated": 2048, "cuda": 32768}
 
 
 def refusal(words):
-    """Why these options of a step cannot be given, or None."""
+    """Returns why these options of a step are not allowed, or None."""
     for word in words:
         name = word.partition("=")[0]
         if name.startswith("--") and name not in OF_THE_START:
@@ -24,7 +26,7 @@ def refusal(words):
 
 
 def run(build, programs, port, words):
-    """The exit code of what failed, or of the view."""
+    """Returns the exit code of whatever failed, or of the view."""
     if not any(word.partition("=")[0] in ("--scenario", "--input") for word in words):
         words = ["--scenario", "plummer", *words]
         if not any(word.startswith("--bodies") for word in words):
@@ -36,7 +38,7 @@ def run(build, programs, port, words):
                               check=False)
         if made.returncode != 0:
             return made.returncode
-        # In a group of its own: Ctrl-C is for this program, which tells the view once.
+        # In a separate process group: Ctrl-C goes to this program, which notifies the view once.
         view = subprocess.Popen([build / "view" / "nbody-stairs", state, *programs, "--port", port],
                                 preexec_fn=os.setpgrp)
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -34,7 +34,7 @@ STEPS = [*step_folders(ROOT), *EXPERIMENTS]
 def page(text):
     if Path(text).suffix not in (".html", ".htm"):
         raise argparse.ArgumentTypeError(f"'{text}' does not end in .html: pictures are drawn by "
-                                         "./nbody plot, films by ./nbody animate")
+                                         "./nbody plot, animations by ./nbody animate")
     return Path(text)
 
 

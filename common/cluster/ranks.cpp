@@ -76,8 +76,7 @@ constexpr Launcher kLaunchers[] = {
 void require_count(const std::string& count) {
   if (const char* const asked = std::getenv("NBODY_RANKS")) {
     if (asked != count)
-      throw UsageError("NBODY_RANKS: ", asked, " asked for, and in MPI there is ", count,
-                       " (srun: --mpi=pmix)");
+      throw UsageError("NBODY_RANKS: ", asked, ", but MPI started ", count, " (srun: --mpi=pmix)");
     return;
   }
   if (count != "1") return;
@@ -85,12 +84,12 @@ void require_count(const std::string& count) {
     const char* const tasks = std::getenv(launcher.variable);
     if (tasks != nullptr && std::atoi(tasks) > 1)
       throw UsageError(launcher.name, " started ", tasks,
-                       " tasks, and in MPI there is 1: ", launcher.remedy,
+                       " tasks, but MPI started only 1: ", launcher.remedy,
                        " (NBODY_RANKS=1 allows it)");
   }
   const char* const number = std::getenv("PALS_RANKID");
   if (number != nullptr && std::atoi(number) > 0)
-    throw UsageError("PALS started task ", number, ", and in MPI there is 1");
+    throw UsageError("PALS started task ", number, ", but MPI started only 1");
 }
 
 // The identity, as far as it needs no device.
@@ -147,7 +146,7 @@ void require_same_wishes(const std::vector<Identity>& all) {
     const std::string name = one.name(r);
     if (!one.refusal.empty()) throw UsageError(name, ": ", one.refusal);
     if (one.arguments != root.arguments)
-      throw UsageError(name, " was started with other arguments than rank 0");
+      throw UsageError(name, " was started with arguments unlike rank 0's");
     if (one.transport != root.transport)
       throw UsageError(name, " has another transport (", one.transport, ") than rank 0 (",
                        root.transport, "): NBODY_TRANSPORT has to be the same for all");
@@ -169,7 +168,7 @@ void require_same_devices(const std::vector<Identity>& all) {
     refuse_if(one.device != root.device, " has another device (", one.device, ") than rank 0 (",
               root.device, "): their sums would differ");
     refuse_if(!one.place.empty() && !taken.insert(joined(one.host, one.place)).second,
-              " has no device of its own: ", one.place, " is another rank's");
+              " has no separate device: ", one.place, " belongs to another rank");
   }
 }
 

@@ -59,7 +59,7 @@ class Input {
       const ssize_t got = read(descriptor_, bytes.data() + begin, bytes.size() - begin);
       bytes.resize(begin + (got > 0 ? static_cast<std::size_t>(got) : 0));
       // A writer may be slow, but there must be one.
-      if (got == 0 && timed_out) throw UsageError(file_, " is a pipe without a writer");
+      if (got == 0 && timed_out) throw UsageError(file_, " is a pipe that no program writes to");
       if (got == 0) return;
       if (got < 0 && errno != EINTR && errno != EAGAIN) fail("cannot be read: ");
     }
@@ -141,7 +141,7 @@ Snapshot read_content(const std::string& file, const ReadOptions& options) {
   }
   if (std::max(size, content.size()) >= limit)
     throw std::runtime_error(
-        joined(file, " is larger than the ", limit >> 20, " MB that there is memory for"));
+        joined(file, " is larger than the ", limit >> 20, " MB of available memory"));
   Pieces pieces(file, input, in_pieces ? std::exchange(content, {}) : "");
   formats::Contents contents =
       in_pieces ? format.read_in_pieces(

@@ -111,7 +111,7 @@ void convert_units(const std::string& file, Snapshot& snapshot, const std::strin
           file, ": its units are ",
           (snapshot.units.empty() ? "not known" : "\"" + snapshot.units + "\", which have no size"),
           "; they cannot be converted to ", preset);
-    if (!to) throw UsageError(file, ": ", preset, " units have no size: nothing converts to them");
+    if (!to) throw UsageError(file, ": ", preset, " units have no size: no conversion to them");
     rescale(file, snapshot, *from, *to);
   }
   snapshot.units = preset;

@@ -98,7 +98,7 @@ Problem problem_of(const Snapshot& state) {
 
 void require_same_problem(const Options& options, const Problem& asked, const Snapshot& saved) {
   if (saved.checkpoint.empty())
-    refuse("--checkpoint", options.checkpoint, "it is a snapshot and no checkpoint", kInstead);
+    refuse("--checkpoint", options.checkpoint, "it is a snapshot, not a checkpoint", kInstead);
   if (value_of(saved, kStart).empty())
     refuse("--checkpoint", options.checkpoint,
            "an older version wrote it, which did not say how the run began: --resume continues it",
@@ -107,7 +107,7 @@ void require_same_problem(const Options& options, const Problem& asked, const Sn
   const auto none = [](const std::string& value) { return value.empty() ? "none" : value; };
   for (std::size_t k = 0; k < asked.size(); ++k)
     if (asked[k].second != stored[k].second)
-      refuse("--checkpoint", options.checkpoint, "it is of another problem: ", asked[k].first,
+      refuse("--checkpoint", options.checkpoint, "it belongs to another problem: ", asked[k].first,
              " is ", none(stored[k].second), " there and ", none(asked[k].second), " here",
              kInstead);
 }
@@ -152,7 +152,7 @@ void require_resumable(const Options& options, Job& job) {
     begin_checkpoints(options, job);
     checkpoint.erase("seed");
   } else if (const std::string writer = value_of(job.start, "program"); writer != options.program) {
-    note(options, job, "was written by " + writer + ", which adds in another order");
+    note(options, job, "was written by " + writer + ", which adds in a different order");
     checkpoint.erase(kStart);  // no other run ends with these bits
     checkpoint["program"] = options.program;
     checkpoint.erase(kApproximation);
@@ -201,7 +201,7 @@ void set_platform(const Options& options, const Platform& platform, Job& job) {
     note(options, job,
          "was written by a program for " + before + ", and this one is for " + platform.backend);
   if (!device.empty() && device != platform.device_name)
-    job.notes.push_back("was written on " + device + ", whose sums may have other bits");
+    job.notes.push_back("was written on " + device + ", whose sums may have different bits");
   job.start.checkpoint["backend"] = platform.backend;
   // Steps divide their work for a GPU; the CPU of another node computes the same bits.
   if (platform.backend == "cuda") job.start.checkpoint["device"] = platform.device_name;

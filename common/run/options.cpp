@@ -57,7 +57,7 @@ void check_combinations(const StepInfo& info, const Options& options,
            " computes in float32, step00_cpu_omp and step11_register_blocking also in float64");
   refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
             " is not allowed; ", info.name,
-            " computes the direct sum, step15_barnes_hut goes down a tree");
+            " computes the direct sum, step15_barnes_hut traverses a tree");
   refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),
             "--force-tolerance is not allowed; ", info.name,
             " has no test for it, step15b_force_aware has");
@@ -82,16 +82,16 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--input", options.input,
               "file of bodies: CSV, BIN, Tipsy, Gadget 1 or 2, raw; found by content");
   parser.species("--species", options.species,
-                 "bodies to start with, as if there were no others: dark,star [all]");
+                 "species to simulate, ignoring all other bodies: dark,star [all]");
   parser.text("--scenario", options.scenario,
               "initial condition: " + scenario_names() + " [galaxies]");
   parser.whole("--systems", options.systems, 1, most, "number of independent systems");
   parser.whole("--bodies", options.bodies, 1, most, "bodies of each system");
-  parser.seed("--seed", options.seed, "of the random initial conditions [1]");
+  parser.seed("--seed", options.seed, "seed of the initial conditions [1]");
   parser.whole("--steps", options.steps, 0, most,
-               "time steps in all; 0: only diagnostics and forces of the start");
+               "total time steps; 0: only diagnostics and forces of the start");
   parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38, or minus one",
-              "length of a time step; a negative one runs back", CommandLine::Sign::either);
+              "length of a time step; negative: runs backwards", CommandLine::Sign::either);
   parser.real(
       "--softening", options.softening, 1e-12,
       "a number from 1e-12 to 3.4e38 (below that the cube of the inverse distance of a body "
@@ -99,22 +99,22 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
       "Plummer softening length");
   parser.choice<Integrator>("--integrator", options.integrator,
                             {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
-                            "of order 1 or 2 [leapfrog; of a file: what it says, otherwise euler]");
+                            "of order 1 or 2 [leapfrog; with a file: the file's, otherwise euler]");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
-                      "of state and arithmetic (double: steps 00 and 11) [single]");
+                      "precision of state and arithmetic (double: steps 00 and 11) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,
-              "opening angle: radius of a node over its distance, below which it acts as a whole;"
+              "opening angle: a node acts as one body if its radius over distance is below this;"
               " 0: the direct sum (step 15)");
   parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
-                     "what a node acts by, 0 its mass, 2 its quadrupole too (step 15)");
+                     "moments of a node: 0 mass only, 2 mass and quadrupole (step 15)");
   parser.real("--force-tolerance", force_tolerance, 0, kForceToleranceAllowed,
-              "what a node may neglect, relative to the force on a body (step 15b)");
+              "error limit of a node, relative to the force on a body (step 15b)");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.choice<Distribution>("--distribute", options.distribute,
                               {{"auto", Distribution::automatic},
                                {"systems", Distribution::systems},
                                {"bodies", Distribution::bodies}},
-                              "over the ranks of a cluster (step 14): whole systems, or the "
+                              "what each rank of a cluster gets (step 14): whole systems, or "
                               "bodies of each [auto]");
   parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
@@ -122,7 +122,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.text("--diagnostics", options.diagnostics,
               "CSV of energy, momentum, radii at the start, at every snapshot and at the end");
   parser.whole("--diagnostics-every", options.diagnostics_every, 1, most,
-               "time steps between its rows, instead of those between snapshots");
+               "time steps between rows of --diagnostics [as between snapshots]");
   parser.flag("--diagnostics-exact", options.diagnostics_exact,
               "sum the potential over all pairs of more than 100,000 bodies, too");
   parser.whole("--activity-map", options.activity_map, 1, kMaxActivityCells,
@@ -131,16 +131,16 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "accumulate the states of every N-th step and the final one instead");
   parser.real(
       "--activity-map-extent", options.activity_map_extent, 1e-30, "a number from 1e-30 to 3.4e38",
-      "half the side of its square around the origin [holds 95 % of the bodies at the start]");
+      "half the side of the map around the origin [contains 95 % of the bodies at the start]");
   parser.text("--activity-map-file", options.activity_map_name,
               "writes NAME.csv and NAME.pgm [activity_map]");
   parser.text("--checkpoint", options.checkpoint,
               "continue from this file if it exists; written at every snapshot, every few seconds "
               "and at the end");
-  parser.flag("--restart", options.restart, "begin anew although --checkpoint exists: replace it");
-  parser.text("--resume", options.resume, "continue from another checkpoint up to --steps");
+  parser.flag("--restart", options.restart, "start anew and replace an existing --checkpoint");
+  parser.text("--resume", options.resume, "continue from another checkpoint to --steps");
   parser.flag("--resume-anyway", options.resume_anyway,
-              "also from a snapshot or another program's checkpoint: the bits will differ");
+              "resume also from a snapshot or another program's checkpoint: bits will differ");
   parser.whole("--repeat", options.repeat, 1, 100000, "timed runs, from the same start [1]");
   parser.whole("--warmup", options.warmup, 0, 100000, "runs before the timed ones [0]");
   parser.choice<ValidationMode>("--validate", options.validate,
@@ -160,7 +160,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "show the run in a browser, on this port of 127.0.0.1 (0: any free one)");
   parser.flag(
       "--strict", options.strict,
-      "exit with code 1 unless the physics of the run is ok: energy, close pairs, rounding");
+      "exit with code 1 unless the run is physically plausible: energy, close pairs, rounding");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
   check_combinations(info, options, theta, multipole, force_tolerance);

@@ -15,7 +15,7 @@ import struct
 import gdb
 import gdb.unwinder
 
-# As jump_fcontext leaves them on the stack of a thread that waits, behind its control words.
+# jump_fcontext leaves these on the stack of a waiting thread, above its control words.
 SAVED = ("r12", "r13", "r14", "r15", "rbx", "rbp", "rip")
 LEAVES_RED_ZONE = b"\x48\x8d\xa4\x24\x80\0\0\0"  # lea 128(%rsp), %rsp
 GOES_ON = ("continue", "next", "step", "finish", "until", "advance", "nexti", "stepi")
@@ -33,14 +33,14 @@ def text(v):
 def numbers(words, command):
     found = [int(word) for word in re.findall(r"\d+", words)]
     if not found or len(found) > 3 or not re.fullmatch(r"[\d,() ]*", words):
-        raise gdb.GdbError(f"{command}: (x,y,z) or x is wanted, not '{words}'")
+        raise gdb.GdbError(f"{command}: (x,y,z) or x expected, not '{words}'")
     return tuple((found + [0, 0])[:3])
 
 
 def running_block():
     block = gdb.parse_and_eval("hostcuda::running_block")
     if not block:
-        raise gdb.GdbError("no kernel runs here")
+        raise gdb.GdbError("no kernel is running")
     return block.dereference()
 
 
@@ -56,10 +56,10 @@ def state_of(block, i):
 
 
 class Focus:
-    """The thread that gdb looks at, if it is not the one that runs."""
+    """The thread that gdb shows, if it is not the running one."""
     thread = None
-    registers = {}  # with which it goes on
-    stopped_at = 0  # the stack pointer of the thread that runs
+    registers = {}  # to be restored before the thread continues
+    stopped_at = 0  # the running thread's stack pointer
 
     @classmethod
     def leave(cls):
@@ -84,7 +84,7 @@ class Focus:
         words = gdb.selected_inferior().read_memory(suspended, 8 * (1 + len(SAVED)))
         cls.registers = dict(zip(SAVED, struct.unpack(f"<8x{len(SAVED)}Q", words)))
         cls.registers["rsp"] = suspended + len(words)
-        # hostcuda::jump steps over the red zone, of which unwinding knows nothing, and back here.
+        # hostcuda::jump steps over the red zone, which unwinding ignores, and back here.
         code = gdb.selected_inferior().read_memory(cls.registers["rip"], len(LEAVES_RED_ZONE))
         if bytes(code) == LEAVES_RED_ZONE:
             cls.registers["rsp"] += 128
@@ -96,7 +96,7 @@ class Focus:
 
 
 def select_users_frame(frame):
-    """The innermost from there on that is written in a file of the program's."""
+    """Selects the innermost frame from there on that is in one of the program's files."""
     while frame is not None:
         line = frame.find_sal()
         if line.symtab and not OTHERS_CODE.search(line.symtab.fullname()):
@@ -106,7 +106,7 @@ def select_users_frame(frame):
 
 
 class Waiting(gdb.unwinder.Unwinder):
-    """Lets the frames of the thread in focus follow the frame where the program stopped."""
+    """Attaches the focused thread's frames to the frame where the program stopped."""
 
     def __init__(self):
         super().__init__("hostcuda")
@@ -115,7 +115,7 @@ class Waiting(gdb.unwinder.Unwinder):
         sp = pending.read_register("rsp")
         if Focus.thread is None or int(sp) != Focus.stopped_at:
             return None
-        # gdb wants every frame's stack above that of the one before: said to be just below.
+        # gdb requires every frame's stack to be above the previous one: report one just below.
         below = gdb.Value(Focus.registers["rsp"] - 8).cast(sp.type)
         found = pending.create_unwind_info(FrameId(below, pending.read_register("rip")))
         for name, value in Focus.registers.items():
@@ -135,7 +135,7 @@ class Prefix(gdb.Command):
 
 
 class CudaThread(gdb.Command):
-    """Shows, or changes, the thread of the block that gdb looks at: cuda thread [(x,y,z)]"""
+    """Shows or changes the thread of the block that gdb shows: cuda thread [(x,y,z)]"""
 
     def invoke(self, words, _):
         if words:
@@ -148,7 +148,7 @@ class CudaThread(gdb.Command):
 
 
 class CudaBlock(gdb.Command):
-    """Shows the block that runs; gdb can look at no other: cuda block [(x,y,z)]"""
+    """Shows the running block; gdb can show no other: cuda block [(x,y,z)]"""
 
     def invoke(self, words, _):
         here = position(gdb.parse_and_eval("blockIdx"))
@@ -159,7 +159,7 @@ class CudaBlock(gdb.Command):
 
 
 class InfoCudaThreads(gdb.Command):
-    """The threads of the block that runs, and where they wait."""
+    """Lists the threads of the running block, and where they wait."""
 
     def invoke(self, _words, _):
         block = running_block()

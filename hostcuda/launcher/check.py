@@ -56,7 +56,7 @@ class Run:
 
 
 def split_command_line(words):
-    """(options of check, words of the build, arguments of the program)"""
+    """Returns (options of check, arguments of the build, arguments of the program)."""
     options, building, rest = {"json": None, "timeout": 120.0}, [], list(words)
     while rest:
         word = rest[0]
@@ -82,7 +82,7 @@ def run(program, arguments, mode, environment, timeout):
         output, errors = program.communicate(timeout=timeout)
         return Run(mode, program.returncode, output.splitlines(), errors)
     except subprocess.TimeoutExpired:
-        program.terminate()  # it says how far it came
+        program.terminate()  # the program reports its progress
     try:
         errors = program.communicate(timeout=5)[1]
     except subprocess.TimeoutExpired:
@@ -100,7 +100,7 @@ ASSERTION = re.compile(r"^.*: block: \[.*\], thread: \[.*\] Assertion .*$", re.M
 
 
 def findings_of_messages(ended):
-    """What hostcuda and the sanitizers said."""
+    """Findings in the messages of hostcuda and the sanitizers."""
     found = [Finding(text, ended.mode, details.rstrip())
              for text, details in MESSAGE.findall(ended.errors)]
     found += [Finding(match, ended.mode) for match in ASSERTION.findall(ended.errors)]
@@ -108,12 +108,12 @@ def findings_of_messages(ended):
         frames = [f"{place} in {name}" for name, place in OWN_FRAME.findall(ended.errors, match.end())
                   if "/include/hostcuda/" not in place and "/src/execution/" not in place]
         found.append(Finding(match[1] or match[2], ended.mode, "  at " + frames[0] if frames else ""))
-        break  # what follows is its consequence
+        break  # the rest is its consequence
     return found
 
 
 def in_words(code):
-    """How a run ended: its exit status, or the signal's name."""
+    """Returns how a run ended: its exit status, or the signal's name."""
     if code == "timeout":
         return "no end"
     if code >= 0:
@@ -127,7 +127,7 @@ def no_end(ended):
 
 
 def findings_of_end(ended, plain, unstable):
-    """How the run ended, and what it printed, compared with the plain run."""
+    """Compares the end of the run and its output with the plain run."""
     if ended.code == "timeout":
         return [no_end(ended)]
     if ended.code != plain.code:
@@ -147,7 +147,7 @@ OWN_PLACE = re.compile(r"^  (?:thread \S+ )?at (?:\S*/)?([^\s/]+:\d+)", re.M)
 
 
 def unique(findings):
-    """A mistake that several runs show is told once: as the first of them says it."""
+    """Reports an error that several runs show only once, as the first run reports it."""
     seen, places = {}, {}
     for finding in findings:
         key = re.sub(r"0x[0-9a-f]+|\(\d+,\d+,\d+\)", "", finding.what)
@@ -161,18 +161,18 @@ def unique(findings):
 
 
 def finding_of_warning(line):
-    """A warning of the semantic check."""
+    """Turns a warning of the semantic check into a finding."""
     place, _, what = line.partition(": warning: ")
     return Finding(what, "read by clang", f"  at {place.rpartition(':')[0]}")
 
 
-# Kinds of mistakes that do not change what a program computes.
+# Kinds of errors that do not change a program's results.
 HARMLESS = ("leak", "unused memory", "unchecked error")
 
 
 def check_program(programs, arguments, timeout, folder):
     plain = run(programs[PLAIN], arguments, "the default order", {}, timeout)
-    hangs = plain.code == "timeout" or HANG in plain.errors  # once is long enough
+    hangs = plain.code == "timeout" or HANG in plain.errors  # once is enough
     again = plain if hangs else run(programs[PLAIN], arguments, "the default order", {}, timeout)
     unstable = {i for i, (a, b) in enumerate(zip(plain.output, again.output)) if a != b}
     trace = os.path.join(folder, "trace.json")
@@ -182,8 +182,8 @@ def check_program(programs, arguments, timeout, folder):
             lambda mode: run(programs[mode[1]], arguments, mode[0], mode[2], timeout),
             (*([] if hangs else MODES), traced)))
     traced = json.loads(Path(trace).read_text(encoding="utf-8")) if os.path.exists(trace) else {}
-    # Those of the traced run come first: they are told where they happen, and the others are often their
-    # consequences.
+    # Findings of the traced run come first: they are reported where they happen, and the others are
+    # often their consequences.
     findings = findings_of_messages(ended[-1]) + findings_of_messages(plain)
     if plain.code == "timeout" or (plain.code < 0 and not findings):
         findings.append(no_end(plain) if plain.code == "timeout" else

@@ -21,7 +21,7 @@ OPERATORS = {"fadd": "add", "fsub": "add", "fmul": "mul", "fdiv": "div", "frem":
              "and": "logic", "or": "logic", "xor": "logic"}
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc")
 TYPES = {"float": "float32", "double": "float64", "half": "float16", "bfloat": "float16"}
-# Functions, by name. The first that matches counts.
+# Functions, by name. The first match counts.
 FUNCTIONS = tuple((kind, re.compile(rf"(?:{names})$")) for kind, names in (
     ("shuffle", r"__shfl\w*|shfl\w*|__match_\w+|match_\w+|__reduce_\w+|reduce|\w+clusive_scan"),
     ("vote", r"__(?:ballot|any|all)(?:_sync)?|ballot|any|all|__activemask|coalesced_threads"),
@@ -57,7 +57,7 @@ FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|(\d+))')
 
 
 class Notes:
-    """What the code says of the source: lines, files, names of functions."""
+    """The source information in the code: lines, files, function names."""
 
     def __init__(self, code):
         self.all = {number: {"kind": kind, **{name: reference or text or value for name, reference, text, value
@@ -81,12 +81,12 @@ class Notes:
 
 
 def operation(line, names):
-    """(type, operation) of a line of code that computes, or None."""
+    """Returns (type, operation) of a line of code that computes, or None."""
     if match := OPERATOR.match(line):
         word, flags, of = match.groups()
         if word in CONVERSIONS:
             return "conversion", "convert"
-        if of == "i1" or "exact" in flags:  # a truth value; the difference of two pointers
+        if of == "i1" or "exact" in flags:  # a boolean; the difference of two pointers
             return None
         of = re.sub(r"[<>]|\d+ x ", "", of)
         return (TYPES.get(of, "integer"), OPERATORS[word])
@@ -118,7 +118,7 @@ def kind_of_call(name, returned, may_be_half):
 
 
 def counted(code, user_files, name):
-    """The same code, with counters; name tells it from other files of the program."""
+    """Adds counters to the code; name distinguishes it from the program's other files."""
     notes = Notes(code)
     users = {os.path.abspath(file) for file in user_files}
     lines = code.split("\n")
@@ -174,7 +174,7 @@ def increment(marker, number, pointer):
 
 
 def declarations(marker, size, table, pointer):
-    """The counters, and a record of them in a section whose beginning and end the linker knows."""
+    """Declares the counters, and a record of them in a section that the linker delimits."""
     text = table.encode() + b"\0"
     bytes_of_text = "".join(chr(byte) if 32 <= byte < 127 and byte not in (34, 92) else f"\\{byte:02X}"
                             for byte in text)

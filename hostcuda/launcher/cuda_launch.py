@@ -7,7 +7,7 @@ import re
 from cuda_tokens import (RewriteError, Token, angle_opening_of, argument_place, at, is_callee, is_triple, join,
                          line_breaks, neighbour, opening_of, with_depth)
 
-# Launches by a function call, and which argument is the kernel.
+# Launches by a function call, with the index of the kernel argument.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
                    "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
 TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")
@@ -16,7 +16,7 @@ CAST_TO_VOID = re.compile(r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)
 
 
 def kernel_expression_start(tokens, i):
-    """Index of the first token of the postfix expression that ends at i."""
+    """Returns the index of the first token of the postfix expression that ends at i."""
     while True:
         text = at(tokens, i)
         if text == ">":
@@ -94,7 +94,7 @@ def rewrite_launch(tokens, i, after_opening, output, rewrite):
 
 
 def rewrite_launch_function(tokens, i, output, scopes, rewrite):
-    """cudaLaunchKernel(k, ...): the kernel k is passed with its type and its name."""
+    """cudaLaunchKernel(k, ...): passes the kernel k with its type and its name."""
     opening = neighbour(tokens, i, 1)
     before = neighbour(tokens, i, -1)
     if at(tokens, opening) != "(" or is_callee(tokens, before) or at(tokens, before) in (".", "->"):
@@ -111,7 +111,7 @@ def rewrite_launch_function(tokens, i, output, scopes, rewrite):
 
 
 def rewrite_cast(tokens, i, output):
-    """(void*)k: remembers how the function k is called. Returns the index after k, or None."""
+    """(void*)k: records how to call the function k. Returns the index after k, or None."""
     match = CAST_TO_VOID.match(join(tokens[i:i + 12]))
     if not match:
         return None

@@ -16,7 +16,7 @@ from cuda_variables import DEVICE, MARK, registration, without_marks
 
 MAYBE_CUDA = re.compile(DEVICE + r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
                         r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\basm\b|pragma\s+unroll")
-# Names of PTX instructions and registers, which no assembler of a CPU knows.
+# Names of PTX instructions and registers, unknown to a CPU's assembler.
 PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b")
 
 
@@ -33,7 +33,7 @@ def what_opens(output):
     return TYPE if is_type else FUNCTION
 
 
-# Attributes of a kernel that become checks where its body begins.
+# Attributes of a kernel that become checks at the start of its body.
 CHECKED = {"__launch_bounds__": "check_launch_bounds", "__cluster_dims__": "check_cluster_dims"}
 
 
@@ -45,11 +45,11 @@ def refuse_ptx(tokens, i):
 
 
 def ends_do(tokens, i):
-    """Whether the `while` at i ends a `do`."""
+    """True if the `while` at i ends a `do`."""
     before = neighbour(tokens, i, -1)
     if at(tokens, before) == "}":
         return at(tokens, neighbour(tokens, opening_of(tokens, before), -1)) == "do"
-    while before > 0 and at(tokens, before) != "do":  # of a single statement
+    while before > 0 and at(tokens, before) != "do":  # around a single statement
         before = neighbour(tokens, before, -1)
         if at(tokens, before) in (";", "{", "}"):
             return False
@@ -57,7 +57,7 @@ def ends_do(tokens, i):
 
 
 def loop_body(tokens, i):
-    """Index of the { or ; of the loop that may begin at i, if it can wait for another thread."""
+    """Index of the { or ; of the loop that may start at i, if it can wait for another thread."""
     if at(tokens, i) == "do":
         body = neighbour(tokens, i, 1)
     elif at(tokens, i) in ("while", "for"):
@@ -74,7 +74,7 @@ API_FUNCTION = re.compile(r"cuda[A-Z]\w*$")
 
 
 def ignores_result(tokens, i, output):
-    """Whether a statement is nothing but the call of the API that begins at i."""
+    """True if a statement consists only of the API call that starts at i."""
     if tokens[i].kind != "name" or not API_FUNCTION.match(tokens[i].text):
         return False
     before = at(output, neighbour(output, len(output), -1))
@@ -84,12 +84,12 @@ def ignores_result(tokens, i, output):
     return at(tokens, neighbour(tokens, end - 1, 1)) == ";"
 
 
-# Functions whose accesses are told to the tracer, which cannot see into the C library.
+# Functions whose accesses are reported to the tracer, which cannot see into the C library.
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
 
 
 def calls_library(tokens, i):
-    """Whether the function of the C library is called at i, and not another one of its name."""
+    """True if the C library's function is called at i, not another one with its name."""
     before = neighbour(tokens, i, -1)
     if at(tokens, before) == "::":
         qualifier = at(tokens, neighbour(tokens, before, -1))
@@ -98,7 +98,7 @@ def calls_library(tokens, i):
 
 
 def rewrite_pragma(directive, options):
-    """`#pragma unroll`: g++ spells it otherwise and takes numbers only; a hint may be dropped."""
+    """`#pragma unroll`: g++ spells it differently and takes only numbers; a hint may be dropped."""
     match = re.match(r"\s*#\s*pragma\s+unroll\b\s*\(?\s*(\d*)", directive)
     if not match or not options.gcc:
         return directive
@@ -118,10 +118,10 @@ class Options:
 
 
 class Scopes:
-    """Where the rewriter stands: in a function, and in what parentheses."""
+    """Tracks the rewriter's place: in a function or not, and inside which parentheses."""
 
     def __init__(self):
-        self.open = []  # whose each open { is
+        self.open = []  # the owner of each open {
         self.parentheses = 0
 
     @property
@@ -186,7 +186,7 @@ def rewrite(tokens, options):
             raise
         scopes.pass_by(token, output)
         if i in spins:
-            # It may poll a volatile variable: other threads and blocks have to run.
+            # It may poll a volatile variable, so other threads and blocks must run.
             token = Token("rewritten", ("{ " if token == "{" else "") + "::hostcuda::note_spin();")
         elif token == "{" and checks and scopes.parentheses == 0:
             token = Token("rewritten", "{" + checks)
@@ -210,7 +210,7 @@ MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ \d]*)$', re.M)
 
 
 def segments(source):
-    """Yield (file, is a system header, text) between line markers, markers included."""
+    """Yields (file, is a system header, text) between line markers, including the markers."""
     markers = list(MARKER.finditer(source))
     if markers and markers[0].start() > 0:
         yield "", True, source[:markers[0].start()]
@@ -220,7 +220,7 @@ def segments(source):
 
 
 def place_of(tokens, wanted):
-    """"file:line" of a token, from the last line marker before it."""
+    """Returns "file:line" of a token, from the last line marker before it."""
     file, line = "?", 1
     for token in tokens:
         if token is wanted:
@@ -234,7 +234,7 @@ def place_of(tokens, wanted):
 
 
 def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced=False):
-    """Rewrite what came from user files. Headers below own_include are hostcuda's."""
+    """Rewrites text from user files. Headers below own_include are hostcuda's."""
     user = set(user_files(source, own_include))  # what a system's macro becomes there is theirs, too
     written = "".join(text for file, _, text in segments(source) if file in user)
     options = Options(gcc, address_sanitizer, written, traced)
@@ -264,7 +264,7 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
 
 
 def includes(source):
-    """(includer, its line, included file) of each #include that the preprocessor followed."""
+    """Returns (includer, its line, included file) of each #include that was followed."""
     inside, line = "?", 0
     for match in re.finditer(MARKER.pattern + r"|\n", source, re.M):
         if match[0] == "\n":
@@ -276,11 +276,11 @@ def includes(source):
 
 
 def user_files(source, own_include):
-    """The files that rewritten text came from."""
+    """Returns the files that rewritten text came from."""
     return sorted({file for file, system, _ in segments(source)
                    if not system and not file.startswith(("<", own_include))})
 
 
 def lines_of_file(source, file):
-    """The text that came from one file, for people to read."""
+    """Returns one file's text, for people to read."""
     return "\n".join(text.split("\n", 1)[1] for name, _, text in segments(source) if name == file)

@@ -9,7 +9,8 @@ ALIGNAS = re.compile(r"\balignas\s*\((?:[^()]|\([^()]*\))*\)")
 
 
 def pieces_of(declaration):
-    """The tokens of each declarator, the first with the type: `float a[8][33], b[32]` has two."""
+    """Returns the tokens of each declarator, the first with the type: `float a[8][33], b[32]` has
+    two."""
     depth, pieces = 0, [[]]
     for token in tokenize(declaration):
         depth += token.text in ("[", "(", "{", "<")
@@ -22,13 +23,13 @@ def pieces_of(declaration):
 
 
 def declared_names(declaration):
-    """Names that `float a[8][33], b[32], c = 1` declares."""
+    """Returns the names declared by `float a[8][33], b[32], c = 1`."""
     names, name = [], None
     for piece in pieces_of(ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", declaration))):
         depth = 0
         for token in piece:
             if token.text in ("[", "=") and depth == 0:
-                break  # the declarator's name has been seen for certain
+                break  # the declarator's name is certain
             depth += token.text in ("(", "{", "<")
             depth -= token.text in (")", "}", ">")
             if token.kind == "name" and depth == 0:
@@ -52,8 +53,8 @@ def split_declarators(declaration):
 
 
 def padded(declaration, alignment, names, in_function):
-    """Each variable between bytes that nobody may use: the tracer knows what an index out of bounds
-    hits. One block runs at a time, so the variables are plain statics."""
+    """Puts each variable between unowned bytes, so that the tracer knows what an index out of
+    bounds hits. One block runs at a time, so the variables are plain statics."""
     text = ""
     for name, piece in zip(names, split_declarators(declaration)):
         text += (f"static struct __attribute__((aligned(128))) {{ char before[{PADDING}]; {alignment} {piece}; "
@@ -63,7 +64,7 @@ def padded(declaration, alignment, names, in_function):
 
 
 def rewrite_shared(tokens, i, output, options, in_function):
-    """Rewrite the declaration whose __shared__ is at tokens[i]; returns the index after its ;."""
+    """Rewrites the declaration whose __shared__ is at tokens[i]; returns the index after its ;."""
     end = statement_end(tokens, i)
     begin = statement_begin(output)
     words = [*output[begin:], *tokens[i + 1:end]]

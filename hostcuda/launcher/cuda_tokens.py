@@ -1,4 +1,4 @@
-"""The tokens of preprocessed CUDA C++, and what encloses what among them."""
+"""The tokens of preprocessed CUDA C++, and their nesting."""
 import re
 
 TOKEN = re.compile(r'''
@@ -54,7 +54,7 @@ def at(tokens, i):
 
 
 def is_callee(tokens, i):
-    """Whether it is a name that can stand before what is called, or qualify it."""
+    """True for a name that can precede a called function, or qualify it."""
     return i >= 0 and tokens[i].kind == "name" and at(tokens, i) not in NOT_A_CALLEE
 
 
@@ -103,7 +103,7 @@ def is_triple(tokens, i, character):
 
 
 def line_breaks(tokens):
-    """What must be kept of tokens that are dropped: line ends and line markers."""
+    """Returns what must be kept of dropped tokens: line ends and line markers."""
     kept = ""
     for token in tokens:
         if token.kind == "directive":
@@ -114,7 +114,7 @@ def line_breaks(tokens):
 
 
 def with_depth(tokens, begin):
-    """(index, text, how deep in brackets it leaves what follows) of the tokens from `begin` on"""
+    """Yields (index, text, nesting depth afterwards) of the tokens from `begin` on."""
     depth = 0
     for i in range(begin, len(tokens)):
         text = at(tokens, i)
@@ -123,7 +123,7 @@ def with_depth(tokens, begin):
 
 
 def statement_end(tokens, i):
-    """Index of the ; that ends the statement in which tokens[i] stands."""
+    """Returns the index of the ; that ends the statement containing tokens[i]."""
     for end, text, depth in with_depth(tokens, i):
         if text == ";" and depth == 0:
             return end
@@ -131,7 +131,7 @@ def statement_end(tokens, i):
 
 
 def statement_begin(output):
-    """Index in output where the statement begins that is being read."""
+    """Returns the index in output of the start of the current statement."""
     i = neighbour(output, len(output), -1)
     while i >= 0 and not at(output, i).rstrip().endswith((";", "{", "}")):
         i = neighbour(output, i, -1)
@@ -139,8 +139,8 @@ def statement_begin(output):
 
 
 def parenthesised(tokens, i, whole=False):
-    """(index after the closing parenthesis, first argument or all) of the list that begins after
-    tokens[i]."""
+    """Returns (index after the closing parenthesis, first argument or all) of the list that starts
+    after tokens[i]."""
     begin = neighbour(tokens, i, 1)
     argument_end = None
     for k, text, depth in with_depth(tokens, begin):
@@ -152,7 +152,8 @@ def parenthesised(tokens, i, whole=False):
 
 
 def argument_place(tokens, opening, number):
-    """(index where argument `number` of the call with ( at `opening` begins, index after its end)."""
+    """Returns (start index of argument `number` of the call whose ( is at `opening`, index after
+    its end)."""
     begin = opening + 1
     for i, text, depth in with_depth(tokens, opening):
         if depth == 0 or (depth == 1 and text == ","):

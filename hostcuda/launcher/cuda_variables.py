@@ -11,7 +11,7 @@ from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, stat
 
 DEVICE, MANAGED = "hostcuda_device_", "hostcuda_managed_"
 MARK = re.compile(rf"\b(?:{DEVICE}|{MANAGED})\b")
-# Constants that host code may read too, what is defined elsewhere, types and templates.
+# Constants that host code may also read, external definitions, types and templates.
 NO_VARIABLE = {"constexpr", "extern", "template", "struct", "class", "union", "enum", "using", "typedef",
                "friend", "operator", MANAGED}
 
@@ -21,7 +21,7 @@ def without_marks(text):
 
 
 def is_variable(declaration):
-    """Whether what it declares is no function: a parenthesis comes after = at the earliest."""
+    """True if it does not declare a function: a parenthesis comes after = at the earliest."""
     tokens, angles = tokenize(declaration), 0
     for i, token in enumerate(tokens):
         text = at(tokens, i)
@@ -31,13 +31,13 @@ def is_variable(declaration):
         if (text in NO_VARIABLE and token.kind == "name") or (text == "(" and angles == 0):
             return False
         if text == "::" and at(tokens, neighbour(tokens, neighbour(tokens, i, 1), 1)) in ("=", "[", "{", ";", ","):
-            return False  # a member of a class, defined
+            return False  # a class member's definition
     return True
 
 
 def registration(tokens, i, output):
-    """(index of the ; behind which to write, what to write there) for the mark at i; (None, "") if it is of
-    no variable."""
+    """Returns (index of the ; after which to insert, text to insert) for the mark at i; (None, "")
+    if it does not mark a variable."""
     words = join(output[statement_begin(output):]) + " " + join(tokens[i + 1:i + 200])
     words = MARK.sub(lambda mark: mark[0] if mark[0] == MANAGED else "", words)
     declaration = ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", words))

@@ -1,4 +1,4 @@
-"""Compiles and links programs with .cu files, as nvcc would: what nvcc and `hostcuda cc` stand on."""
+"""Compiles and links programs with .cu files as nvcc would: shared by nvcc and `hostcuda cc`."""
 import os
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def compile_words(translation, variant):
     if not any(flag.startswith("-O") for flag in flags):
         flags.insert(0, "-O2")
     if not any(flag.startswith("-g") for flag in flags):
-        flags.insert(0, "-g1")  # messages name lines
+        flags.insert(0, "-g1")  # messages contain lines
     return [*flags, *FLAGS[variant], *(f"-I{folder}" for folder in INCLUDES), f"-idirafter{hostcudacc.SAMPLES}"]
 
 
@@ -47,16 +47,16 @@ def compile_one(translation, source, output, variant, warn):
 def counting_compiler():
     if clang := find_clang():
         return clang
-    raise ToolError("instructions are counted with clang++ 14 or newer; there is none on the PATH")
+    raise ToolError("counting instructions needs clang++ 14 or newer; none is on the PATH")
 
 
 def host_c(compiler):
-    """The C compiler that belongs to a C++ compiler."""
+    """Returns the C compiler that belongs to a C++ compiler."""
     return {"c++": "cc", "g++": "gcc", "clang++": "clang"}.get(os.path.basename(compiler), "cc")
 
 
 def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
-    """Do what the command line asks for; returns an exit code. warn: see compile_cu."""
+    """Carries out the command line; returns an exit code. warn: see compile_cu."""
     if translation.shows:
         announce(translation)
     if any(os.path.basename(source) in ASKING for source in translation.sources):

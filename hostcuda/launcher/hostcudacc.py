@@ -31,7 +31,7 @@ INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 INCLUDES = (INCLUDE, os.path.join(INCLUDE, "names"), os.path.join(INCLUDE, "names", "cccl"))
 SAMPLES = os.path.join(INCLUDE, "samples")  # looked into last: many programs bring headers of these names
 
-# Options for the preprocessor, which the second pass must not see again.
+# Preprocessor options, which the second pass must not get.
 WITH_VALUE = ("-MF", "-MT", "-MQ", "-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include")
 ALONE = ("-MD", "-MMD", "-MP", "-MG")
 JOINED = re.compile(r"-(I|D|U|isystem|iquote|idirafter)")
@@ -43,7 +43,7 @@ ALLOCATORS = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv",
 
 
 def split_arguments(arguments, source=None):
-    """Return (options of both passes, of the preprocessor only, source, object)."""
+    """Returns (options of both passes, of the preprocessor only, source, object)."""
     both, preprocessor, output = [], [], None
     rest = iter(arguments)
     for argument in rest:
@@ -52,7 +52,7 @@ def split_arguments(arguments, source=None):
         if argument == "-o":
             output = next(rest)
         elif argument == "-x":
-            next(rest)  # each pass names its language
+            next(rest)  # each pass names its own language
         elif argument == source or (argument.endswith(".cu") and not argument.startswith("-")):
             source = argument
         elif argument in WITH_VALUE:
@@ -65,7 +65,7 @@ def split_arguments(arguments, source=None):
 
 
 def options_of_both(both, preprocessor):
-    """Those that say what the text is, in any compiler: the standard, folders and macros."""
+    """Options that any compiler needs to read the source: standard, include paths, macros."""
     options = iter(preprocessor)
     kept = [option for option in both if option.startswith("-std=")]
     for option in options:
@@ -82,7 +82,7 @@ def is_clang(compiler):
         return True
     if "g++" in name or "gcc" in name:
         return False
-    # `c++` may be either.
+    # `c++` may be either compiler.
     version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True, check=False)
     return "clang" in version.stdout
 
@@ -96,7 +96,7 @@ USES_ARCH = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(?!.*!\s*defined\s*\
 
 
 def warn_of_arch(files):
-    """Host code and kernels are compiled together, so no branch of an #if is for one of them only."""
+    """Warns that host code and kernels are compiled together: each #if has only one branch."""
     for file in files:
         try:
             text = Path(file).read_text(encoding="utf-8", errors="replace")
@@ -114,17 +114,17 @@ def print_error(line):
 
 
 def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, counts=False, warn=print_error):
-    """clang: a clang++ that tells host from device code meanwhile, if there is one. counts: the compiler,
-    which must be one, makes a program that counts what it computes. warn: what is done with clang's warnings,
-    lines."""
+    """clang: a clang++ that checks host and device code in parallel, if there is one. counts: a
+    clang++ (required) that makes the program count its operations. warn: called with clang's
+    warnings, as lines."""
     both, preprocessor, source, output = split_arguments(arguments, source)
     if not show and not output:
         sys.exit("hostcudacc: a .cu file is compiled with -c and -o")
     by_clang = is_clang(compiler)
-    # A loop that clang cannot unroll is no reason for a warning about the user's code, nor are g++'s options.
+    # Neither a loop that clang cannot unroll nor g++'s options should warn about the user's code.
     of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
     text = subprocess.run(
-        # Ours first: a Makefile for nvcc names the toolkit's folder, too.
+        # Our folder comes first: a Makefile for nvcc names the toolkit's folder, too.
         [compiler, *(f"-I{folder}" for folder in INCLUDES), *both, *of_clang, *preprocessor, "-x", "c++", "-E",
          f"-idirafter{SAMPLES}", "-D__HOSTCUDA__=1", "-DHOSTCUDA_MARKS=1", "-include", os.path.join(INCLUDE, "cuda_runtime.h"), source],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENGLISH, check=False)
@@ -150,10 +150,10 @@ def compile_cu(compiler, arguments, ccache, show, source=None, clang=None, count
         return 0
     intermediate = output + ".ii"
     Path(intermediate).write_text(rewritten, encoding="utf-8")
-    # Mathematical functions set no errno on a GPU: a square root is one instruction then.
+    # Mathematical functions set no errno on a GPU: then a square root is one instruction.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:
-        # What a sanitizer adds is not what the file says, and would be counted.
+        # A sanitizer's additions are not in the source, but would be counted.
         plain = [option for option in both if not option.startswith("-fsanitize=")]
         return compile_counted(compiler, [*as_for_kernels, *plain], intermediate, output,
                                cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))

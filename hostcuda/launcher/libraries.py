@@ -1,4 +1,4 @@
-"""Where hostcuda's libraries are, and building them when the tool runs from its source folder."""
+"""Locates hostcuda's libraries, and builds them if the tool runs from its source folder."""
 import contextlib
 import fcntl
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-HOME = Path(__file__).resolve().parents[1]  # hostcuda's folder, or share/hostcuda where installed
+HOME = Path(__file__).resolve().parents[1]  # hostcuda's folder, or share/hostcuda if installed
 INCLUDES = (HOME / "include", HOME / "include" / "names", HOME / "cublas" / "include")
 PLAIN, ASAN, TRACED, COUNTED = "plain", "asan", "traced", "counted"
 FLAGS = {
@@ -17,7 +17,7 @@ FLAGS = {
     TRACED: ["-O2", "-g1", "-gdwarf-4", "-fsanitize=thread,bounds,signed-integer-overflow",
              "--param=tsan-distinguish-volatile=1", "-fno-tree-vectorize", "-fno-tree-slp-vectorize",
              "-fno-optimize-sibling-calls", "-Wno-tsan", "-DHOSTCUDA_TRACE=1",
-             # Copies by a call, which hostcuda_trace sees, and not by an instruction.
+             # Copies by a call, visible to hostcuda_trace, and not by an instruction.
              *(["-mstringop-strategy=libcall"] if platform.machine() in ("x86_64", "AMD64") else [])],
     COUNTED: [],
 }
@@ -26,7 +26,7 @@ NAMES = {PLAIN: ["cublas", ""], ASAN: ["cublas", "asan"], TRACED: ["trace", "cub
 
 
 class ToolError(Exception):
-    """One line for the user."""
+    """A one-line message for the user."""
 
 
 def is_installed():
@@ -34,7 +34,7 @@ def is_installed():
 
 
 def build_folder():
-    """Beside the project that hostcuda is part of, or in its own folder where it stands alone."""
+    """Next to the project that contains hostcuda, or in hostcuda's own folder if it is separate."""
     around = HOME.parent
     return (around if (around / "CMakePresets.json").exists() else HOME) / "build" / "hostcuda"
 
@@ -49,7 +49,7 @@ def run_quietly(words):
 
 @contextlib.contextmanager
 def one_at_a_time(folder):
-    """`make -j` begins with several compilations: one of them builds the libraries, the others wait."""
+    """`make -j` starts several compilations: one builds the libraries, the others wait."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -69,7 +69,7 @@ def build_libraries(variant, folder):
 
 
 def libraries(variant):
-    """The files to link for a variant, in order; built first where the tool is not installed."""
+    """The files to link for a variant, in order; builds them first if the tool is not installed."""
     if is_installed():
         folder = HOME.parents[1] / "lib"
     else:

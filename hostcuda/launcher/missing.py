@@ -1,29 +1,29 @@
-"""What is part of CUDA and not of hostcuda: one line with the name, the place and what to do, instead of all
-that a compiler says of it."""
+"""CUDA features that hostcuda lacks: one line with the name, the place and a remedy, instead of the
+compiler's messages."""
 import difflib
 import os
 import re
 
 import cuda_rewrite
 
-ADVICE = (  # the first that fits the name
-    (r"texture$", "texture references left CUDA with 12.0: use cudaCreateTextureObject"),
-    (r"cudaLaunchParams|\w*MultiDevice", "it left CUDA with 13.0: launch one cooperative grid per device"),
+ADVICE = (  # the first match counts
+    (r"texture$", "texture references were removed in CUDA 12.0: use cudaCreateTextureObject"),
+    (r"cudaLaunchParams|\w*MultiDevice", "removed in CUDA 13.0: launch one grid per device"),
     (r"__(any|all|ballot|shfl(_up|_down|_xor)?)$",
-     "a GPU since Volta has it with a mask only: put _sync behind the name, and 0xffffffff first"),
-    (r"nvcuda|wmma|mma\.h", "there are no tensor cores: put a plain loop between #ifdef __HOSTCUDA__ and #else"),
+     "since Volta only the _sync form exists: append _sync to the name, and pass 0xffffffff first"),
+    (r"nvcuda|wmma|mma\.h", "no tensor cores here: put a plain loop between #ifdef __HOSTCUDA__ and #else"),
     (r"cu(fft|sparse|solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU's between #ifdef __HOSTCUDA__ and #else"),
-    (r"nvtx3/nvtx3\.hpp", "ranges in C are: nvtx3/nvToolsExt.h"),
+    (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
     (r"cu[A-Z]\w*|CU[a-z]\w*", "the driver API is not emulated: use the runtime API (cuda...)"),
-    (r"thrust|cub\b", "hostcuda/README.md says what there is of Thrust and CUB"),
+    (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),
     (r"", "leave it out, or put something else between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*)|surf[123]D\w*|curand\w*|cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|"
            r"nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
            r"ceil|floor|rint|trunc|tanh))")
 SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
 PLACE = r"^(\S+:\d+:\d+: )(?:fatal )?error: "
-# g++ and clang++: a name that nothing declares, and one that a namespace or a structure lacks.
+# g++ and clang++: an undeclared name, or one that a namespace or a structure lacks.
 UNKNOWN = re.compile(
     PLACE + r"(?:[‘']" + OF_CUDA + r"[’'].*(?:was not declared|has not been declared|does not name a type)|"
     r"there are no arguments to [‘']" + OF_CUDA + r"[’']|"
@@ -35,7 +35,7 @@ LACKS = re.compile(
 HEADER = re.compile(r"^(\S+:\d+):\d+: fatal error: [’']?((?:thrust|cub|cuda|nv|nvtx3|cooperative_groups)/\S+?|"
                     r"cu\w+\.h|nv\w+\.h|mma\.h|npp\w*\.h)[’']?(?:: No such file| file not found).*$", re.M)
 
-# g++ and clang++: an assertion in hostcuda's headers, and the user's line that asked for it.
+# g++ and clang++: an assertion in hostcuda's headers, and the user's line that caused it.
 ASSERTION = re.compile(r"error: (?:static assertion failed: |static_assert failed[^\"\n]*\")((?:kernel launch|a shuffle).*?)\"?$",
                        re.M)
 ASKED_HERE = re.compile(r"^(\S+:\d+:\d+:) +(?:required from here|note: in instantiation of .* requested here)$", re.M)
@@ -44,7 +44,7 @@ NEARLY = 0.85
 
 
 def line_about(place, name, said=""):
-    """said: what the compiler says of the name, in which it may name one that is spelled nearly so."""
+    """said: the compiler's message about the name, which may suggest a similar one."""
     bare = name.strip("<>")
     advice = next(advice for pattern, advice in ADVICE if re.match(pattern, bare))
     meant = re.search(r"did you mean [‘'](\w+)[’']", said)
@@ -54,13 +54,13 @@ def line_about(place, name, said=""):
 
 
 def missing_header(errors):
-    """The line about a header that no folder has, if that is the error."""
+    """Returns the line about a missing header, if that is the error."""
     found = HEADER.search(errors)
     return line_about(f"{found[1]}: ", f"<{found[2]}>") if found else ""
 
 
 def missing_names(errors):
-    """A line for each name, in place of all that follows from them; "" if none is CUDA's."""
+    """Returns one line per name, replacing all consequences; "" if none is CUDA's."""
     first = {}
     for match in UNKNOWN.finditer(errors):
         name = next(filter(None, match.groups()[1:]))
@@ -75,7 +75,8 @@ def missing_names(errors):
 
 
 def own_assertions(errors, own):
-    """A line for each use of hostcuda that its headers refuse, in place of the templates on the way there."""
+    """Returns one line per use that hostcuda's headers reject, without the template
+    instantiations."""
     lines = {}
     for match in ASSERTION.finditer(errors):
         before = [asked[1] for asked in ASKED_HERE.finditer(errors, 0, match.start())]
@@ -86,7 +87,7 @@ def own_assertions(errors, own):
 
 
 def toolkit_header(text, own):
-    """The line about one of NVIDIA's own headers that was included: they cannot be compiled here."""
+    """Returns the line about an included NVIDIA header: those cannot be compiled here."""
     for includer, line, file in cuda_rewrite.includes(text):
         folder = os.path.dirname(os.path.normpath(file))
         if folder.startswith(own) or os.path.basename(file) in ("stdio.h", "stdlib.h"):
@@ -101,7 +102,8 @@ def toolkit_header(text, own):
 
 
 def is_system_folder(place, file):
-    """/usr/local/include may hold the toolkit's headers among others: only its names count there."""
+    """/usr/local/include may contain the toolkit's headers among others: only its names count
+    there."""
     if "cuda" in place:
         return False
     names = ("cu", "nv", "thrust", "cub", "crt", "vector_", "device_", "driver_", "math_", "mma", "sm_",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from libraries import ToolError
 
-# Options that choose or tune a GPU: they mean nothing here. Those of the second line have a value.
+# Options that select or tune a GPU: ignored here. Those of the second line have a value.
 IGNORED = re.compile(
     r"-(arch|code|gencode|sm|maxrregcount|use_fast_math|ftz|prec-(div|sqrt)|fmad|restrict|rdc|m64|"
     r"expt-(relaxed-constexpr|extended-lambda)|extended-lambda|res-usage|keep|cudart|cudadevrt|"
@@ -59,7 +59,7 @@ LONG_NAMES = {"-compile": "-c", "-output-file": "-o", "-compiler-options": "-Xco
 
 
 def with_files(words):
-    """The words, and those of the files that --options-file names in their places."""
+    """Replaces --options-file by the words in the files it names."""
     rest = iter(words)
     for word in rest:
         name, has_value, value = normalised(word).partition("=")
@@ -74,7 +74,7 @@ def with_files(words):
 
 
 def translate(words):
-    """Read an nvcc command line. Raises ToolError for what cannot be done here."""
+    """Parses an nvcc command line. Raises ToolError for what is impossible here."""
     result = Translation()
     rest = iter(list(with_files(words)))
 
@@ -126,7 +126,7 @@ def translate(words):
             add_library(result, original)
         elif name in IGNORED_WITH_VALUE and not has_value:
             value_of(original)
-        elif (name in IGNORED_WITH_VALUE or name == "-Werror"  # of kinds of nvcc's own warnings
+        elif (name in IGNORED_WITH_VALUE or name == "-Werror"  # kinds of nvcc's own warnings
               or IGNORED.match(word) or re.match(r"-(arch|code)=?", word)):
             pass
         elif name in ("-shared", "-static"):
@@ -148,7 +148,7 @@ def add_library(result, word):
 
 
 def at_least_17(standard):
-    """nvcc's default is C++17, and hostcuda's headers need it."""
+    """nvcc defaults to C++17, and hostcuda's headers require it."""
     match = re.match(r"(c|gnu)\+\+(\d+|\d[a-z])$", standard)
     if match and match[2] in ("98", "03", "0x", "11", "1y", "14", "1z"):
         return f"{match[1]}++17"

@@ -21,7 +21,7 @@ KINDS = re.compile(
     r"__shared__ local variables not allowed|initialization is not supported for __shared__|"
     r"execution configuration arguments|cannot use 'throw'|cannot use 'try'|variable-length arrays in __|"
     r"dynamic initialization is not supported for __device__")
-# Of an overload that does not fit: because it is for the other side, or in a launch.
+# An overload that does not fit: it is for the other side, or used in a launch.
 NO_MATCH = re.compile(r"no matching (?:member )?(?:function for call to|constructor for initialization of) '(.*)'")
 OTHER_SIDE = re.compile(r"candidate \w+(?: template)? not viable: call to (__\w+__) function from (__[\w ]+__) function")
 NOT_VIABLE = re.compile(r"candidate \w+(?: template)? not viable: (.*)")
@@ -52,7 +52,7 @@ def find_clang():
 
 
 class SemanticCheck:
-    """Runs beside the compilation; findings() waits for it."""
+    """Runs in parallel with the compilation; findings() waits for it."""
 
     def __init__(self, clang, source, text, include_folders, options):
         own = include_folders[0]
@@ -70,7 +70,7 @@ class SemanticCheck:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE)))
 
     def findings(self):
-        """(a line for each mistake, and for each variable that is used before it has a value); ([], []) where
+        """Returns (one line per error, one per variable used before it has a value); ([], []) if
         this clang cannot tell."""
         errors = self.process.communicate()[1]
         os.unlink(self.header)
@@ -84,7 +84,7 @@ def preamble(text, own):
     """Includes what the program includes of hostcuda, as code for both sides; before it what of the
     standard library is included anywhere, as it is. (Its headers cannot be read once __noinline__ is a
     macro.)"""
-    ours, standard = {}, {}  # in order
+    ours, standard = {}, {}  # ordered
     for includer, _, file in cuda_rewrite.includes(text):
         if file.startswith(own) and not includer.startswith((own, "<")):
             ours[file] = True
@@ -100,7 +100,7 @@ def preamble(text, own):
 
 
 def mistakes(messages, files):
-    """The errors in these files, as lines in nvcc's words; the notes that follow an error explain it."""
+    """Returns the errors in these files, in nvcc's words; the notes after an error explain it."""
     seen = set()
     for number, (place, kind, text) in enumerate(messages):
         if kind != "error" or place.rsplit(":", 2)[0] not in files:
@@ -137,7 +137,7 @@ def in_words(place, text, notes):
 
 
 def is_launch(place):
-    """Whether the place is in a statement with <<<, at the kernel's name or behind it."""
+    """True if the place is in a statement with <<<, at the kernel's name or after it."""
     file, line, column = place.rsplit(":", 2)
     try:
         lines = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")

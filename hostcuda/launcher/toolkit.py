@@ -13,7 +13,7 @@ from libraries import HOME, INCLUDES, PLAIN, build_folder, is_installed, librari
 
 NEEDS = "-lboost_context -lgomp -lpthread -lstdc++ -lm"
 EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt", "cuda")
-# What CMake compiles to ask a compiler who it is.
+# CMake compiles these to identify a compiler.
 ASKING = ("CMakeCUDACompilerId.cu", "CMakeCUDACompilerABI.cu")
 ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
           "-D__CUDACC_VER_BUILD__=0")
@@ -26,10 +26,10 @@ def folder():
 
 
 def make(at=None):
-    """Writes it, or leaves it as it is; returns its place."""
+    """Writes it, or leaves an up-to-date one unchanged; returns its path."""
     at = at or folder()
     cublas, plain = libraries(PLAIN)
-    # Quoted: their folder may have blanks in its name.
+    # Quoted, because their folder may contain blanks.
     scripts = {"cudart": f'"{plain}" {NEEDS}', "cublas": f'"{cublas}" "{plain}" -lopenblas {NEEDS}'}
     names = {"libcudart.so": scripts["cudart"], "libcudart_static.a": scripts["cudart"],
              "libcublas.so": scripts["cublas"], "libcublas_static.a": scripts["cublas"], "libcublasLt.so": scripts["cublas"]}
@@ -49,7 +49,7 @@ def make(at=None):
 
 
 def announce(translation):
-    """What nvcc -v says of itself, as far as build systems read it."""
+    """Prints the part of nvcc -v's output that build systems read."""
     at = make()
     linking = f"-L{at}/lib64"
     for line in (f"TOP={at}", f"NVVMIR_LIBRARY_DIR={at}/nvvm/libdevice", f"PATH={os.environ.get('PATH', '')}",

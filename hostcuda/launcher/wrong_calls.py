@@ -1,4 +1,4 @@
-"""Calls of the API whose arguments do not fit: one line each, in place of the compiler's candidates."""
+"""API calls whose arguments do not fit: one line each, instead of the compiler's candidates."""
 import re
 
 ERROR = re.compile(r"^(?P<place>\S+:\d+:\d+: )(?:fatal )?error: (?P<what>.*)$")
@@ -15,8 +15,8 @@ WHY = re.compile(r"no known conversion for argument (?P<number>\d+) from ‘(?P<
 
 
 def groups(errors):
-    """(the error's match or None, its lines): what belongs to one error, with the lines before it that say in
-    which function it is."""
+    """Yields (the error's match or None, its lines): the lines of one error, with the preceding
+    ones that name its function."""
     match, lines, waiting = None, [], []
     for line in errors.splitlines(keepends=True):
         if CONTEXT.match(line) or (waiting and line.startswith("                 from ")):
@@ -33,7 +33,7 @@ def groups(errors):
 
 
 def in_one_line(error, text):
-    """What is wrong with the call, or None if the error is of something else."""
+    """Returns what is wrong with the call, or None if the error is about something else."""
     what = error["what"]
     if NUMBER.match(what):
         return what
@@ -47,7 +47,7 @@ def in_one_line(error, text):
     if why:
         given, wanted = why["given"] or why["given2"], why["wanted"] or why["wanted2"]
         number = why["number"] or why["number2"]
-        said += f": argument {number} is of type {given}, not {wanted}"
+        said += f": argument {number} has type {given}, not {wanted}"
         if wanted.count("*") == given.count("*") + 1:
             said += "; pass the address of the pointer (&)"
     return said

@@ -45,7 +45,7 @@ int connect_to(const std::string& name, int peer) {
     close(one);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it is not listening yet
   }
-  throw std::runtime_error("rank " + std::to_string(peer) + " did not come");
+  throw std::runtime_error("rank " + std::to_string(peer) + " did not connect");
 }
 
 // The remaining transfers in one direction between this rank and another. The number of bytes is
@@ -104,7 +104,7 @@ Mesh::Mesh(const std::string& name, int ranks, int rank)
   for (int others = ranks - 1 - rank; others > 0; --others) {
     pollfd waiting{listening, POLLIN, 0};
     if (poll(&waiting, 1, static_cast<int>(kForAllRanks.count()) * 1000) != 1)
-      throw std::runtime_error("not all ranks came");
+      throw std::runtime_error("not all ranks connected");
     const int one = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
     int peer = 0;
     if (one < 0 || recv(one, &peer, sizeof peer, MSG_WAITALL) != sizeof peer) failed("accept");

@@ -59,7 +59,7 @@ void run(ncclComm_t comm, const std::vector<Transfer>& transfers) {
   if (end == End::done || end == End::aborted) return;
   if (end == End::sizes_differ)
     std::fprintf(stderr,
-                 "hostcuda: NCCL: rank %d and another do not agree on what is sent: other calls, "
+                 "hostcuda: NCCL: rank %d and another disagree on messages: different calls "
                  "or counts\n",
                  comm->mesh.rank());
   comm->error = end == End::peer_gone ? ncclRemoteError : ncclInvalidUsage;

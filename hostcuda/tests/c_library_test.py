@@ -29,7 +29,7 @@ NO_TYPES = re.compile(r"template\s*<class = void>|\b(?:static|inline|constexpr)\
 
 
 def preprocessed():
-    """The text of hostcuda's headers, without those of the system."""
+    """Returns the text of hostcuda's headers, without the system's."""
     text = subprocess.run([COMPILER, *OPTIONS, "-x", "c++", "-E", "-"], input=PROGRAM,
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     kept, ours = [], False
@@ -52,9 +52,9 @@ def without_defaults(parameters):
 
 
 def device_functions():
-    """Yields (result, name, types of its parameters) of each function of the global scope that C could
-    declare, too, because it has no type of ours. The runtime's API is C itself, by names that only
-    NVIDIA gives."""
+    """Yields (result, name, parameter types) of each function of the global scope that C could also
+    declare, because it uses no type of ours. Excludes the runtime API, which is C with NVIDIA's
+    names."""
     text = re.sub(r"__builtin_(?:FILE|LINE)\(\)|__attribute__\(\(.*?\)\)", "", preprocessed())
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     while BLOCK.search(text.replace("{}", "")):
@@ -72,13 +72,13 @@ class CLibraryTest(unittest.TestCase):
     def test_its_functions_and_ours_do_not_clash(self):
         functions = list(device_functions())
         names = {name for _, name, _ in functions}
-        # As a check of the search: one of each header, of each way to write one.
+        # Checks the search itself: one function per header and way to write one.
         for name in ("sinpif", "rsqrt", "__popc", "max", "umin", "__fadd_rd", "atomicAdd",
                      "__syncthreads", "__trap", "clock64"):
             self.assertIn(name, names)
         declared, calls, seen = [], [], set()
         for result, name, types in functions:
-            # C has no overloads: the others are C++'s.
+            # C has no overloads: the others are declared as C++.
             language = "" if name in seen else 'extern "C" '
             seen.add(name)
             declared.append(f"{language}{result} {name}({', '.join(types)}) noexcept;")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the compiler launcher promises besides the rewriting: dependencies, lines, pass-through."""
+"""Tests the launcher apart from rewriting: dependencies, lines, pass-through."""
 import re
 import subprocess
 import sys
@@ -28,7 +28,8 @@ class LauncherTest(unittest.TestCase):
                               cwd=self.folder, capture_output=True, text=True, check=False)
 
     def compile(self, text, *options):
-        """Of a.cu with this text: (exit code, what is said). The last of several options counts."""
+        """Compiles a.cu with this text; returns (exit code, messages). The last of several options
+        counts."""
         self.write("a.cu", text)
         result = self.launch("-std=c++17", *options, "-o", "a.o", "-c", "a.cu")
         return result.returncode, result.stderr
@@ -64,7 +65,7 @@ class LauncherTest(unittest.TestCase):
                          self.compile("__global__ void k() {}\nvoid f() { k<<<1, 2; }\n", "-std=c++20"))
 
     def compile_error(self, text):
-        """What the first error says."""
+        """Returns the first error message."""
         code, said = self.compile(text)
         self.assertNotEqual(0, code)
         return next(line for line in said.splitlines() if "error:" in line)
@@ -81,7 +82,7 @@ class LauncherTest(unittest.TestCase):
 
     def test_headers_of_the_toolkit_are_refused(self):
         (self.folder / "cuda/include").mkdir(parents=True)
-        self.write("cuda/include/cuda_runtime_api.h", "")  # what marks the toolkit's folder
+        self.write("cuda/include/cuda_runtime_api.h", "")  # identifies the toolkit's folder
         self.write("cuda/include/cufft.h", "struct Pages;\n")
         code, said = self.compile("\n#include <cufft.h>\nint i;\n", "-Icuda/include")
         self.assertEqual(1, code)
@@ -92,13 +93,13 @@ class LauncherTest(unittest.TestCase):
                                   "  cudaMemset(n, 0, 4);\n  unknown();\n}\n")
         self.assertEqual(1, code)
         errors = [line for line in said.splitlines() if "cuda" in line and not line.startswith("    ")]
-        self.assertRegex(errors[0], r"^a\.cu:2:\d+: error: cudaMalloc.*the arguments do not fit: argument 1 is of type "
+        self.assertRegex(errors[0], r"^a\.cu:2:\d+: error: cudaMalloc.*the arguments do not fit: argument 1 has type "
                                     r"float *\*, not void *\*\*; pass the address of the pointer \(&\)$")
         self.assertTrue(all(re.match(r"a\.cu:[234]:\d+: error: ", error) for error in errors), said)
         self.assertIn("a.cu:5:", said)
         self.assertNotIn("candidate", said.partition("a.cu:5:")[0])
 
-    # What a host variable is, and what only kernels have.
+    # Declarations that are host variables, and those that only kernels have.
     VARIABLES = {
         "__device__ int a;": ["a"], "__constant__ float b[4] = {1, 2};": ["b"], "__device__ int c = 1, d[2];": ["c", "d"],
         "static __device__ volatile unsigned long long e = 0ull;": ["e"], "namespace n { __device__ float4 f; }": ["f"],
@@ -116,7 +117,7 @@ class LauncherTest(unittest.TestCase):
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
-    # What is missing, a line each, and the name that is told.
+    # Missing features, one per line, and the name in the message.
     MISSING = {
         "cudaMemPool_t pool;": "cudaMemPool_t",
         "cudaMemPoolCreate(0, 0);": "cudaMemPoolCreate",
@@ -124,9 +125,9 @@ class LauncherTest(unittest.TestCase):
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);": "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
         "cuInit(0);": "cuInit is not part of hostcuda: the driver API is not emulated",
-        "texture<float, 2> reference;": "texture is not part of hostcuda: texture references left",
-        "__any(1);": "__any is not part of hostcuda: a GPU since Volta has it with a mask only",
-        "nvcuda::wmma::fill_fragment(0, 0);": "nvcuda is not part of hostcuda: there are no tensor cores",
+        "texture<float, 2> reference;": "texture is not part of hostcuda: texture references were removed",
+        "__any(1);": "__any is not part of hostcuda: since Volta only the _sync form",
+        "nvcuda::wmma::fill_fragment(0, 0);": "nvcuda is not part of hostcuda: no tensor cores here",
         "thrust::shuffle(0, 0, 0);": "thrust::shuffle",
         "cub::DeviceSegmentedSort::SortKeys(0, 0);": "cub::DeviceSegmentedSort",
         "cub::DeviceScan::Mean(0, 0);": "cub::DeviceScan::Mean",
@@ -156,7 +157,7 @@ class LauncherTest(unittest.TestCase):
             self.assertRegex(error, rf"^a\.cu:2: error: <{name}> is not part of hostcuda: .{{20}}")
 
     def test_a_macro_of_the_system_within_a_function(self):
-        # What stands after it is still in the function, and the loop still ends its `do`.
+        # The text after it is still in the function, and the loop still ends its `do`.
         text = ("#include <assert.h>\n__global__ void k(volatile int* x) {\n  do {\n    assert(x);\n"
                 "  } while (*x);\n  extern __shared__ char s[];\n  int* i = reinterpret_cast<int*>(s);\n"
                 "  *x = *i;\n}\n")
@@ -186,10 +187,10 @@ class LauncherTest(unittest.TestCase):
                 "int main() {\n  k<<<1, 1>>>((int*)nullptr);\n  undeclared();\n"
                 "  return at_file_scope[0];\n}\n")
         _, said = self.compile(text, "-DHOSTCUDA_TRACE=1")
-        self.assertIn("a.cu:14:", said)  # lines stay what they are
+        self.assertIn("a.cu:14:", said)  # line numbers are unchanged
         self.assertEqual(1, said.count("error:"), said)
         self.assertEqual((0, ""), self.compile(text.replace("undeclared();", ""), "-DHOSTCUDA_TRACE=1"))
-        # Bytes that belong to nobody stand around each variable.
+        # Unowned bytes surround each variable.
         shown = self.show("-DHOSTCUDA_TRACE=1")
         self.assertEqual(6, shown.count("char before["), shown)
 
@@ -201,7 +202,7 @@ class LauncherTest(unittest.TestCase):
         self.assertFalse((self.folder / "a.o.ii").exists())
 
     def test_compilations_go_through_ccache(self):
-        # A stand-in that notes what it is asked to do, and does it.
+        # A stub that logs its arguments, and carries them out.
         self.write("cache", '#!/bin/sh\necho "$@" >> "%s"\nexec "$@"\n' % (self.folder / "calls"))
         (self.folder / "cache").chmod(0o755)
         self.write("a.cu", "__global__ void k() {}\n")

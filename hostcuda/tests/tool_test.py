@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line tools in ../bin: nvcc's stand-in, cc and check."""
+"""The command line tools in ../bin: the nvcc replacement, cc and check."""
 import contextlib
 import io
 import os

@@ -187,7 +187,7 @@ void Tracer::barrier_diverged(const BlockState& block) {
   Finding finding("barrier divergence",
                   std::string("BARRIER DIVERGENCE in kernel ") + block.launch().site.kernel +
                       ": threads of one block wait at different barriers",
-                  "move the barrier to where all threads of the block pass");
+                  "move the barrier to a line that all threads of the block reach");
   name_block(finding, block);
   for (const Divergence::Place& place : found.places) {
     const std::string where = place.file + ":" + std::to_string(place.line);

@@ -43,7 +43,7 @@ def must_pass(number: str, directory: Path) -> None:
 
 
 def must_fail(number: str, directory: Path) -> None:
-    """The check of the step that was taken finds a force whose y component is that of x."""
+    """The copied step's check must find a force whose y component equals its x component."""
     source = taken(number, directory) / recipe_of(next(
         name for name in step_folders(ROOT) if number_of(name) == number)).source
     text = source.read_text(encoding="utf-8")

@@ -39,7 +39,7 @@ def spans(run):
     return read_timeline(ROOT / "docs" / "results" / "timelines" / f"{run}.timeline.csv")
 
 
-WORDS = {  # of equations
+WORDS = {  # in equations
     "math": math, "round": round, "len": len, "meetings": meetings,
     "occupancy": lambda block, registers: (
         blocks_by(measured_limits(), block, registers, 4096)["registers"] * block // 32),
@@ -51,7 +51,7 @@ WORDS = {  # of equations
 
 
 def items(text):
-    """The numbered items of a section, by number."""
+    """Returns the numbered items of a section, by number."""
     found = re.split(r"^(\d+)\. ", text, flags=re.M)[1:]
     return {int(number): words for number, words in zip(found[::2], found[1::2])}
 
@@ -66,7 +66,7 @@ def flat(text):
 
 
 def exercises(steps):
-    """'03.1': its answer, or None."""
+    """Maps '03.1' to its answer, or None."""
     answers = {title.split(":")[0]: items(text) for title, text in
                sections((ROOT / "docs" / "answers.md").read_text("utf-8")).items()}
     pages = [(number_of(step), step, f"Step {number_of(step)}") for step in steps]
@@ -79,7 +79,7 @@ def exercises(steps):
 
 
 def folder_of(name):
-    """Of the program that an exercise is about."""
+    """Returns the folder of the program that an exercise uses."""
     number = name.split(".")[0]
     return f"experiments/{number}" if number in EXPERIMENTS else next(
         s for s in step_folders(ROOT) if number_of(s) == number)
@@ -139,7 +139,7 @@ def known_by_day(name, how, answer, mutants):
 
 
 def output_of(command):
-    """The final state that a program of the build leaves."""
+    """Returns the final state written by a program of the build."""
     words = command.split()
     settings = [word for word in words if re.match(r"[A-Z_]+=", word)]
     program, *arguments = words[len(settings):]
@@ -168,7 +168,7 @@ def build_edited(step, how, folder):
 
 
 def differs(found, text):
-    """Whether a number is not what the answer prints, to the digits that it has."""
+    """True if a number differs from the answer's, to the printed digits."""
     digits = len(re.sub(r"e.*|[.]|^0[.]?", "", text))
     return abs(found - float(text)) > 0.55 * 10.0 ** (1 - digits) * 10.0 ** math.floor(math.log10(float(text)))
 

@@ -17,9 +17,9 @@ from pathlib import Path
 MAX_FILES = 20
 SOURCES = (".h", ".cuh", ".cpp", ".cu", ".py", ".js")
 INCLUDING = (".h", ".cuh", ".cpp", ".cu")
-# From the lowest up. What a step sees (common/include) is below them all.
+# From lowest to highest. The headers that steps include (common/include) are below them all.
 FLOORS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
-# The one main program that shows a run; nothing includes it.
+# The only main program that shows a run; nothing includes it.
 OVER_ALL_ROOMS = Path("common/run/step_program.cpp")
 
 
@@ -33,7 +33,7 @@ def tracked(root: Path) -> list[Path]:
 
 
 def includes(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
-    """The files of the repository that each file includes, by the ways the compiler is told."""
+    """Returns the repository files that each file includes, using the compiler's include paths."""
     known = set(files)
     folders = [Path(p) for p in ("common", "common/include", "common/io/gadget", "hostcuda/include",
                                  "hostcuda/src", "hostcuda/cublas/include", "view/server")]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Is the result right, and are its bits the same on any number of ranks, however it is distributed?"""
+"""Tests that results are right, with the same bits for any number of ranks and distribution."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ COUNTS = (2, 3, 4, 7)
 TRANSPORTS = ("mpi", "nccl")
 WAYS = [(transport, distribution) for distribution in ("bodies", "systems") for transport in TRANSPORTS]
 NIGHTLY = "NBODY_NIGHTLY" in os.environ
-# Enough blocks for groups take long to validate. By day their bits are those of two and four ranks, which have
-# no groups; by night a sample is validated too.
+# Problems with enough blocks for groups take long to validate. The quick tests compare their bits
+# with those of two and four ranks, which have no groups; nightly tests also validate a sample.
 MANY_INTERACTIONS = "groups in streams"
 PROBLEMS = {
     "one system": "--systems 1 --bodies 1111 --steps 2",
@@ -32,8 +32,8 @@ PROBLEMS = {
 
 
 def cases(turn: int) -> Iterable[tuple[int, tuple[str, str]]]:
-    """All at night. By day two for each problem, of different transports and distributions, and so that
-    every number of ranks meets every way."""
+    """All of them nightly. The quick tests take two per problem, with different transports and
+    distributions, such that every number of ranks is combined with every way."""
     if NIGHTLY:
         return itertools.product(COUNTS, WAYS)
     way = turn // 2 % len(WAYS)

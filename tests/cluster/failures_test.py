@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""When a rank cannot go on, do all of them end soon, with one line that says which and why, and does the
-last checkpoint stay?"""
+"""Tests that if one rank fails, all of them end soon, with one line that names the rank and the
+reason, and the last checkpoint survives."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Failures(InFolder):
         self.one_line(ended, *patterns)
 
     def test_killed_ranks(self) -> None:
-        """Any rank at any moment, and with either transport; then the run goes on from its checkpoint."""
+        """Kills any rank at any moment, with either transport; then resumes from its checkpoint."""
         chance = random.Random(SEED)
         expected = self.folder / "expected.bin"
         self.right(run(1, f"{PROBLEM} --steps {STEPS} --output {expected} --quiet --validate off"))
@@ -97,7 +97,7 @@ class Failures(InFolder):
 
     @unittest.skipUnless(NIGHTLY, "takes ten seconds of two cores: by night")
     def test_a_longer_silence(self) -> None:
-        """As of a debugger, or of a file system that takes long."""
+        """As in a debugger, or with a slow file system."""
         state = self.folder / "state.bin"
         run_on = Started(2, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off",
                          NBODY_SILENCE="60")
@@ -130,10 +130,10 @@ class Failures(InFolder):
     def test_other_arguments(self) -> None:
         ranks = self.each()
         ranks[2][-1] = "4"
-        self.refused(2, run_each(ranks), "rank 2 .* was started with other arguments than rank 0")
+        self.refused(2, run_each(ranks), "rank 2 .* was started with arguments unlike rank 0's")
 
     def test_another_build(self) -> None:
-        """A program whose revision is another one's."""
+        """A program of another revision."""
         text = program().read_bytes()
         version = run(1, "--version").output.split()[-1].encode()
         self.assertIn(version, text)
@@ -145,7 +145,7 @@ class Failures(InFolder):
         self.refused(1, run_each(ranks), "rank 1 .* is another build .* than rank 0")
 
     def test_a_device_that_is_lost_in_a_collective(self) -> None:
-        """Of the root, and of another rank; at night each with either transport."""
+        """On the root and on another rank; nightly with each transport."""
         for lost, transport in itertools.product((0, 2), TRANSPORTS) if NIGHTLY else zip((0, 2), TRANSPORTS):
             with self.subTest(rank=lost, transport=transport):
                 ranks = self.each("--systems 1 --bodies 500 --steps 50 --validate off")
@@ -182,17 +182,17 @@ class Failures(InFolder):
             ranks[one].append("--help")
             ended = run_each(ranks, {"HOSTCUDA_DEVICES": "0"})
             self.assertEqual((ended.code, ended.output), (2, ""), ended.error)
-            self.one_line(ended, "was started with other arguments than rank 0")
+            self.one_line(ended, "was started with arguments that differ from rank 0")
 
     def test_ranks_that_know_nothing_of_each_other(self) -> None:
-        """As srun starts them where it has no PMIx, and others where they do not know this MPI."""
-        for variable, why in (("NBODY_RANKS", "NBODY_RANKS: 3 asked for, and in MPI there is 1"),
+        """As started by srun without PMIx, or by launchers that do not know this MPI."""
+        for variable, why in (("NBODY_RANKS", "NBODY_RANKS: 3, but MPI started 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
                               ("FLUX_JOB_SIZE", "Flux started 3 tasks, .*flux run -o pmi=pmix"),
                               ("JSM_NAMESPACE_SIZE", "jsrun started 3 tasks, .* there is 1"),
                               ("OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI started 3 tasks"),
                               ("PMI_SIZE", "mpiexec started 3 tasks, .* the MPI that it was built"),
-                              ("PALS_RANKID", "PALS started task 3, and in MPI there is 1")):
+                              ("PALS_RANKID", "PALS started task 3, but MPI started only 1")):
             with self.subTest(variable):
                 output = self.folder / "end.bin"
                 ended = alone(f"--scenario two-body --steps 3 --output {output}", **{variable: "3"})
@@ -230,8 +230,8 @@ class Failures(InFolder):
                               f"ended by {number.name}; all ranks end")
 
     def test_the_end_of_the_launcher_ends_with_a_checkpoint(self) -> None:
-        """mpirun passes SIGTERM on, and waits as long as `./nbody cluster` tells it to: by day for less, because
-        the ranks compute meanwhile."""
+        """mpirun passes SIGTERM on, and waits as long as `./nbody cluster` tells it to: less in the
+        quick tests, because the ranks compute meanwhile."""
         patience = mock.patch.object(cluster, "FOR_A_CHECKPOINT", cluster.FOR_A_CHECKPOINT if NIGHTLY else "4")
         with patience, mock.patch.dict(os.environ, cluster.environment()):
             run_on, _, state = self.started(checkpoint=True)
@@ -242,7 +242,7 @@ class Failures(InFolder):
         self.right(run(2, f"--resume {state} --steps {steps + 1} --quiet --validate off"))
 
     def test_an_interruption_ends_with_a_checkpoint(self) -> None:
-        """SIGTERM to all ranks, as a batch system sends it at the end of its time."""
+        """SIGTERM to all ranks, as a batch system sends at the end of the time limit."""
         state = self.folder / "state.bin"
         run_on = Started(3, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off")
         for rank in run_on.wait_for(state, 3):

@@ -26,7 +26,7 @@ NATIVE = re.compile(rb"-m(arch|cpu)=native")
 
 
 class Refuse(unittest.TestCase):
-    """BUILD is the developer's, whose kernels are for this machine's processor."""
+    """BUILD is the developer's; its kernels are compiled for this machine's processor."""
 
     def test_programs_for_this_processor_only(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Does a run that is not compared with its start hold its bodies once, whatever it reads and writes? What
-the first rank does with them is what every program does: step 00 shows it without a device's memory beside."""
+"""Tests that a run that is not compared with its start holds its bodies once, whatever it reads and
+writes. The first rank handles them as every program does: step 00 shows that without a device's
+memory."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ import unittest
 from ranks import InFolder
 
 BODY = 28  # bytes
-SYSTEMS = (25_000, 100_000)  # of eight bodies
+SYSTEMS = (25_000, 100_000)  # of eight bodies each
 OPTIONS = "--bodies 8 --steps 2 --validate off --quiet"
 
 
 class Memory(InFolder):
     def peak(self, arguments: str) -> int:
-        """In bytes, of the one process."""
+        """Returns the process's peak in bytes."""
         with subprocess.Popen([os.environ["NBODY_PROGRAM"], *arguments.split()], stdin=subprocess.DEVNULL) as process:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -40,7 +41,8 @@ class Memory(InFolder):
                                       "--checkpoint {folder}/state{systems}.bin"), 1.2 * BODY)
 
     def test_snapshots_of_leapfrog(self) -> None:
-        """Positions go half a step back for each, and are kept meanwhile: 12 bytes more."""
+        """Positions go half a step back for each snapshot, and the originals are kept meanwhile: 12
+        bytes more."""
         os.mkdir(self.folder / str(SYSTEMS[0]))
         os.mkdir(self.folder / str(SYSTEMS[1]))
         self.assertLess(self.per_body(f"{OPTIONS} --systems {{systems}} --integrator leapfrog --snapshot-every 1 "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ranks on two machines: network namespaces with a cable between them, which is then cut."""
+"""Ranks on two machines: network namespaces with a virtual cable that is then cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ranks import PATIENCE, InFolder, environment, main, processes, program, run
 
 NAMES = [f"nbody{os.getpid()}-{k}" for k in (1, 2)]
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
-# Instead of ssh: the command in the name space that has the address.
+# Replaces ssh: runs the command in the name space with the address.
 AGENT = """#!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
 case $1 in {0}) name={2} ;; {1}) name={3} ;; esac

@@ -1,4 +1,4 @@
-"""Starts a program on several ranks of this machine, as the tests need it: each rank may be another."""
+"""Starts a program on several ranks of this machine; each rank may run a different command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-PATIENCE = 10.0  # seconds in which every rank has to end after one of them did
+PATIENCE = 10.0  # seconds in which every rank must end after one did
 LIMIT = 120.0
 
 
@@ -24,7 +24,7 @@ def program() -> Path:
 
 
 def processes() -> Iterator[Path]:
-    """Those of the program on this machine, by their folders in /proc."""
+    """The program's processes on this machine, as folders in /proc."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if Path(os.readlink(folder / "exe")) == program().resolve():
@@ -46,7 +46,7 @@ class Ended:
     seconds: float
 
     def lines(self, name: str = "step14_cluster: ") -> list[str]:
-        """What the ranks said, without what the launcher adds."""
+        """Returns the output of the ranks, without the launcher's additions."""
         return [line for line in self.error.splitlines() if line.startswith(name)]
 
 
@@ -58,7 +58,7 @@ def words_of(ranks: Sequence[Sequence[str]]) -> list[str]:
 
 
 def run_each(ranks: Sequence[Sequence[str]], extra: Optional[dict[str, str]] = None) -> Ended:
-    """A command for each rank."""
+    """Runs a separate command for each rank."""
     began = time.monotonic()
     process = subprocess.Popen(words_of(ranks), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                stdin=subprocess.DEVNULL, env=environment(extra), start_new_session=True)
@@ -76,7 +76,7 @@ def run(count: int, arguments: str, **extra: str) -> Ended:
 
 
 def alone(arguments: str, **extra: str) -> Ended:
-    """Without a launcher, as the only rank."""
+    """Runs without a launcher, as the only rank."""
     began = time.monotonic()
     done = subprocess.run([program(), *arguments.split()], stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, env=environment(extra), timeout=LIMIT, check=False)
@@ -84,7 +84,7 @@ def alone(arguments: str, **extra: str) -> Ended:
 
 
 class Started:
-    """A run under way, to be disturbed."""
+    """A run in progress, to be disturbed."""
 
     def __init__(self, count: int, arguments: str, **extra: str) -> None:
         self.error = tempfile.TemporaryFile("w+")
@@ -93,7 +93,7 @@ class Started:
             stderr=self.error, stdin=subprocess.DEVNULL, env=environment(extra), start_new_session=True)
 
     def ranks(self) -> list[int]:
-        """Their process ids, in the order of the ranks."""
+        """Returns the process ids, in rank order."""
         found = {}
         for folder in processes():
             try:
@@ -107,7 +107,7 @@ class Started:
         return [found[rank] for rank in sorted(found)]
 
     def wait_for(self, file: Path, count: int) -> list[int]:
-        """Until the run has written a file: the process ids."""
+        """Waits until the run has written a file; returns the process ids."""
         until = time.monotonic() + LIMIT
         while not file.exists() or len(self.ranks()) < count:
             if time.monotonic() > until or self.process.poll() is not None:

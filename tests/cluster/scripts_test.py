@@ -16,7 +16,7 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 WORDS = "--scenario plummer --steps 9"
-# Says how it was called; `flux resource list` says how many GPUs are there.
+# Prints its arguments; `flux resource list` prints the number of GPUs.
 STUB = """#!/bin/sh
 if [ "$1" = resource ]; then echo 6; exit; fi
 echo "$(basename "$0") $*; ranks $NBODY_RANKS, threads $OMP_NUM_THREADS"

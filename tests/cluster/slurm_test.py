@@ -27,11 +27,11 @@ from ranks import environment, program
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "unshare")
 PATIENCE = 60.0
-# Jobs that are started again while they run, at moments drawn from the seed.
+# Number of requeues of running jobs, at moments drawn from the seed.
 REQUEUES = int(os.environ.get("NBODY_TEST_REQUEUES", "4"))
 SEED = int(os.environ.get("NBODY_TEST_SEED", str(random.randrange(10 ** 6))))
-GPUS = ("null", "zero", "full", "random")  # of a node: as many as the script asks for
-# Both nodes have this machine's name; memory that ranks of one machine share they would look for in vain.
+GPUS = ("null", "zero", "full", "random")  # per node: as many as the script requests
+# Both nodes have this machine's name, so ranks would look in vain for shared memory.
 NODES = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
 CONFIGURATION = """ClusterName=toy
 SlurmctldHost={host}(127.0.0.1)
@@ -67,12 +67,12 @@ class Job:
 
     number: str
     moment: float
-    began: float = 0  # when it was first seen running
-    taken: int = -1  # time steps in its checkpoint when it was started again
+    began: float = 0  # time at which it was first seen running
+    taken: int = -1  # time steps in its checkpoint when it was requeued
 
 
 def steps_of(checkpoint: Path) -> int:
-    """The time steps that it has taken (common/io/formats/bin.cpp has the table of offsets)."""
+    """Returns the steps taken, from the checkpoint (common/io/formats/bin.cpp has the offsets)."""
     return struct.unpack_from("<q", checkpoint.read_bytes(), 40)[0]
 
 
@@ -107,7 +107,7 @@ class Slurm(unittest.TestCase):
         until = time.monotonic() + PATIENCE
         while cls.ask(["sinfo", "-h", "-o", "%D %t"]).strip() != "2 idle":
             if time.monotonic() > until:
-                raise AssertionError("the nodes did not come: " + cls.logs())
+                raise AssertionError("the nodes did not connect: " + cls.logs())
             time.sleep(0.5)
 
     @classmethod
@@ -136,7 +136,7 @@ class Slurm(unittest.TestCase):
         return "".join(f"\n{log.name}: {log.read_text()[-1500:]}" for log in cls.folder.glob("*.log"))
 
     def submit(self, script: str, options: str, arguments: str, **extra: str) -> str:
-        """The number of the job; with --wait, when it or all of an array have ended well."""
+        """Returns the job's number; with --wait, once it or its whole array has succeeded."""
         done = subprocess.run(["sbatch", "--parsable", *options.split(),
                                str(ROOT / "tools" / "slurm" / script), *arguments.split()],
                               cwd=self.folder / "jobs", text=True, timeout=300, check=False,
@@ -149,15 +149,15 @@ class Slurm(unittest.TestCase):
         return "".join(file.read_text() for file in (self.folder / "jobs").glob(f"nbody-{name}.out"))
 
     def undisturbed(self, words: str, name: str) -> bytes:
-        """What one rank ends with, without Slurm."""
+        """Returns one rank's result without Slurm."""
         end = self.folder / name
         subprocess.run([self.program, *words.split(), "--quiet", "--output", end], env=environment(),
                        check=True)
         return end.read_bytes()
 
     def states(self) -> dict[str, tuple[str, int]]:
-        """Of all jobs their state, and how often they were started again. The runs of an array that
-        wait have one entry together, which is none of theirs."""
+        """Returns the state of all jobs and how often they were requeued. The waiting runs of an
+        array share one entry, which is not any single run's."""
         found = {}
         for words in self.ask(["scontrol", "--oneliner", "show", "jobs"]).splitlines():
             said = dict(re.findall(r"(\w+)=(\S*)", words))
@@ -169,7 +169,7 @@ class Slurm(unittest.TestCase):
         return found
 
     def requeue(self, jobs: Iterable[Job]) -> None:
-        """Each at its moment; returns when all have ended well, started again or not."""
+        """Requeues each at its moment; returns when all have succeeded, requeued or not."""
         jobs = list(jobs)
         until = time.monotonic() + PATIENCE + 30 * len(jobs)
         while True:
@@ -184,7 +184,7 @@ class Slurm(unittest.TestCase):
                         checkpoint = self.folder / "jobs" / f"nbody-{job.number}.bin"
                         job.taken = steps_of(checkpoint) if checkpoint.exists() else 0
                         self.ask(["scontrol", "requeue", job.number])
-                elif state == "PENDING" and restarts > 0:  # Slurm would wait for two minutes
+                elif state == "PENDING" and restarts > 0:  # Slurm would wait two minutes
                     self.ask(["scontrol", "update", f"JobId={job.number}", "StartTime=now"])
             if all(ended):
                 break
@@ -216,7 +216,7 @@ class Slurm(unittest.TestCase):
             return {str(file.relative_to(folder)): file.read_bytes()
                     for file in folder.rglob("*") if file.is_file()}
 
-        seconds = 0.0  # of a job
+        seconds = 0.0  # per job
         began = time.monotonic()
         start(folders[4], "--wait")
         seconds = time.monotonic() - began

@@ -132,7 +132,7 @@ const BadInput kCases[] = {
     {"--output final.xyz", "final.xyz.*csv"},
     {"--output final.raw", "final.raw.*masses"},
     {"--output final.hdf5", "final.hdf5.*nbody-convert"},
-    {"--output theirs.tipsy", "theirs.param exists and is not ours"},
+    {"--output theirs.tipsy", "theirs.param exists and is not from this project"},
     {"--checkpoint c.raw", "--checkpoint: \"c.raw\".*resumes from .bin and .csv"},
     {"--checkpoint c.txt", "--checkpoint: \"c.txt\".*resumes from .bin and .csv"},
     {"--json nowhere/record.json", "nowhere"},

@@ -277,7 +277,7 @@ TEST_F(CommandLine, AnOpeningAngleIsForTheTreeAlone) {
   const Outcome first = program_.run(run + "--theta 0.75 --multipole 0 --json a.json");
   if (first.exit_code == 2) {
     for (const char* option : {"--theta 0.5", "--multipole 2"})
-      expect_refusal(run + option, "computes the direct sum, step15_barnes_hut goes down a tree");
+      expect_refusal(run + option, "computes the direct sum, step15_barnes_hut traverses a tree");
     expect_refusal(run + "--force-tolerance 0.1", "has no test for it, step15b_force_aware has");
     return;
   }

@@ -90,7 +90,7 @@ TEST_F(Continue, ACheckpointOfAnotherProblemIsRefusedAndStays) {
       {run + sizes + "--scenario galaxies", "--scenario is plummer there and galaxies here"},
       {"--input start.csv --checkpoint c.bin", "--scenario is plummer there and none here"},
       {"--input start.csv --checkpoint start.bin", "--checkpoint: .*start.bin.*--restart"},
-      {"--input start.csv --checkpoint plain.bin", "is a snapshot and no checkpoint.*--restart"},
+      {"--input start.csv --checkpoint plain.bin", "is a snapshot, not a checkpoint.*--restart"},
       {"--resume other.bin --steps 5 --checkpoint start.bin", "--checkpoint: .*start.bin"},
       {"--scenario plummer --restart", "--restart needs --checkpoint"},
       {"--resume other.bin --steps 5 --checkpoint c.bin --restart", "exclude each other"},
@@ -124,7 +124,7 @@ TEST_F(Continue, AnotherDeviceIsNamed) {
   checkpoint.checkpoint["device"] = "an abacus";
   write_bodies(program_.file("c.bin"), checkpoint);
   EXPECT_TRUE(says(expect_success(run + "5"),
-                   "although it was written on an abacus, whose sums may have other bits"));
+                   "although it was written on an abacus, whose sums may have different bits"));
 }
 
 // A job that resumes another's checkpoint has got further when it is started again.

@@ -30,9 +30,9 @@ from nbody_tools.steps import has_gpu
 from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
-LIMIT = 30.0  # seconds that a page need not mention; of processor time, if that is less
-PATIENCE = 10  # times that, on a busy machine
-# Pages that others are generated from, and records; below, pages whose commands another test runs.
+LIMIT = 30.0  # seconds that a page need not mention; processor time, if that is less
+PATIENCE = 10  # times that much on a busy machine
+# Generated pages' sources, and records; below, pages whose commands another test runs.
 NOT_READ = re.compile(r"CHANGELOG\.md|.*\.template\.md|course/notebooks/.*|docs/results/.*")
 TESTED_BY = {"docs/pictures.md": "documents.pictures", "docs/debugging.md": "documents.debugging",
              "hostcuda/README.md": "hostcuda.alone"}
@@ -41,7 +41,7 @@ TESTS = re.compile(r"(?:^|\S+=\S+ )(?:\./nbody test(?!.*--status)|ctest)\b")
 GPU_TOOL = re.compile(r"\./nbody (compare|measure|profile|run|tune|timeline|sweep)\b")
 SMALL = {"--bodies": 600, "--steps": 2, "--systems": 2, "--force-error": 64, "--devices": 1,
          "--repeat": 1}
-# Files of the reader's own that pages name, and the commands that make some.
+# The reader's own files named in pages, and commands that create some.
 OWN_FILES = {
     "snapshot_": "build/cpu/step00_cpu_omp/step00_cpu_omp --scenario figure-eight --steps 20 "
                  "--snapshot-every 10 --snapshot-dir .",
@@ -56,13 +56,13 @@ OWN_FILES = {
 
 @dataclass
 class Ended:
-    code: Optional[int]  # None: the limit of time
+    code: Optional[int]  # None: the time limit
     seconds: float
     output: str
 
 
 class Clone:
-    """A clone of HEAD that belongs to nobody, if this is root."""
+    """A clone of HEAD, owned by an unprivileged user if this is root."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.home = folder / "nbody-steps", folder / "home"
@@ -82,7 +82,7 @@ class Clone:
         return {**ours, "HOME": str(self.home), "PROGRESS_EVERY": "0"}
 
     def run(self, text: str, limit: float, server: bool = False) -> Ended:
-        """A server is interrupted as soon as it has said where it is."""
+        """Interrupts a server once it has printed its address."""
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         with tempfile.TemporaryFile() as output:
             process = subprocess.Popen(
@@ -131,7 +131,7 @@ def on_the_cpu(text: str) -> str:
 
 
 def tests_selected(text: str) -> str:
-    """Instead of a run of tests, whether it would run any: this is one of them."""
+    """Replaces a run of tests by a check that tests would run: this is one of them."""
     words = text.partition("./nbody test" if "./nbody test" in text else "ctest")[2]
     words = re.sub(r"--(test-dir|preset|minutes) \S+|--(nightly|asan|tsan)\b", "", words)
     return f"ctest --test-dir build/cpu -N {words} | grep -E 'Total Tests: [1-9]'"
@@ -156,7 +156,7 @@ def reason_to_skip(command: Command) -> str:
 
 
 def is_shown_for_the_cpu(command: Command, commands: list[Command]) -> bool:
-    """Whether the page has a small run on the CPU of a program that on_the_cpu cannot reduce."""
+    """True if the page has a small CPU run of a program that on_the_cpu cannot reduce."""
     program = command.text.split()[0].replace("build/cuda/", "build/cpu/")
     others = [one for one in commands if one.page == command.page and program in one.text.split()]
     return "build/cuda/" in command.text and bool(others) and on_the_cpu(command.text) == \
@@ -172,7 +172,7 @@ class Check:
         self.count = 0
 
     def prepare(self, command: Command) -> None:
-        """The files that the page takes for granted, which git is not to see."""
+        """Creates the files that the page assumes, hidden from git."""
         saved = saved_files((ROOT / command.page).read_text(encoding="utf-8"))
         for name, content in saved.items():
             if name in command.text:
@@ -223,7 +223,8 @@ class Check:
 
 
 def is_expected(command: Command, ended: Ended) -> bool:
-    """A page may say that a command fails. diff and --status find, a lab's first file fails."""
+    """A page may announce that a command fails. diff and --status find differences, a lab's first
+    file fails."""
     if "fails" in command.comment:
         return ended.code == 1
     is_found = command.text.startswith("diff ") or command.text.endswith("--status") or (
@@ -232,14 +233,14 @@ def is_expected(command: Command, ended: Ended) -> bool:
 
 
 def targets_shown(commands: list[Command]) -> list[str]:
-    """The programs that the pages run, so that building does not count as theirs."""
+    """Returns the programs that the pages run, so that building them is not timed."""
     program = re.compile(r"build/cpu/[^\s$]*?([\w-]+)(?=[\s;]|$)")
     texts = [on_the_cpu(command.text) for command in commands if command.page not in TESTED_BY]
     return sorted({found for text in texts for found in program.findall(text)})
 
 
 def check_first_commands(commands: list[Command]) -> list[str]:
-    """Names the steps whose page lacks a command for the CPU or for a GPU at its top."""
+    """Lists the steps whose page lacks a command for the CPU or for a GPU at its top."""
     problems = []
     for folder in sorted(ROOT.glob("step[0-9]*/")):
         page = f"{folder.name}/README.md"

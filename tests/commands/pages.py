@@ -17,7 +17,8 @@ COMMENT = re.compile(r"\s+#\s+(.*)$")
 DURATION = re.compile(r"(?:([\d,.]+)|a|an) (s|second|min|minute|h|hour)s?\b")
 SECONDS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600}
 ON_A_GPU = re.compile(r"build/cuda/|--gpu\b|--preset cuda\b")
-# What the reader has to fill in: FILE, [--option], /path/to, user@host. NAME=value is a variable.
+# Words that the reader must fill in: FILE, [--option], /path/to, user@host. NAME=value is a
+# variable.
 PLACEHOLDER = re.compile(r"(?:^|\s)(?:[A-Z]{2,}(?=\s|$)|\[)|/path/to/|\w@\w|\.\.\.$")
 
 
@@ -38,12 +39,12 @@ class Command:
 
     @property
     def is_usage(self) -> bool:
-        """Whether the reader has to fill something in."""
+        """True if the reader must fill something in."""
         return PLACEHOLDER.search(self.text) is not None
 
     @property
     def seconds(self) -> float:
-        """How long the page says that it takes, or 0."""
+        """The seconds that the page announces, or 0."""
         found = DURATION.search(self.comment)
         return float((found[1] or "1").replace(",", "")) * SECONDS[found[2]] if found else 0.0
 
@@ -64,7 +65,7 @@ def code_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
 
 
 def commands_of_block(page: str, block: list[tuple[int, str]]) -> Iterator[Command]:
-    """One per line; lines that end in a backslash, and those of a loop, are one command."""
+    """One per line; lines that end in a backslash, and loops, are one command."""
     whole, begin = "", 0
     for number, line in block:
         comment = COMMENT.search(line)
@@ -87,7 +88,8 @@ def commands_of(page: str, text: str) -> list[Command]:
 
 
 def saved_files(text: str) -> dict[str, str]:
-    """What the page asks to be saved: "Saved as `NAME`" follows the block with its content."""
+    """Files that the page asks to be saved: "Saved as `NAME`" follows the block with the
+    content."""
     lines = text.splitlines()
     saved = {}
     for block in code_blocks(text):

@@ -205,7 +205,7 @@ const BadInput kCases[] = {
     {"nan.csv a.bin", "nan.csv:2"},
     {"short.bin a.csv", "short.bin: 143 bytes"},
     {"hdf5 a.csv", "hdf5: .*(cut off or damaged|without HDF5)"},
-    {"theirs.csv theirs.tipsy", "theirs.param exists and is not ours"},
+    {"theirs.csv theirs.tipsy", "theirs.param exists and is not from this project"},
     {"galaxy.csv a.bin --nonsense", "--nonsense"},
 };
 

@@ -74,7 +74,7 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
         what = f"{file.name}, {species}"
         bodies = rows(species)
         expect(f"{what}: bodies", dataset.particle_type_counts[name], COUNTS[species], 0)
-        order = data[name, "particle_mass"].argsort()  # as the rows are, in each species
+        order = data[name, "particle_mass"].argsort()  # sorted like the rows within each species
         expect(f"{what}: masses", data[name, "particle_mass"].to("Msun")[order],
                [SOLAR_MASSES * row[0] for row in bodies])
         for k, axis in enumerate("xyz"):
@@ -85,7 +85,7 @@ def check_in_yt(file: Path, kind: str, types: dict[str, str]) -> None:
 
 
 def check_plot_in_yt(file: Path) -> None:
-    """As its manual says it, about the origin: every mass in the picture, each in its place."""
+    """As in its manual, about the origin: every mass in the picture, each in its place."""
     import numpy
     import yt
     dataset = yt.load(str(file))
@@ -133,7 +133,7 @@ def check_pynbody(program: str, folder: Path) -> None:
     radii = [(sum(x * x for x in row[1:4]) ** 0.5, row[0]) for s in COUNTS for row in rows(s)]
     expect("profile", profile["mass_enc"].in_units("Msol"),
            [SOLAR_MASSES * sum(m for r, m in radii if r < edge) for edge in (8, 12, 16)], GRAMS)
-    # And the other way: Gadget's format 2, written by pynbody, which would say that the units are per h.
+    # The reverse: Gadget's format 2, written by pynbody, whose units would be per h.
     snapshot.properties["h"] = 1.0
     for family in FAMILIES.values():
         for name in ("pos", "vel", "mass", "iord"):

@@ -20,7 +20,7 @@ problems = []
 
 
 def call(script):
-    """As Gradescope calls it, in another folder than its own."""
+    """Calls the script as Gradescope does, from another folder."""
     environment = os.environ | {"AUTOGRADER": str(root)}
     return subprocess.run([root / script], env=environment, check=False).returncode
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Does every slide fit its page? Asks a browser. slides_test.py FOLDER; 77 without Chromium."""
+"""Checks in a browser that every slide fits its page: slides_test.py FOLDER; 77 without
+Chromium."""
 import json
 import re
 import shutil
@@ -8,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Each slide is shown in turn: what is taller than the page, or code that is wider than its box, does not fit.
+# Shows each slide in turn: anything taller than the page, or code wider than its box, does not fit.
 MEASURE = """<script>addEventListener("load", () => {
   const slides = [...document.querySelectorAll("section")], wrong = [];
   slides.forEach((slide, k) => {

@@ -16,7 +16,7 @@ from pathlib import Path
 from judge import counted, judged, missing
 
 STEPS = "step1[0-5]_*"
-# In other orders of threads the same lines run, and the physics is in few bodies.
+# Other thread orders run the same lines, and small problems cover the physics.
 GROUPS = "force|ladder|chunks|passes|launches|stack|skewed|clusters|too_large"
 TESTS = rf"^(step1[0-5]_\w+\.({GROUPS})|cluster\.(bits|memory))$"
 

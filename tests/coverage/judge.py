@@ -1,4 +1,4 @@
-"""Judges what gcov counted: which lines, branches and instances of templates did not run."""
+"""Evaluates gcov's counts: lines, branches and template instances that did not run."""
 import json
 import re
 import subprocess
@@ -6,15 +6,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The branch of an error that no test causes in every call: tests/faults causes them.
+# The error branch in every API call, which these tests do not cause: tests/faults causes them.
 ERROR_CHECK = re.compile(r"\b(CUDA|CUBLAS)_CHECK\(")
-# To the end of a scope belongs what destructors do while an exception passes.
+# Destructors that run while an exception passes are attributed to the end of a scope.
 END_OF_SCOPE = re.compile(r"\s*}[;)]*\s*")
 
 
 @dataclass
 class Counts:
-    """Of one file of a step, over all programs that contain it."""
+    """Counts for one file of a step, over all programs that contain it."""
     lines: dict = field(default_factory=lambda: defaultdict(int))      # (line, instance) -> times
     branches: dict = field(default_factory=lambda: defaultdict(list))  # (line, count) -> times each
     instances: dict = field(default_factory=lambda: defaultdict(int))  # (line, name) -> times
@@ -29,7 +29,7 @@ class Missing:
 
 
 def counted(root, build, steps):
-    """file -> Counts, from everything that gcov finds below the folders of `steps` in `build`."""
+    """Maps file to Counts, from all gcov output below the folders of `steps` in `build`."""
     counts = defaultdict(Counts)
     for data in sorted(path for step in steps for path in (build / step).rglob("*.gcda")):
         done = subprocess.run(["gcov", "--json-format", "--stdout", data], cwd=data.parent,
@@ -43,7 +43,7 @@ def counted(root, build, steps):
 
 
 def add(counts, file):
-    """Adds one file of gcov's answer."""
+    """Adds one file of gcov's output."""
     names = {function["name"]: function["demangled_name"] for function in file["functions"]}
     for function in file["functions"]:
         key = function["start_line"], names[function["name"]]
@@ -57,7 +57,8 @@ def add(counts, file):
 
 
 def missing(file, counts, text):
-    """What did not run: whole instances, else lines of them, else branches in whatever instance."""
+    """Yields what did not run: whole instances, otherwise their lines, otherwise branches in any
+    instance."""
     dead = {name for (_, name), times in counts.instances.items() if times == 0}
     for (line, name), times in counts.instances.items():
         if times == 0:
@@ -74,7 +75,7 @@ def missing(file, counts, text):
 
 
 def judged(places, exceptions, texts):
-    """The places without an exception, and the exceptions without a place."""
+    """Returns the places without an exception, and the exceptions without a place."""
     used = set()
 
     def is_excepted(place):

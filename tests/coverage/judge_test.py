@@ -1,4 +1,5 @@
-"""The judge of coverage sees lines, branches and shapes that did not run, and useless exceptions."""
+"""Tests that the coverage check sees lines, branches and shapes that did not run, and useless
+exceptions."""
 import unittest
 
 from judge import Counts, Missing, add, judged, missing
@@ -7,7 +8,7 @@ TEXT = ["void f() {", "  if (a) b();", "  CUDA_CHECK(c());", "}"]
 
 
 def gcov(functions, lines):
-    """An answer of gcov: name -> times, and (line, function, times, branches taken)."""
+    """gcov output: name -> times, and (line, function, times, branches taken)."""
     return {"functions": [{"name": name, "demangled_name": name, "start_line": 1,
                            "execution_count": times} for name, times in functions.items()],
             "lines": [{"line_number": line, "function_name": name, "count": times,

@@ -29,7 +29,7 @@ SKIPPED = 77
 
 
 def line_of(text: str) -> int:
-    """Transcripts follow the source: breakpoints are set where a text stands, not on a number."""
+    """Transcripts follow the source: breakpoints are set by a line's text, not its number."""
     lines = [number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line]
     if len(lines) != 1:
         sys.exit(f"lesson.py: '{text}' stands on {len(lines)} lines of step03_tiling/nbody.cu, not on one")
@@ -76,7 +76,7 @@ def transcript(session: Session, program: Path) -> str:
     for line in session.commands:
         command += ["-ex", f"echo (gdb) {line}\\n", "-ex", line]
     command += ["--args", str(program), *ARGUMENTS.split()]
-    # One block at a time, and none of the orders a caller may have asked of the emulator.
+    # One block at a time, without any order that a caller set for the emulator.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("HOSTCUDA_")}
     environment.update(OMP_NUM_THREADS="1", LC_ALL="C")
     result = subprocess.run(command, env=environment, cwd=ROOT, stdin=subprocess.DEVNULL, text=True,
@@ -89,7 +89,7 @@ def transcript(session: Session, program: Path) -> str:
     return tidy(result.stdout)
 
 
-# What differs from one run or one machine to the next, and says nothing.
+# Output that differs between runs or machines and carries no information.
 NOISE = re.compile(r"^(\[Thread debugging using|Using host libthread_db|warning: |A debugging session|"
                    r"\tInferior 1|Quit anyway|$)")
 

@@ -52,7 +52,7 @@ TEST_F(Absurd, FilesAreComparedWithTheMemory) {
                                    std::pair("a.csv", "x,y,vx,vy\n" + std::string(2000, '\n'))}) {
     program_.write(name, head);
     truncate(program_.file(name).c_str(), 24LL << 30);
-    expect(1, std::string("--input ") + name, "is larger than the [0-9]+ MB that there is memory");
+    expect(1, std::string("--input ") + name, "is larger than the [0-9]+ MB of available memory");
   }
   truncate(program_.file("a.raw").c_str(), 24LL << 33);
   expect(2, "--input a.raw", "at most 2147483647 are possible");
@@ -93,7 +93,7 @@ TEST_F(Absurd, InputIsAFileThatCanBeRead) {
 
 TEST_F(Absurd, APipeWithoutAWriterIsGivenUp) {
   ASSERT_EQ(mkfifo(program_.file("pipe").c_str(), 0600), 0);
-  expect(2, "--input pipe", "is a pipe without a writer");
+  expect(2, "--input pipe", "is a pipe that no program writes to");
 }
 
 }  // namespace

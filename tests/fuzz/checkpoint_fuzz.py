@@ -21,10 +21,10 @@ from pathlib import Path
 
 PROBLEM = ["--scenario", "galaxies", "--systems", "2", "--bodies", "9", "--seed", "3"]
 CONTINUE = ["--steps", "12", "--output", "end.bin"]
-WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second is the same command once more
+WAYS = ["--resume"], [*PROBLEM, "--checkpoint"]  # the second one repeats the command
 MAP = ["--activity-map", "4", "--activity-map-every", "2", "--activity-map-file", "map"]
 OUTPUTS = ("end.bin", "map.csv", "map.pgm")
-LONGEST = 60.0  # seconds for one run, on a machine that does other things too
+LONGEST = 60.0  # seconds for one run, on a busy machine
 
 
 def flipped(data: bytearray, generator: random.Random) -> None:
@@ -51,7 +51,7 @@ def cut(data: bytearray, generator: random.Random) -> None:
 
 
 def moved(data: bytearray, generator: random.Random) -> None:
-    """A block in the place of another, as a file system that lost track of them would do."""
+    """Overwrites one block by another, as a file system that lost track would do."""
     length = min(generator.choice((8, 28, 512)), len(data) // 2)
     source, target = (generator.randrange(len(data) - length) for _ in range(2))
     data[target:target + length] = data[source:source + length]
@@ -67,7 +67,7 @@ def resume(program: str, folder: Path, words: list[str]) -> tuple[int, str, dict
 
 
 class Kind:
-    """A checkpoint of one kind, and what a run resumed from it ends with."""
+    """A checkpoint of one kind, and the result of a run resumed from it."""
 
     def __init__(self, program: str, folder: Path, ending: str, words: list[str]):
         self.program, self.folder = program, folder
@@ -87,7 +87,8 @@ class Kind:
                     sys.exit(error)
 
     def fault(self, data: bytes, way: list[str]) -> str:
-        """What is wrong with how a damaged checkpoint was treated, or nothing; counts refusals."""
+        """Returns what is wrong with the handling of a damaged checkpoint, or nothing; counts
+        rejections."""
         self.file.write_bytes(data)
         code, error, files = resume(self.program, self.folder, [*way, self.file.name, *self.words])
         if code == 2:
@@ -131,7 +132,7 @@ def main() -> int:
             refused += kind.refused
     print(f"{count} damaged checkpoints of {len(kinds)} kinds: {refused} refused, "
           f"{count - refused} with the right result")
-    return 0 if refused > count / 2 else 1  # or the damage did none
+    return 0 if refused > count / 2 else 1  # otherwise the damage had no effect
 
 
 if __name__ == "__main__":

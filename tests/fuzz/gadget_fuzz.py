@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-LONGEST = 60.0  # seconds for one file, on a machine that does other things too
+LONGEST = 60.0  # seconds for one file, on a busy machine
 FEWEST = 20     # files; a fuzzer that ran nothing found nothing
 
 
@@ -44,7 +44,7 @@ def changed(data: bytes, generator: random.Random) -> bytes:
 
 
 def fault(program: str, file: Path, output: Path) -> str:
-    """What is wrong with how the file was treated, or nothing."""
+    """Returns what is wrong with the handling of the file, or nothing."""
     try:
         done = subprocess.run([program, str(file), str(output)], stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=LONGEST, check=False)

@@ -14,7 +14,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-# 2,090 and 4,200 bodies leave tiles of step 14's last segment without a body, 65 some step a block.
+# 2,090 and 4,200 bodies leave empty tiles in step 14's last segment; 65 leave some steps an empty
+# block.
 PROBLEMS = ("--systems 1 --bodies 4200 --steps 1", "--systems 1 --bodies 2090 --steps 1",
             "--systems 3 --bodies 65 --steps 2", "--systems 5 --bodies 1 --steps 1")
 LISTS = ("findings", "races", "barrier_divergences")

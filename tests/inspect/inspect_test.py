@@ -157,7 +157,7 @@ class Seeded(unittest.TestCase):
         for race in races:
             self.assertEqual(race.earlier.block, race.later.block)
             self.assertNotEqual(race.earlier.thread, race.later.thread)
-        # Thread i reads what thread i + 1 writes; the offset is that of a float of the array.
+        # Thread i reads the value that thread i + 1 writes; the offset is one float of the array.
         race = next(race for race in races if race.memory == "shared")
         writer, reader = sorted((race.earlier, race.later), key=lambda side: side.access)[::-1]
         self.assertEqual(writer.thread[0], (reader.thread[0] + 1) % 64)
@@ -193,7 +193,7 @@ class Seeded(unittest.TestCase):
         self.assertEqual({race.kernel for race in self.found.races}, wrong)
 
     def test_divergence_names_both_barriers_and_their_threads(self):
-        self.assertEqual(len(self.found.divergences), 1)  # and not one per block
+        self.assertEqual(len(self.found.divergences), 1)  # not one per block
         found = self.found.divergences[0]
         self.assertEqual(found.kernel, "divergent_barrier")
         self.assertEqual([(at.place.line, at.threads, at.example[0]) for at in found.places],
@@ -244,7 +244,7 @@ class Steps(unittest.TestCase):
     def test_the_step_itself_is_right(self):
         found = inspect_program(PROGRAMS["step03"], FEW_BODIES)
         self.assertTrue(found.clean, text_of(found))
-        # Four floats of shared memory per interaction. Every tile is filled up to 512 bodies.
+        # Four floats of shared memory per interaction. Every tile is padded to 512 bodies.
         kernel = found.kernel("advance_systems")
         self.assertEqual(kernel.sum("executions", "shared", "load") % (2 * 2 * 4 * 256 * 256), 0)
 
@@ -332,7 +332,7 @@ class CommandLine(unittest.TestCase):
 
     def test_options(self):
         self.assertRegex(self.refused("3", "4"), "'4': a step takes no further words")
-        self.assertRegex(self.refused("nowhere.cu"), "nowhere.cu: there is no such file")
+        self.assertRegex(self.refused("nowhere.cu"), "nowhere.cu: file not found")
         for words in (["--bodies", "0"], ["--bodies", "x"], ["--systems", "1e9"], ["--steps", "-2"],
                       ["--bodys", "4"], ["--json"]):
             self.assertRegex(self.refused("3", *words), re.escape(words[0]))

@@ -22,7 +22,7 @@ if Browser.find() is None:
     sys.exit(77)
 
 PROGRAMS = {}
-# Two tiles, and a last warp that is not full.
+# Two tiles, and an incomplete last warp.
 BODIES = ("--scenario", "galaxies", "--systems", "2", "--bodies", "700", "--steps", "1", "--validate", "off", "--quiet")
 
 
@@ -51,7 +51,7 @@ class Page(unittest.TestCase):
         self.browser.wait_for(f"location.href === '{page.as_uri()}' && page.kernel")
 
     def check_quiet(self):
-        """No error, and nothing asked of the network."""
+        """Expects no error and no network request."""
         self.assertEqual(self.browser.errors(), [])
         self.assertEqual([url for url in self.browser.requests() if not url.startswith(("file:", "data:"))], [])
 
@@ -93,7 +93,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.evaluate("page.kind"), kind + 1)
         browser.press("a")
         self.assertGreater(browser.evaluate("page.counted[5][1]"), 512)
-        # What is drawn: a place with accesses has a colour, one without has none.
+        # Checks the drawing: a place with accesses has a colour, one without has none.
         pixels = browser.evaluate("""(() => { page.pick(%d); const pen = document.getElementById('grid').getContext('2d');
             return [0, 1].map((phase) => [...pen.getImageData(MARGIN.left + (phase + 0.5) * page.picture.column,
                 MARGIN.top + 300, 1, 1).data.slice(0, 3)]); })()""" % kind)

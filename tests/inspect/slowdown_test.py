@@ -20,7 +20,7 @@ PROBLEM = ["--systems", "1", "--bodies", "4096", "--validate", "off", "--quiet"]
 
 
 def seconds(program, steps, trace=None):
-    """of processor time"""
+    """Returns processor time."""
     variables = {**os.environ, "OMP_NUM_THREADS": "1"}
     if trace:
         variables["HOSTCUDA_TRACE"] = str(trace)

@@ -15,7 +15,7 @@ from nbody_tools.labs.grade import grade
 from nbody_tools.labs.lab import find_lab
 from nbody_tools.labs.report import as_text
 
-SECONDS = 20  # of processor time: a grading ends within them on two cores that have nothing else to do
+SECONDS = 20  # processor time in which a grading ends on two idle cores
 
 options = argparse.ArgumentParser()
 options.add_argument("build", type=Path)

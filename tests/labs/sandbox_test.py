@@ -11,13 +11,14 @@ from pathlib import Path
 
 from nbody_tools.labs.sandbox import Access, found_sandbox
 
-SECONDS = 100  # a loop without end must have ended long before
+SECONDS = 100  # an endless loop must have been ended long before
 NEEDED = ["allowed: write its record", "allowed: start a thread"]
 OF_GPU = ["gpu: talk within the machine", "gpu: name a thread"]
 
 
 def hostile_in(top, compiler):
-    """The program that tries, where a grading would have it, and a file that it must not find."""
+    """Copies the attacking program to where a grading would have it, next to a file it must not
+    find."""
     folder, outside = top / "run", top / "outside"
     (folder / "out").mkdir(parents=True)
     outside.mkdir()

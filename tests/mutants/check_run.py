@@ -11,7 +11,8 @@ from pathlib import Path
 
 
 def shape_table(command, rank, environment, record):
-    """The options that give a run one shape: a table as ./nbody tune writes it, for this problem."""
+    """Returns options that give a run one shape: a table as ./nbody tune writes it, for this
+    problem."""
     subprocess.run([*command, "--validate", "off", "--json", record], cwd=record.parent,
                    env=environment, stdout=subprocess.DEVNULL, check=True)
     of_rule = json.loads(record.read_text())
@@ -24,8 +25,8 @@ def shape_table(command, rank, environment, record):
 
 
 def run(program, declared, mode, record, weak=None):
-    """The outcome of a run: the gates that failed, the verdicts of weak checks, or why it was stopped."""
-    # Blocks of a grid run on one core, so that a race between them ends the same way every time.
+    """Returns the outcome of a run: failed gates, results of weak checks, or why it was stopped."""
+    # Blocks of a grid run on one core, so that a race between them has the same result every time.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("HOSTCUDA_")}
     environment.update(OMP_NUM_THREADS="1", **dict(setting.split("=") for setting in mode))
@@ -63,7 +64,7 @@ def describe(found):
 
 
 def problems(declared, found, plain):
-    """Every difference between outcome and declaration, as a line."""
+    """Yields every difference between outcome and declaration, as a line."""
     expected, failed = set(declared["caught_by"]), set(found.get("failed", []))
     if not declared["is_wrong"]:
         if not passed(found):

@@ -1,14 +1,15 @@
-"""The files of bodies that runs of mutants.toml read. Only the rule of each matters, not its numbers."""
+"""The files of bodies that runs of mutants.toml read. Only their rules matter, not their
+numbers."""
 from random import Random
 
 
 def near(chance, centre, reach):
-    """Somewhere in a box around a place."""
+    """Returns a position in a box around a centre."""
     return [x + chance.uniform(-r, r) for x, r in zip(centre, reach)]
 
 
 def two_masses(chance):
-    """Two species, the bodies of one between those of the other."""
+    """Two species, their bodies interleaved."""
     for k in range(192):
         yield 0.002 if k % 3 else 0.008, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
 
@@ -27,7 +28,7 @@ def far_and_heavy(chance):
 
 
 def cluster_and_companion(chance, unit=1):
-    """A cluster that is no sphere, and far from it light bodies, which feel its quadrupole."""
+    """A non-spherical cluster, and far from it light bodies, which feel its quadrupole."""
     for k in range(168):
         place = near(chance, (6, 0, 0), (0.3, 0.3, 0.3)) if k % 4 == 3 else near(chance, (0, 0, 0), (1, 0.3, 0.2))
         yield 0.001 if k % 4 == 3 else 1, *(unit * x for x in place), 0, 0, 0
@@ -38,7 +39,7 @@ def tiny_cluster(chance):
 
 
 def tiles_of_two_masses(chance):
-    """Two masses, a third of the bodies and two thirds: whole tiles of 768 bodies have one."""
+    """Two masses, for a third and two thirds of the bodies: whole tiles of 768 bodies have one."""
     for k in range(2304):
         mass = 0.002 if k % 3 else 0.008
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (1, 1, 1))
@@ -52,14 +53,14 @@ def one_far_away(chance):
 
 
 def massless_first(chance):
-    """Two systems: in the first a third of the bodies has a mass, in the second all have."""
+    """Two systems: in the first a third of the bodies have mass, in the second all do."""
     for k in range(1800):
         mass = 0 if k < 900 and k % 3 else 0.001
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))
 
 
 COMMENTS = {tiny_cluster: "# softening=1e-12\n# dt=1e-18\n"}
-SEED = 5  # a wrong quadrupole then fails one gate alone; with any other it fails that one, too
+SEED = 5  # with this one, a wrong quadrupole fails only one gate; with others, also further ones
 
 
 def write_inputs(folder):

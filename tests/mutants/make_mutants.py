@@ -31,7 +31,7 @@ from inputs import write_inputs  # noqa: E402
 
 @dataclass
 class Mutant:
-    """A table of mutants.toml; of a row of `right` the edit is empty."""
+    """A table of mutants.toml; for a row of `right` the edit is empty."""
     step: str
     run: str
     name: str = ""
@@ -102,13 +102,13 @@ def source_of(root, step):
 
 
 def as_in_the_reports(words):
-    """With Euler's steps; a scenario would take leapfrog's."""
+    """Adds Euler's integrator; a scenario would use leapfrog."""
     named = "--integrator" in words or "--input" in words
     return words if named else [*words, "--integrator", "euler"]
 
 
 def declarations(mutant):
-    """The tests of a mutant: its own, and that the step without the edit is right."""
+    """The tests of a mutant: its own, and that the unedited step is right."""
     caught_by = mutant.caught_only_by or mutant.caught_by
     record = {"step": mutant.step, "caught_by": caught_by, "only": bool(mutant.caught_only_by),
               "says": mutant.says, "passes_plain": mutant.passes_plain,
@@ -149,7 +149,7 @@ def write_tests(root, folder):
 
 
 def edited_text(mutant, source, main="nbody::step_main"):
-    """The step with the edit. An edited header of the step stands where it was included."""
+    """The edited step. An edited header of the step is inserted where it was included."""
     if mutant.file == Mutant.file:
         return edited(source, mutant.variant, main=main, edits=mutant.edits)
     header = source.parent / mutant.file
@@ -164,7 +164,7 @@ def edited_text(mutant, source, main="nbody::step_main"):
 def namespace(mutant, name, source, text):
     begin = "".join(f"#undef {macro}\n#define {macro} {value}\n" for macro, value in mutant.macros)
     end = "".join(f"#undef {macro}\n" for macro, _ in mutant.macros)
-    # The compiler names the step's file, not this one.
+    # The compiler's messages name the step's file, not this one.
     return f'{begin}namespace {name} {{\n#line 1 "{source}"\n{text}\n}}\n{end}'
 
 
@@ -178,7 +178,7 @@ def write_program(source, file, main="nbody::test::mutant_main"):
         variants[mutant.variant] = namespace(mutant, mutant.variant, source, edited_text(mutant, source, main))
         variants[mutant.control] = namespace(mutant, mutant.control, source,
                                              edited(source, mutant.control, main=main))
-    # Headers are included before the namespaces open, which then find them included already.
+    # Headers are included before the namespaces open; include guards then skip them inside.
     headers = "\n".join(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
     table = "\n".join(f'    {{"{name}", {name}::main}},' for name in variants)
     file.write_text(f"""{headers}

@@ -96,9 +96,9 @@ class Tool(fakes.InFolder):
         self.step("step10_tiled2d_cublas")
         code, _, errors = self.call(*self.compare("step10", "sample", "cupy"))
         self.assertEqual(code, 0)
-        self.assertIn("sample: skipped: --sample does not say where it is", errors)
+        self.assertIn("sample: skipped: --sample needs a path", errors)
         self.assertIn("cupy: skipped: ", errors)
-        self.assertIn("nobody is here of frob", self.refused("compare", "frob", "--build", self.folder / "build"))
+        self.assertIn("none of frob is available", self.refused("compare", "frob", "--build", self.folder / "build"))
 
     def test_without_a_gpu(self) -> None:
         """Our steps are emulated: few bodies, no time, and both said."""
@@ -109,7 +109,7 @@ class Tool(fakes.InFolder):
         with mock.patch("nbody_tools.compare.compare.EMULATED_SIZES", [70]):
             code, out, errors = self.call(*words)
         self.assertEqual(code, 0, errors)
-        self.assertIn("no GPU here: our steps are emulated, with 70 bodies; their times are no measurement\n", errors)
+        self.assertIn("no GPU here: our steps are emulated, with 70 bodies: not measurements\n", errors)
         self.assertRegex(out, r"step11_register_blocking +emulated; RMS error \d\.\de-\d\d\n")
         self.assertIn('--bodies: "8192" is not allowed without a GPU, where our steps are emulated; at most 4096',
                       self.refused(*words, "--bodies", "64,8192"))

@@ -262,8 +262,8 @@ class Broken(DocumentsTest):
         self.file("step00_cpu_omp/README.template.md", README + "More.\n")
         for text, expected in (("{{ chairs() }}", "'chairs' is undefined"),
                                ("{{ machine.gpu.colour }}", "has no 'colour'"),
-                               ("{{ step00_cpu_omp.systems.joules }}", "'joules' is no quantity"),
-                               ("{{ step00_cpu_omp.huge.gips }}", "'huge' is no problem"),
+                               ("{{ step00_cpu_omp.systems.joules }}", "'joules' is not a quantity"),
+                               ("{{ step00_cpu_omp.huge.gips }}", "'huge' is not a problem"),
                                ("{{ step00_cpu_omp.systems.gips }}", "systems.gips is not measured"),
                                ("{{ staircase( }}", "unexpected '}'")):
             with self.subTest(text):

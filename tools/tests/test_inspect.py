@@ -86,7 +86,7 @@ class Calibration(InspectTest):
 class Blocks(InspectTest):
     def test_a_step_that_was_edited_since(self) -> None:
         self.edit_source("velocities[i].x += ax * dt;", "velocities[i].x = ax * dt;")
-        with self.assertRaisesRegex(CalibrationError, "step02_layout/nbody.cu has no longer"):
+        with self.assertRaisesRegex(CalibrationError, "step02_layout/nbody.cu no longer has"):
             blocks.step_block("step02_layout", "step01_gpu_naive", self.folder)
 
     def test_a_line_that_moved_keeps_its_counts(self) -> None:

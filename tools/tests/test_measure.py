@@ -36,9 +36,9 @@ class Measure(fakes.Measuring):
     def test_a_part_that_is_done_is_not_done_again(self) -> None:
         self.done(*self.measure("staircase"))
         before = (self.output / "staircase.jsonl").stat().st_mtime_ns
-        self.assertIn("done before", self.done(*self.measure("staircase")))
+        self.assertIn("already done", self.done(*self.measure("staircase")))
         self.assertEqual((self.output / "staircase.jsonl").stat().st_mtime_ns, before)
-        self.assertNotIn("done before", self.done(*self.measure("staircase", "--again")))
+        self.assertNotIn("already done", self.done(*self.measure("staircase", "--again")))
 
     def test_a_failure_is_named_the_others_go_on_and_the_part_is_not_done(self) -> None:
         fakes.write_step(self.build, fakes.record("step05_streams"),

@@ -116,7 +116,7 @@ class Species(WithPictures):
         disk = bodies.only(["disk"])
         numpy.testing.assert_array_equal(disk.positions[..., 0], [[0, 2], [3, 5]])
         self.assertEqual((disk.velocities.shape, disk.masses.shape), ((2, 2, 3), (2, 2)))
-        with self.assertRaisesRegex(FileError, "no body is said to be 'gas'.*dark, disk"):
+        with self.assertRaisesRegex(FileError, "no body is 'gas'.*dark, disk"):
             bodies.only(["gas"])
         self.assertEqual(bodies.only(["dark", "disk"]).species, bodies.species)
 

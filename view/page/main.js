@@ -240,7 +240,7 @@ class App {
       {shown: "1 to 9", keys: [..."123456789"], text: "of a staircase: that step", run: (key) => this.stairs.choose(Number(key) - 1)},
       {shown: "N", keys: ["n"], text: "of a staircase: the next step", run: () => this.stairs.next()},
       {shown: "W", keys: ["w"], text: "full screen", run: actions.whole_screen},
-      {shown: "B", keys: ["b"], text: "bodies alone, without panels", run: () => document.body.classList.toggle("bare")},
+      {shown: "B", keys: ["b"], text: "bodies only, no panels", run: () => document.body.classList.toggle("bare")},
       {shown: "P", keys: ["p"], text: "picture: saves a PNG", run: actions.save},
       {shown: "R", keys: ["r"], text: "reset what is seen", run: actions.start_over},
       {shown: "H", keys: ["h", "?"], text: "these keys", run: () => this.keys.toggle()},

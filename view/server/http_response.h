@@ -83,8 +83,7 @@ inline std::optional<std::string_view> target_in(std::string_view path, const Re
 // Why this request may not open a WebSocket; "": it may.
 inline std::string_view why_no_viewer(const Request& request, std::string_view path) {
   if (!has_good_host(request)) return "Only ws://127.0.0.1 and ws://localhost.\n";
-  if (target_in(path, request) != "socket")
-    return "Only with the address that the program prints.\n";
+  if (target_in(path, request) != "socket") return "Use the address that the program prints.\n";
   return has_good_origin(request) ? "" : "Only for pages from here.\n";
 }
 
@@ -115,9 +114,9 @@ inline Answer answer_to(const Request& request, std::string_view path, std::stri
   if (!has_good_host(request))
     return refusal(kForbidden, "Only http://127.0.0.1 and http://localhost.\n");
   const auto target = target_in(path, request);
-  if (!target) return refusal(kForbidden, "Only with the address that the program prints.\n");
+  if (!target) return refusal(kForbidden, "Use the address that the program prints.\n");
   if (request.method() != http::verb::get) return refusal("405 Method Not Allowed", "Only GET.\n");
-  if (!target->empty()) return refusal("404 Not Found", "There is one page.\n");
+  if (!target->empty()) return refusal("404 Not Found", "Not found.\n");
   return answer("200 OK", "text/html", page);
 }
 

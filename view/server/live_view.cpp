@@ -104,7 +104,7 @@ struct LiveView::Parts {
                 [this](const view::Command& command) {
                   if (command.type == view::Command::Type::forces) force_limits.check(command);
                   if (command.type == view::Command::Type::stair)
-                    throw view::UnknownCommand("stair: this is one step alone");
+                    throw view::UnknownCommand("stair: this view has only one step");
                   control.handle(command);
                   change_status([] {});
                 },

@@ -18,7 +18,7 @@ Address parse(const std::string& address) {
   const std::string scheme = "http://";
   const auto colon = address.find(':', scheme.size()), slash = address.find('/', scheme.size());
   if (!address.starts_with(scheme) || colon > slash || slash == address.npos)
-    throw std::runtime_error("\"" + address + "\" is no address of a view");
+    throw std::runtime_error("\"" + address + "\" is not the address of a view");
   return {address.substr(scheme.size(), colon - scheme.size()),
           address.substr(colon + 1, slash - colon - 1), address.substr(slash)};
 }

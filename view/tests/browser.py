@@ -42,7 +42,7 @@ class Browser:
 
     @staticmethod
     def find():
-        """The path of the program, or None."""
+        """Returns the program's path, or None."""
         for name in ("chromium", "chromium-browser", "google-chrome"):
             if shutil.which(name):
                 return shutil.which(name)
@@ -103,7 +103,7 @@ class Browser:
         return self.evaluate(f"document.getElementById('{name}').textContent")
 
     def errors(self):
-        """What went wrong on the page, to its author or to the browser."""
+        """Returns errors reported by the page or the browser."""
         return [event for event in self.events if event["method"] == "Runtime.exceptionThrown"
                 or event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
 
@@ -111,7 +111,7 @@ class Browser:
         return [event["params"]["request"]["url"] for event in self.events if event["method"] == "Network.requestWillBeSent"]
 
     def wait_for(self, expression, seconds=60):
-        """The value of the expression, as soon as it is true."""
+        """Returns the expression's value as soon as it is true."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
@@ -139,5 +139,5 @@ class Browser:
                   deltaY=amount)
 
     def screenshot(self):
-        """The visible page, as PNG."""
+        """Returns the visible page, as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from page_case import VIEW, PageCase, changes, difference, picture, pressed
 from server_test import PROGRAM, Run
 
-import matplotlib.image  # which page_case has found
+import matplotlib.image  # found by page_case
 
 
 class PageTest(PageCase):
@@ -152,7 +152,8 @@ class PageTest(PageCase):
             self.assertEqual(browser.evaluate(f"[bodiesOf(tree.level({level})), tree.level({level}).every(within)]"), [700, True])
         self.assertEqual(browser.evaluate("[...tree.order].sort((a, b) => a - b).every((i, k) => i === 700 + k)"), True)
         self.assertEqual(browser.evaluate("tree.level(21).every((cell) => cell.end - cell.begin <= 16)"), True)
-        # A body sees every other once: in a cell that is small from there, or in a leaf; with theta 0 only in leaves.
+        # A body sees every other once: in a cell that is small from there, or in a leaf; with theta
+        # 0 only in leaves.
         seen = browser.evaluate("""[0, 0.5, 1].map((theta) => {
           const {whole, opened} = tree.seenBy(750, theta), place = tree.position(750);
           return [whole.length, bodiesOf(whole) + bodiesOf(opened), whole.every((cell) =>
@@ -165,7 +166,7 @@ class PageTest(PageCase):
 
         self.choose_cells("body")
         self.assertRegex(browser.text("cells_text"), r"^with theta 0\.6, of 700 bodies one \(white\) sees \d+ cells")
-        browser.drag((430, 330), (430, 330))  # where no panel is
+        browser.drag((430, 330), (430, 330))  # outside the panels
         picked = browser.wait_for("app.cells.body")
         self.assertEqual(picked, browser.evaluate("""(() => {
           const {clientWidth: w, clientHeight: h} = document.getElementById("picture"), look = app.look();
@@ -182,7 +183,7 @@ class PageTest(PageCase):
         self.no_errors()
 
     def test_no_body_is_lost_in_one_place(self):
-        """Bodies in one place, and one that is NaN: a tree ends there, too."""
+        """Coincident bodies, and one that is NaN: building a tree must end there, too."""
         found = []
         self.open_export("--scenario", "plummer", "--bodies", "100", "--steps", "1", "--snapshot-every", "1")
         for bodies in ("new Float32Array(400)", "new Float32Array(400).fill(NaN)"):
@@ -214,7 +215,7 @@ class PageTest(PageCase):
         with tempfile.TemporaryDirectory() as folder:
             file, page = Path(folder, "a.csv"), Path(folder, "a.html")
             file.write_text("species,x,y,vx,vy\nstar,0,0,0,0\ndark,1,0,0,0\nstar,2,0,0,0\n", encoding="ascii")
-            for words, count, why in (([], 3, "not known: the file does not say a softening"),
+            for words, count, why in (([], 3, "unknown: the file gives no softening"),
                                       (["--species", "star"], 2, "not computed: that of some of the bodies")):
                 subprocess.run([VIEW, file, *words, "--export", page], check=True, stdout=subprocess.DEVNULL)
                 self.browser.open(page.as_uri())

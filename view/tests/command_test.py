@@ -1,4 +1,4 @@
-"""What ./nbody view makes of its command line: what must be built, or why it is refused."""
+"""How ./nbody view handles its command line: what must be built, or why it is rejected."""
 import contextlib
 import io
 import sys
@@ -11,7 +11,7 @@ import view  # noqa: E402
 
 class Command(unittest.TestCase):
     def plan(self, *words):
-        """The exit code, standard output and standard error."""
+        """Returns the exit code, standard output and standard error."""
         with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as error:
             try:
                 code = view.main(["--plan", *words])

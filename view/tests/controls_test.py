@@ -1,4 +1,4 @@
-"""What one can do with a page: forces, trails, turning, the whole screen, keys, panels out of the way."""
+"""The controls of a page: forces, trails, turning, full screen, keys, hidden panels."""
 
 from page_case import PageCase, changes
 from server_test import Run
@@ -12,7 +12,7 @@ class ControlsTest(PageCase):
         self.browser.wait_for(f"location.href === '{run.address}' && app && app.survey !== null")
 
     def open_still(self):
-        """Two states, the first of which is shown."""
+        """Opens two states, showing the first."""
         self.open_export(*LIVE, "--steps", "60", "--snapshot-every", "60")
         self.browser.press(" ")
         self.browser.wait_for("app.source.paused")
@@ -42,7 +42,7 @@ class ControlsTest(PageCase):
             self.assertEqual(browser.evaluate("document.getElementById('softening').value"), "-0.5")
             self.assertEqual(browser.text("softening_value"), "0.0354")
             browser.wait_for(f"(app.source.status.energy || {{since: 0}}).since > {since}")
-            browser.press("r")  # resets what is seen: the run has its forces
+            browser.press("r")  # resets the view, not the run's forces
             self.assertEqual(browser.evaluate("document.getElementById('dt').value"), "3")
         self.no_errors()
 
@@ -75,7 +75,7 @@ class ControlsTest(PageCase):
         browser = self.browser
         self.open_still()
         at_start = browser.evaluate("app.camera.distance")
-        # Bodies that have flown apart: what is fitted is where they are now.
+        # Bodies that have flown apart: the view fits their current positions.
         browser.evaluate("app.frame.bodies.forEach((x, k, all) => { all[k] = 3 * x; })")
         browser.press("f")
         self.assertAlmostEqual(browser.evaluate("app.camera.distance") / at_start, 3, 4)

@@ -1,4 +1,4 @@
-"""What an exported page says of the bodies in it."""
+"""The description of the bodies in an exported page."""
 import json
 import os
 import re
@@ -20,7 +20,7 @@ class Export(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def export(self, file):
-        """The page, of which a second export must not differ."""
+        """Returns the page; a second export must be identical."""
         pages = [self.folder / name for name in ("one.html", "two.html")]
         for page in pages:
             subprocess.run([VIEW, file, "--export", page], check=True, stdout=subprocess.DEVNULL)

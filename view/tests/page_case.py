@@ -30,15 +30,15 @@ VIEW = os.path.abspath(os.environ["NBODY_VIEW"])
 
 
 def picture(browser):
-    """The middle of the visible page, where no panel is: grey values from 0 to 1."""
+    """The middle of the visible page, without panels: grey values from 0 to 1."""
     pixels = matplotlib.image.imread(io.BytesIO(browser.screenshot()), format="png")
     height, width = pixels.shape[:2]
     return pixels[height * 3 // 8:height * 3 // 4, width * 9 // 20:width * 3 // 4, :3].mean(axis=2)
 
 
 def changes(browser, before):
-    """How much the picture comes to differ from the one before: the mean over its brighter pixels. A
-    machine that does other things draws it late."""
+    """How much the picture changes from the one before: the mean over its brighter pixels. A busy
+    machine draws it late."""
     deadline = time.monotonic() + 10
     while (change := difference(before, picture(browser))) <= 0.02 and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -70,14 +70,14 @@ class PageCase(unittest.TestCase):
                 window.requestAnimationFrame = (callback) => setTimeout(() => draw(callback), 50);""")
 
     def setUp(self):
-        self.browser.open("about:blank")  # the page before may miss its program
+        self.browser.open("about:blank")  # the previous page may miss its program
         self.browser.events.clear()
 
     def no_errors(self):
         self.assertEqual(self.browser.errors(), [])
 
     def open_export(self, *words, view=()):
-        """The page of a short run."""
+        """Opens the page of a short run."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         states = Path(folder.name, "states")
@@ -94,14 +94,15 @@ class PageCase(unittest.TestCase):
         return picture(self.browser)
 
     def check_picture(self):
-        self.browser.press("b")  # no panel is bright
+        self.browser.press("b")  # no bright panel
         shot = self.settled()
         self.browser.press("b")
         self.assertGreater((shot > 0.2).mean(), 0.002, "the canvas is blank")
         self.assertLess((shot > 0.2).mean(), 0.7, "the canvas is all light")
 
     def check_phones(self, fewest_buttons):
-        """Nothing overlaps, with rarer controls hidden and shown, and fingers find every button."""
+        """Nothing overlaps, with rare controls hidden and shown, and every button is large enough
+        for a finger."""
         browser = self.browser
         measure = """(() => {
           const box = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };

@@ -18,14 +18,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from view_socket import (BINARY, TEXT, Closed, ViewSocket, find_address,  # noqa: E402
                          port_and_path)
 
-# Memory is measured here, so AddressSanitizer must not keep 256 MB of what was freed.
+# Memory is measured here, so AddressSanitizer must not keep 256 MB of freed memory.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive",
                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
 PROGRAM = os.path.abspath(os.environ["NBODY_PROGRAM"])
 
 
 class Run:
-    """A step with --view, or another program that shows something, on a free port."""
+    """A step with --view, or another program with a page, on a free port."""
 
     def __init__(self, *arguments, command=(PROGRAM, "--view", "0")):
         self.folder = tempfile.TemporaryDirectory()
@@ -52,13 +52,13 @@ class Run:
         self.folder.cleanup()
 
     def end(self, how=signal.SIGINT):
-        """Exit code, standard output and standard error."""
+        """Returns exit code, standard output and standard error."""
         self.process.send_signal(how)
         out, error = self.process.communicate(timeout=60)
         return self.process.returncode, self.out + out, error
 
     def request(self, text):
-        """The answer to a request that is sent as it is."""
+        """Sends a request unchanged; returns the answer."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
             connection.sendall(text if isinstance(text, bytes) else text.encode())
             answer = b""
@@ -70,7 +70,7 @@ class Run:
 
 
 def refusal(*command):
-    """The one line with which a program refuses its command line."""
+    """Returns the one line with which a program rejects its command line."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if (done.returncode, done.stderr.count("\n")) != (2, 1):
         raise AssertionError(f"exit code {done.returncode}: {done.stderr}")
@@ -82,7 +82,7 @@ class ServerTest(unittest.TestCase):
     def setUpClass(cls):
         cls.run_ = Run("--scenario", "plummer", "--bodies", "300")
         cls.address, cls.port, cls.path = cls.run_.address, cls.run_.port, cls.run_.path
-        # One viewer stays connected; whatever the tests do to the server, the run must go on for it.
+        # One viewer stays connected; whatever the tests do to the server, its run must continue.
         cls.witness = ViewSocket(cls.run_.address)
 
     @classmethod
@@ -101,7 +101,8 @@ class ServerTest(unittest.TestCase):
         self.witness.frame()
 
     def get(self, target="", host=None, method="GET", more=""):
-        """The answer to a request; a target that does not begin with / is one below the secret path."""
+        """Returns the answer to a request; a target without a leading / is below the secret
+        path."""
         host = f"127.0.0.1:{self.port}" if host is None else host
         target = target if target.startswith(("/", "*", "http")) else self.path + target
         return self.run_.request(f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n")
@@ -146,7 +147,7 @@ class ServerTest(unittest.TestCase):
         self.assertRegex(answer, "^HTTP/1.1 40[03]")
 
     def test_names_of_this_machine_are_welcome(self):
-        # Also another port: that of the other end of a tunnel.
+        # Also another port: the other end of a tunnel.
         for host in (f"localhost:{self.port}", "127.0.0.1:9000", "localhost", f"[::1]:{self.port}"):
             self.assertTrue(self.get("", host=host).startswith("HTTP/1.1 200"), host)
             ViewSocket(self.address, host=host).socket.close()
@@ -240,7 +241,7 @@ class ServerTest(unittest.TestCase):
             self.assertIn(caught.exception.code, (1002, 1006, 1009))
 
     def test_a_client_that_does_not_read_is_not_read_from(self):
-        """Replies do not pile up: a client that sends and never reads comes to a stop."""
+        """Replies do not pile up: a client that sends and never reads is stopped."""
         with ViewSocket(self.address, receive_buffer=4096) as viewer:
             viewer.socket.settimeout(0.5)
             before = self.memory()
@@ -312,10 +313,10 @@ class ServerTest(unittest.TestCase):
                     after = viewer.frame()
                 self.assertEqual(after["step"], at["step"] + 3)
                 viewer.send(type="next")
-                time.sleep(0.3)  # in which it must not go on
+                time.sleep(0.3)  # it must not continue in this time
                 viewer.send(type="step")
                 self.assertIn(viewer.frame()["step"] - after["step"], (1, 2, 3))
-            finally:  # the tests after this one wait for frames
+            finally:  # later tests wait for frames
                 viewer.send(type="resume")
             viewer.send(type="next")
             self.assertGreater(viewer.frame()["step"], after["step"])
@@ -337,7 +338,7 @@ class ForcesTest(unittest.TestCase):
             self.assertEqual(now["since"], now["time"])
             viewer.send(type="next")
             before = viewer.frame()
-            while before["time"] < now["since"]:  # one was on the way
+            while before["time"] < now["since"]:  # one was in transit
                 viewer.send(type="next")
                 before = viewer.frame()
             viewer.send(type="next")
@@ -367,7 +368,7 @@ class EndTest(unittest.TestCase):
                 info = viewer.wait_for("info")
                 self.assertEqual((info["scenario"], info["last_step"]), ("two-body", 5))
                 viewer.wait_for("status", lambda status: status["finished"])
-                for _ in range(100):  # files are written before the program is interrupted
+                for _ in range(100):  # files are written before the interruption
                     if Path(run.folder.name, "end.csv").exists():
                         break
                     time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The page of a staircase in a real browser: a button and a row for each step."""
+"""The page of the series of steps in a real browser: a button and a row for each step."""
 import os
 
 from page_case import PageCase
@@ -35,9 +35,9 @@ class StairsPageTest(PageCase):
             self.assertFalse(browser.evaluate("document.getElementById('stairs_note').hidden"))
             self.assertGreaterEqual(browser.evaluate("app.frame.time"), reached)
             self.assertEqual(browser.evaluate("app.camera.distance"), browser.evaluate("window.camera"))
-            self.assertRegex(self.row(0)[1], r"^[\d.]+$")  # what the first did stays
+            self.assertRegex(self.row(0)[1], r"^[\d.]+$")  # the first step's results stay
             self.check_picture()
-            browser.press("n")  # after the last comes the first
+            browser.press("n")  # the first follows the last
             self.wait_for_rate(0)
             browser.evaluate("app.stairs.rows[2].querySelector('button').click()")
             browser.wait_for("document.getElementById('message').textContent === "

@@ -1,4 +1,5 @@
-"""The same bodies in one step after the other: what a viewer of nbody-stairs gets, also of steps that fail."""
+"""The same bodies in one step after another: messages for a viewer of nbody-stairs, also about
+failing steps."""
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ FAILS = "#!/bin/sh\necho first >&2\necho no device here >&2\nexit 3\n"
 
 
 class Staircase(Run):
-    """Of step 00, of step 00 by another name, of a step that fails, and of others that are given."""
+    """Steps: step 00, a copy of it, one that fails, and others that are given."""
 
     def __init__(self, *more):
         self.place = tempfile.TemporaryDirectory()
@@ -73,7 +74,7 @@ class StairsTest(unittest.TestCase):
         viewer.send(type="stair", stair=1)
         second = stairs_of(viewer, lambda message: runs(1)(message) and message["steps"][1]["energy"])
         since = second["steps"][1]["energy"]["since"]
-        self.assertGreaterEqual(since, reached)  # its error is its own
+        self.assertGreaterEqual(since, reached)  # the new step's own error
         self.assertGreater(second["steps"][0]["interactions_per_second"], 0)  # what the first did stays
         self.assertGreater(last_time(viewer), since)
         self.assertEqual(len(children(self.run_.process.pid)), 1)
@@ -120,7 +121,7 @@ class StairsTest(unittest.TestCase):
         self.assertIn("a whole number", self.viewer.wait_for("error")["message"])
         with Run("--scenario", "two-body") as run, ViewSocket(run.address) as viewer:
             viewer.send(type="stair", stair=0)
-            self.assertIn("one step alone", viewer.wait_for("error")["message"])
+            self.assertIn("has only one step", viewer.wait_for("error")["message"])
 
     def test_ctrl_c_leaves_no_step_behind(self):
         stairs_of(self.viewer, runs(0))
@@ -136,7 +137,7 @@ class CommandTest(unittest.TestCase):
             self.assertIn(pattern, refusal(STAIRS, *words))
 
     def test_from_the_command(self):
-        """With bodies that the first step makes, or refuses."""
+        """With bodies that the first step makes, or rejects."""
         build = Path(PROGRAM).parents[1]
         command = (sys.executable, VIEW, "--step", "00", "--build", build, "--port", "0", "--stairs", "00")
         with Run("--bodies", "150", command=command) as run:

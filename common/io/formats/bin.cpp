@@ -215,7 +215,7 @@ Contents read_bin_in_pieces(const std::string& file, std::uint64_t size, const N
   // If the file is damaged, no other error is worth reporting.
   if (const auto computed = checksum.value();
       layout.checkpoint && computed != byte_order::load<std::uint32_t>(next(kChecksumBytes), 0))
-    throw UsageError(file, ": damaged: its checksum is not that of its content");
+    throw UsageError(file, ": damaged: its checksum does not match its content");
   check_values(file, contents);
   if (layout.checkpoint) contents.snapshot.checkpoint = parse_checkpoint(file, text);
   return contents;

@@ -72,8 +72,7 @@ class Reader {
     contents_.snapshot.format = "CSV";
     std::string_view line;
     while (next_line(line)) {
-      if (digest_seen_ && !line.empty())
-        fail("there must be nothing behind the line with the checksum");
+      if (digest_seen_ && !line.empty()) fail("nothing may follow the line with the checksum");
       if (line.starts_with(kDigestKey)) {
         check_digest(line.substr(kDigestKey.size()));
         continue;
@@ -121,16 +120,15 @@ class Reader {
   void check_digest(std::string_view hexadecimal) {
     digest_seen_ = true;
     if (hexadecimal != hexadecimal_of(digest_.value()))
-      fail("the checksum is not that of the lines above: the file is damaged, or was changed by ",
-           "hand (then remove this line and the one that says bodies=)");
+      fail("the checksum does not match the lines above: the file is damaged, or was edited by ",
+           "hand (then remove this line and the one with bodies=)");
   }
 
   // Otherwise a file cut at the end of a line would silently lose bodies.
   void check_count() const {
     const auto rows = static_cast<long long>(contents_.bodies.size());
     if (rows != bodies_.value_or(rows))
-      throw UsageError(file_, ": damaged: the number of bodies is ", rows, ", and should be ",
-                       *bodies_);
+      throw UsageError(file_, ": damaged: it has ", rows, " bodies instead of ", *bodies_);
     if (!digest_seen_ && !contents_.snapshot.checkpoint.empty())
       throw UsageError(file_, ": damaged: the line with the checksum is missing at its end");
   }
@@ -193,7 +191,7 @@ class Reader {
   }
 
   std::string no_columns() const {
-    return ": there is no line that names the columns; nbody-convert " + file_ +
+    return ": no line names the columns; nbody-convert " + file_ +
            " bodies.csv --columns m,x,y,z,vx,vy,vz reads such a table";
   }
 

@@ -62,7 +62,7 @@ const FileFormat& format_for_writing(const std::filesystem::path& file,
   const auto known = [](const FileFormat& format) {
     return format.write != nullptr ? format.ending : "";
   };
-  throw UsageError(file, ": the ending \"", ending, "\" belongs to no format; known are ",
+  throw UsageError(file, ": the extension \"", ending, "\" belongs to no format; known are ",
                    listed(formats, known));
 }
 

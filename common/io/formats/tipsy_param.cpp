@@ -58,7 +58,7 @@ std::map<std::string, std::string, std::less<>> keys_of(const std::string& where
 
 void parse(const std::string& where, std::string_view text, Snapshot& snapshot) {
   if (text.size() >= kMaxBytes)
-    throw UsageError(where, ": more than a megabyte is no file of parameters");
+    throw UsageError(where, ": larger than a parameter file may be (1 MB)");
   const auto keys = keys_of(where, text);
   const auto number = [&](const char* key, double smallest,
                           double largest =
@@ -105,9 +105,9 @@ void check_tipsy_param(const fs::path& file) {
   std::error_code ignored;
   if (param == file)
     throw UsageError(file,
-                     ": the ending .param is kept for the units of a Tipsy file: choose another");
+                     ": the extension .param is for the units of a Tipsy file: choose another");
   if (fs::exists(param, ignored) && !head_of(param).starts_with(kMark))
-    throw UsageError(param, " exists and is not ours, so it is not replaced; ", file,
+    throw UsageError(param, " exists and is not from this project, so it is kept; ", file,
                      " would need that name for its units");
   require_writable(param);
 }

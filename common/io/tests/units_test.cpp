@@ -102,8 +102,7 @@ std::string complaint(Snapshot snapshot, const std::string& preset) {
 
 TEST(Units, WithoutSizeAreNotConverted) {
   Snapshot snapshot = earth();
-  EXPECT_EQ(complaint(snapshot, "henon"),
-            "a.csv: henon units have no size: nothing converts to them");
+  EXPECT_EQ(complaint(snapshot, "henon"), "a.csv: henon units have no size: no conversion to them");
   snapshot.units = "Henon units";
   EXPECT_EQ(complaint(snapshot, "kpc-msun"),
             "a.csv: its units are \"Henon units\", which have no size; they cannot be converted to "

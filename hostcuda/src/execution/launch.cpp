@@ -109,8 +109,8 @@ void check_pointer_argument(const Site& site, const volatile void* pointer) {
   Finding finding("host pointer",
                   std::string("kernel ") + site.kernel +
                       " is given the address of the __device__ variable " + name +
-                      " as host code has it, where a GPU has no memory",
-                  "use the variable in the kernel, or ask cudaGetSymbolAddress for its address");
+                      " taken in host code, which is not an address on the GPU",
+                  "use the variable in the kernel, or get its address from cudaGetSymbolAddress");
   finding.place = CodePlace{nullptr, site.file, site.line}.text();
   finding.array = name;
   report(std::move(finding));

@@ -141,7 +141,7 @@ void report_divergence(const BlockState& block) {
       finding_in(block, "barrier divergence",
                  "barrier divergence: threads of one block wait at different barriers");
   finding.details = threads_by_place(block);
-  finding.advice = "move the barrier to where all threads of the block pass";
+  finding.advice = "move the barrier to a line that all threads of the block reach";
   report(finding);
   if (config().divergence_is_error) die();
 }
@@ -150,23 +150,23 @@ void report_foreign_mask(const BlockState& block) {
   const Output output;
   const Thread& thread = block.current();
   if (!config().divergence_is_error && !first_time("mask", thread.file, thread.line)) return;
-  Finding finding = finding_at_call(
-      block, "foreign mask", "a warp function is called by a lane that its own mask leaves out");
+  Finding finding = finding_at_call(block, "foreign mask",
+                                    "a lane calls a warp function but is missing in its own mask");
   finding.details = {"the mask is " + hexadecimal(thread.request->mask)};
-  finding.advice = "name in the mask exactly the lanes that make the call";
+  finding.advice = "the mask must contain exactly the lanes that make the call";
   report(finding);
   if (config().divergence_is_error) die();
 }
 
 void report_deadlock(const BlockState& block, std::size_t ended_blocks) {
   const Output output;
-  Finding finding = finding_in(block, "deadlock", "deadlock: no thread of the block can go on");
+  Finding finding = finding_in(block, "deadlock", "deadlock: no thread of the block can continue");
   finding.details = threads_by_place(block);
   if (ended_blocks)
     finding.details.push_back(std::to_string(ended_blocks) +
                               " other block(s) returned from the kernel");
   die(std::move(finding),
-      "let every thread reach the barrier or the warp function that others wait in");
+      "make every thread reach the barrier or warp function at which others wait");
 }
 
 void report_no_gang(const BlockState& block, Scope scope) {
@@ -223,7 +223,7 @@ void report_early_exit(const BlockState& block, const Thread& waiting) {
           where + ", where others wait (allowed since sm_70, usually a mistake)");
   finding.is_warning = true;
   finding.place = where;
-  finding.advice = "let these threads skip the work and not the barrier";
+  finding.advice = "let these threads skip the work but not the barrier";
   report(std::move(finding));
 }
 
@@ -241,7 +241,7 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
   finding.in_thread = true;
   finding.thread = thread.index;
   finding.place = where;
-  finding.advice = "let the lane that is read make the call too, and name it in the mask";
+  finding.advice = "make the lane that is read call the function too, and include it in the mask";
   report(std::move(finding));
 }
 
@@ -296,8 +296,8 @@ void report_launch_bounds(const BlockState& block, unsigned allowed) {
 void report_block_size(const BlockState& block, const char* what, unsigned threads) {
   const Output output;
   Finding finding =
-      finding_in(block, "block size", std::string(what) + " is made for blocks of another size");
-  finding.details = {std::to_string(block.count()) + " threads, made for " +
+      finding_in(block, "block size", std::string(what) + " requires blocks of another size");
+  finding.details = {std::to_string(block.count()) + " threads, required are " +
                      std::to_string(threads)};
   die(std::move(finding), "launch blocks of that size, or change the template argument");
 }

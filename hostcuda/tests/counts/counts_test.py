@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a program counts of itself is what its kernels were counted by hand: counts_test.py COUNTED"""
+"""Compares a program's own counts with those made by hand: counts_test.py COUNTED"""
 import json
 import os
 import subprocess
@@ -18,7 +18,7 @@ BY_HAND = {
     "half_of_the_threads": {"float32": {"sqrt": HALF, "mul": HALF}, "integer": {"div": ALL, "compare": ALL}},
     # Thread i compares i + 1 times, and computes i times: 0 + 1 + ... + 63.
     "leaves_early": {"float32": {"mul": 2016}, "integer": {"compare": 2016 + ALL, "add": 2016}},
-    # Launched twice; the second condition holds the second time only.
+    # Launched twice; the second condition holds only the second time.
     "second_condition": {"integer": {"compare": 2 * ALL + 16}, "float32": {"compare": 2 * 16}},
     "functions": {"float32": {"fma": 2 * ALL, "rsqrt": ALL, "sqrt": 2 * ALL, "div": 2 * ALL, "add": 4 * ALL,
                               "compare": 2 * ALL, "mul": ALL, "function": 2 * ALL}},

@@ -21,8 +21,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MARK = re.compile(r"^\s*// BUG ((?:\w+ ?)+)$")
 PROGRAMS = {}
-LINES = {}  # of programs
-# Of ../bugs: those that are found in another way there, each with the kind of its finding here.
+LINES = {}  # per program
+# Mistakes of ../bugs that are found differently there, with the kind of their finding here.
 KINDS_OF_BUGS = {
     "past_shared": "out of bounds", "past_dynamic": "out of bounds", "past_global": "out of bounds",
     "missing_barrier": "race", "tile_loop": "race", "warp_runs_ahead": "race",
@@ -44,7 +44,7 @@ KINDS_OF_BUGS = {
 
 
 def marks():
-    """name -> "file:line", the file without its folder"""
+    """Maps name to "file:line", the file without its folder."""
     found = {}
     for folder in (FOLDER, FOLDER.parent / "bugs"):
         for path in sorted(folder.iterdir()):
@@ -56,8 +56,8 @@ def marks():
 
 
 class SourceLines:
-    """One addr2line for all runs of a program (HOSTCUDA_ADDR2LINE): most of the time of one for each address
-    is to read the program."""
+    """One addr2line for all runs of a program (HOSTCUDA_ADDR2LINE): starting one per address would
+    spend most of the time reading the program."""
 
     def __init__(self, program):
         self.addr2line = subprocess.Popen(["addr2line", "-a", "-i", "-e", program], stdin=subprocess.PIPE,
@@ -65,7 +65,7 @@ class SourceLines:
         self.mutex = threading.Lock()
 
     def of(self, address):
-        """Up to the answer to a second question, which is always the same two lines."""
+        """Reads up to the answer to a second query, which is always the same two lines."""
         with self.mutex:
             self.addr2line.stdin.write(f"{address:#x}\n0\n")
             self.addr2line.stdin.flush()
@@ -80,7 +80,7 @@ class SourceLines:
 
     @contextlib.contextmanager
     def at_hand(self):
-        """The two ends that a program asks with, and the environment that tells it so."""
+        """Returns the two pipe ends for a program, and the environment that names them."""
         questions, asks = os.pipe()
         hears, answers = os.pipe()
         answering = threading.Thread(target=self.answer, args=(questions, answers))
@@ -108,7 +108,7 @@ def run(program, *arguments, **environment):
 
 
 def places_of(finding):
-    """Its own line, where its launch is, and those that its text names."""
+    """Returns its own line, its launch's, and those in its text."""
     text = " ".join([finding["what"], *finding["details"], finding.get("launched_at", "")])
     own = [f"{finding['file']}:{finding['line']}"] if "file" in finding else []
     return {Path(place).name for place in own + re.findall(r"\S+:\d+\b", text)}

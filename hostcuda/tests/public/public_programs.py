@@ -24,20 +24,20 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HOME = HERE.parents[1]
 NVCC = HOME / "bin" / "nvcc"
-# A named refusal: one line that says what is not there.
+# A message in one line that names the missing feature.
 REFUSED = re.compile(r"not emulated|is not part of hostcuda|a function for host code")
 STOPPED = re.compile(r"hostcuda: ERROR")
-# What programs print that found themselves wrong.
+# Output of programs that found their own results wrong.
 WRONG = re.compile(r"\bFAIL(?:ED)?\b|\bmismatch\b|verification failed|not correct", re.I)
-# What programs print whose results were right before they go on to measure their speed.
+# Output of programs whose results were right, before they measure their speed.
 MATCHES = re.compile(r"All results match")
 NEEDS = re.compile(r"fatal error: (?:mpi|nccl|GL/|GLUT/|cudnn)\S*: No such file|"
                    r"undefined reference to `(?:gl[A-Z]|glut|MPI_)")
 
-# How far a program came that was stopped: that it is slow, and does not hang.
+# Progress of a stopped program: it is slow, and does not hang.
 CAME_SO_FAR = re.compile(r"^hostcuda: stopped after (.*)$", re.M)
 
-# Of a program that ends because it was given none of its files.
+# Output of a program that ends because it lacks an input file.
 NO_FILE = re.compile(r"Failed to open file")
 
 CORES = 2
@@ -51,7 +51,7 @@ MARKS = "<!-- public programs -->\n", "<!-- end of public programs -->\n"
 
 
 def programs(only):
-    """(repository, file, compiler words, arguments) of each line of programs.txt."""
+    """Yields (repository, file, compiler words, arguments) from programs.txt."""
     for line in (HERE / "programs.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             words, _, arguments = line.partition(" -- ")
@@ -138,7 +138,7 @@ def attempt(program, options):
 
 
 def table(counts, seconds, slow):
-    """counts: for each repository, how many programs came out how; slow: how far those came that did not end."""
+    """counts: results per repository; slow: progress of the programs that did not end."""
     shown = [column for column in COLUMNS if any(column in outcomes for outcomes in counts.values())]
     names = {RUNS: "run, right", MEASURES: "right, stopped when it measured",
              BUILDS: "no `main`: compile", SLOW: f"not done after {seconds} s"}

@@ -44,11 +44,11 @@ std::optional<Finding> missing_part(const Array& array, std::size_t offset, std:
   if (is_large || (gap_end - gap >= kLeastGap && gap_end == offset + size)) {
     finding.kind = was_launched ? "partly covered" : "uninitialised";
     finding.what = was_launched
-                       ? "the launch covered only a part of " + finding.array +
-                             ": nobody wrote its elements " + number(gap / element) + " to " +
+                       ? "the launch covered only part of " + finding.array +
+                             ": no thread wrote its elements " + number(gap / element) + " to " +
                              number((gap_end - 1) / element) + ", which are copied back"
                        : number(gap_end - gap) + " bytes of " + finding.array +
-                             " are copied to the host, and nobody has written them";
+                             " are copied to the host but were never written";
   } else if (was_launched && gap == gap_end) {
     // The grid size was rounded down: one thread per element, and less than a block of elements
     // remains.

@@ -55,17 +55,17 @@ bool Heap::release(const void* pointer, const void* return_address) {
   Array* array = arrays_.beginning_at(address);
   if (!array) array = arrays_.nearest(address);
   if (!array || !array->of_heap) {
-    report_release("bad free", std::string(who) + " frees memory that the API gave", array,
-                   "free what cudaMalloc gave with cudaFree, in host code", return_address);
+    report_release("bad free", std::string(who) + " frees memory allocated by the API", array,
+                   "free memory from cudaMalloc with cudaFree, in host code", return_address);
   } else if (!running_block) {
-    report_release("bad free", "host code frees memory that a kernel has allocated", array,
-                   "free it in a kernel: the host cannot reach that heap", return_address);
+    report_release("bad free", "host code frees memory that a kernel allocated", array,
+                   "free it in a kernel: the host cannot access that heap", return_address);
   } else if (array->is_freed) {
     report_release("double free", "a kernel frees memory that was freed already", array,
                    "free it once, by one thread, and set the pointer to null then", return_address);
   } else if (array->begin != address) {
     report_release("bad free", "a kernel frees an address inside an allocation", array,
-                   "pass the pointer that malloc or new gave", return_address);
+                   "pass the pointer returned by malloc or new", return_address);
   } else {
     used_ -= array->full_size;
     array->forget({return_address});

@@ -57,7 +57,7 @@ void HostChecks::free_refused(const void* pointer) {
                   : array  ? " of memory that another function frees"
                            : " of memory that the API did not allocate"),
       again ? "free it once, and set the pointer to null then"
-            : "pass the pointer that the allocating function gave: cudaFree for cudaMalloc and "
+            : "pass the pointer from the allocating function: cudaFree for cudaMalloc and "
               "cudaMallocManaged, cudaFreeHost for cudaMallocHost and cudaHostAlloc, free for "
               "malloc");
   if (array) describe(finding, *array);
@@ -100,17 +100,17 @@ void HostChecks::copy_refused(const void* to, const void* from, std::size_t size
     if (const char* name = variable_without_address(pointer)) {
       Finding finding = of_call(
           "bad copy",
-          called() + " is given the __device__ variable " + name + ": a GPU copies nothing of it",
+          called() + " receives the __device__ variable " + name + ": a GPU copies nothing of it",
           pointer == to ? "call cudaMemcpyToSymbol" : "call cudaMemcpyFromSymbol");
-      finding.advice += ", which takes the variable itself, or ask cudaGetSymbolAddress";
+      finding.advice += ", which takes the variable itself, or call cudaGetSymbolAddress";
       finding.array = name;
       report(std::move(finding));
       is_told_ = true;
       return;
     }
   Finding finding =
-      of_call("bad copy", called() + " is refused, nothing is copied",
-              "give the number of bytes, and cudaMemcpyHostToDevice or "
+      of_call("bad copy", called() + " is rejected; nothing is copied",
+              "pass the number of bytes, and cudaMemcpyHostToDevice or "
               "cudaMemcpyDeviceToHost as the order of the pointers says (target first)");
   finding.details.push_back(reason_of_refusal(to, from, size, direction));
   report(std::move(finding));
@@ -131,7 +131,7 @@ void HostChecks::failed(cudaError_t error) {
 
 void HostChecks::asked_too_early() {
   report(of_call("not synchronised",
-                 called() + " asks for a time that may not have been taken yet: a GPU may answer "
+                 called() + " reads an event that may not have been recorded yet: a GPU may return "
                             "cudaErrorNotReady",
                  "wait for the later event first: cudaEventSynchronize"));
 }
@@ -212,10 +212,9 @@ void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())
     return;
-  Finding finding(
-      "unused memory",
-      std::to_string(array.full_size) + " bytes are allocated, and nothing ever used them",
-      "give it to the kernel it is meant for, or do without it");
+  Finding finding("unused memory",
+                  std::to_string(array.full_size) + " bytes are allocated but never used",
+                  "pass it to the kernel it is meant for, or remove it");
   finding.place = array.allocated.text();
   describe(finding, array);
   report(std::move(finding));
@@ -259,7 +258,7 @@ void HostChecks::report_leaks() const {
     const std::string times = leak.times == 1 ? "once" : std::to_string(leak.times) + " times";
     Finding finding("leak",
                     std::to_string(leak.bytes) + " bytes, allocated " + times +
-                        ", are not freed when the program ends",
+                        ", are still allocated when the program ends",
                     array.of_heap                      ? "free it in a kernel, with free or delete"
                     : array.kind == MemoryKind::pinned ? "free it with cudaFreeHost"
                                                        : "free it with cudaFree");
@@ -280,9 +279,9 @@ void HostChecks::report_unasked() {
     Finding finding("unchecked error",
                     (failure.is_launch ? "the launch of " : "") + failure.function + " failed (" +
                         cudaGetErrorName(failure.error) + ": " + cudaGetErrorString(failure.error) +
-                        "), and nobody asked",
-                    failure.is_launch ? "ask cudaGetLastError() after every launch"
-                                      : "look at the result of every call of the API");
+                        "), and its error was not checked",
+                    failure.is_launch ? "call cudaGetLastError() after every launch"
+                                      : "check the result of every API call");
     finding.place = failure.place.text();
     report(std::move(finding));
   }

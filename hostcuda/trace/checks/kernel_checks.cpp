@@ -167,7 +167,7 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
   Finding finding = of_access("uninitialised", accessed,
                               std::string("a kernel ") + verb(accessed.kind) + " " +
                                   counted(accessed.bytes, "byte") + " of " + name_of(array) +
-                                  " that nobody has written");
+                                  " that was never written");
   describe(finding, array, accessed);
   const std::uint8_t* first = array.writers.get();
   std::size_t written = 0;
@@ -177,7 +177,7 @@ void KernelChecks::unwritten(const Array& array, const Accessed& accessed, std::
     finding.details.push_back("only its first " + std::to_string(written) + " of " +
                               std::to_string(array.full_size) + " bytes were written" +
                               (place.empty() ? "" : ", the last of them at " + place) +
-                              ": was sizeof forgotten, or does the grid end early?");
+                              ": was sizeof forgotten, or is the grid too small?");
   }
   finding.advice = array.space == Space::shared
                        ? "write every element before it is read, with a barrier in between"
@@ -194,9 +194,9 @@ void KernelChecks::misaligned(const Array* array, const Accessed& accessed, unsi
   Finding finding = of_access(
       "misaligned", accessed,
       std::string("a kernel ") + verb(accessed.kind) + " " + counted(accessed.bytes, "byte") +
-          " at an address that is no multiple of " + std::to_string(alignment));
+          " at an address that is not a multiple of " + std::to_string(alignment));
   if (array) describe(finding, *array, accessed);
-  finding.advice = "begin vector accesses at a multiple of the vector's size";
+  finding.advice = "align vector accesses to a multiple of the vector's size";
   finish("misaligned", accessed.code, nullptr, std::move(finding));
 }
 
@@ -210,22 +210,22 @@ void KernelChecks::host_memory(const Accessed& accessed) {
     known_[{"host pointer", {accessed.code, nullptr}}] = &ignored;
     return;
   }
-  Finding finding = of_access("host pointer", accessed,
-                              std::string("a kernel ") + verb(accessed.kind) +
-                                  " memory of the host, which a GPU cannot reach");
+  Finding finding = of_access(
+      "host pointer", accessed,
+      std::string("a kernel ") + verb(accessed.kind) + " host memory, which a GPU cannot access");
   finding.advice =
-      "give the kernel memory of cudaMalloc, cudaMallocManaged or cudaMallocHost, and copy "
+      "pass memory from cudaMalloc, cudaMallocManaged or cudaMallocHost to the kernel, and copy "
       "the data there";
   finish("host pointer", accessed.code, nullptr, std::move(finding));
 }
 
 void KernelChecks::device_memory(const Array& array, const Accessed& accessed) {
   if (begin("device pointer", accessed.code, key_of(array))) return;
-  Finding finding = of_access("device pointer", accessed,
-                              std::string("host code ") + verb(accessed.kind) +
-                                  " memory of the device, which it cannot reach");
+  Finding finding = of_access(
+      "device pointer", accessed,
+      std::string("host code ") + verb(accessed.kind) + " device memory, which it cannot access");
   describe(finding, array, accessed);
-  finding.advice = array.of_heap ? "let a kernel copy it to memory of cudaMalloc: the API cannot"
+  finding.advice = array.of_heap ? "let a kernel copy it to memory from cudaMalloc: the API cannot"
                                  : "copy it with cudaMemcpy, or allocate it with cudaMallocManaged";
   finish("device pointer", accessed.code, key_of(array), std::move(finding));
 }
@@ -235,7 +235,7 @@ void KernelChecks::device_variable(const char* name, const Accessed& accessed) {
   Finding finding =
       of_access("device pointer", accessed,
                 std::string("host code ") + verb(accessed.kind) + " the __device__ variable " +
-                    name + ", of which it has another one than kernels");
+                    name + "; kernels use a different copy of it");
   finding.array = name;
   finding.advice = std::string(accessed.kind == Kind::load ? "copy it with cudaMemcpyFromSymbol"
                                                            : "copy to it with cudaMemcpyToSymbol") +
@@ -315,13 +315,13 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
                             description_of(*race.array, element));
   const bool same_block = text_of(race.earlier.block) == text_of(race.later.block);
   finding.advice =
-      is_update ? "update it with an atomic (atomicAdd, ...): without, updates are lost"
+      is_update ? "update it with an atomic (atomicAdd, ...); otherwise updates are lost"
       : same_block
           ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
-          : "let each block write elements of its own, use atomics, or another launch; an atomic "
-            "that tells others needs a __threadfence() before it";
+          : "let each block write its own elements, use atomics, or a second launch; an atomic "
+            "that signals other blocks needs a __threadfence() before it";
   if (memory == "global" && (earlier.kind == Kind::atomic) != (later.kind == Kind::atomic))
-    finding.advice += "; where any of its values will do, load it through a volatile pointer";
+    finding.advice += "; if any of its values is acceptable, load it through a volatile pointer";
   if (of_line_.count(pair)) {
     ++of_line_[pair]->count;
   } else if (is_load_and_store) {

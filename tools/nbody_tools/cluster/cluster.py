@@ -43,7 +43,7 @@ BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 5 * 10 ** 7)  # more do not 
 RANKS = (1, 2, 4, 8, 16, 64, 256, model.MOST_RANKS)
 GATHERS = ROOT / "docs" / "results" / "cluster"
 RATES = (1e6, 1e16)  # interactions per second: a core with a slow program, and far beyond any GPU
-ASSUMED = ("* not measured: a network of 40 GB/s per GPU is assumed, with 40 us to begin and 2 us per rank "
+ASSUMED = ("* not measured: assuming a network of 40 GB/s per GPU, with 40 us to start and 2 us per rank "
            "(--gather FILE)")
 FOR_A_CHECKPOINT = "5"  # seconds; mpirun's wait before passing on a signal, and after a crash
 
@@ -51,24 +51,30 @@ FOR_A_CHECKPOINT = "5"  # seconds; mpirun's wait before passing on a signal, and
 def configure(p: argparse.ArgumentParser) -> None:
     commands = p.add_subparsers(dest="what", required=True, metavar="run|predict|measure")
     run_it = commands.add_parser("run", help="start a step on several ranks")
-    run_it.add_argument("--ranks", type=arguments.positive_integer, help="[what the launcher decides]")
-    run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
+    run_it.add_argument("--ranks", type=arguments.positive_integer, help="[the launcher's choice]")
+    run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
+                        help="[build/cuda or cpu]")
     run_it.add_argument("step", help="14")
-    run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="for the step").required = False
-    predict = commands.add_parser("predict", help="what a time step should take")
-    predict.add_argument("--rate", type=rate, required=True, help="interactions per second of one GPU")
+    run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT",
+                        help="for the step").required = False
+    predict = commands.add_parser("predict", help="predict the time of a time step")
+    predict.add_argument("--rate", type=rate, required=True,
+                         help="interactions per second of one GPU")
     predict.add_argument("--gather", type=arguments.existing_file, metavar="FILE",
-                         help="what nbody-gather printed [docs/results/cluster/*_gather.txt]")
+                         help="output of nbody-gather [docs/results/cluster/*_gather.txt]")
     measure = commands.add_parser("measure", help="measure the problems of docs/cluster.md")
-    measure.add_argument("--ranks", type=arguments.positive_integers, default=(1, 2, 4), metavar="P,P", help="[1,2,4]")
-    measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR", help="[build/cuda or cpu]")
-    measure.add_argument("--output", type=Path, required=True, metavar="FILE", help="records are added to it")
+    measure.add_argument("--ranks", type=arguments.positive_integers, default=(1, 2, 4), metavar="P,P",
+                         help="[1,2,4]")
+    measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
+                         help="[build/cuda or cpu]")
+    measure.add_argument("--output", type=Path, required=True, metavar="FILE",
+                         help="file to append the records to")
 
 
 def rate(text: str) -> float:
     value = arguments.positive_number(text)
     if not RATES[0] <= value <= RATES[1]:
-        raise argparse.ArgumentTypeError(f"'{text}' is no rate of a GPU: {RATES[0]:g} to {RATES[1]:g} per second")
+        raise argparse.ArgumentTypeError(f"'{text}' is not {RATES[0]:g} to {RATES[1]:g} per second")
     return value
 
 
@@ -81,7 +87,7 @@ def launcher(ranks: int | None) -> list[str]:
     except ValueError as error:
         raise ToolError(f"NBODY_LAUNCHER: {text} cannot be read: {str(error).lower()}") from error
     if not words or shutil.which(words[0]) is None:
-        raise ToolError(f"NBODY_LAUNCHER: '{words[0] if words else ''}' is no program here (Debian: apt "
+        raise ToolError(f"NBODY_LAUNCHER: '{words[0] if words else ''}' is not a program here (Debian: apt "
                         "install openmpi-bin)")
     return [*words, *(["-n", str(ranks)] if ranks else [])]
 
@@ -101,7 +107,7 @@ def environment(ranks: int | None = None) -> dict[str, str]:
 def program(build: Path | None, step: str) -> Path:
     chosen = choose_steps(find_steps(build or default_build()), [step])[0]
     if chosen.name != NAME:
-        raise ToolError(f"'{step}' knows no ranks, each would do the same; only {NAME} does")
+        raise ToolError(f"'{step}' does not support ranks; use {NAME}")
     return chosen.program
 
 

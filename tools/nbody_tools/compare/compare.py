@@ -47,20 +47,25 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("contender", nargs="*", help="names or their beginnings; all when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                    help="where our programs are [build/cuda if it finds a device, else build/cpu]")
-    p.add_argument("--bodies", type=arguments.positive_integers, metavar="N,N", help=f"[{SIZES}; without a GPU 1024]")
+    p.add_argument("--bodies", type=arguments.positive_integers, metavar="N,N",
+                   help=f"[{SIZES}; without a GPU 1024]")
     p.add_argument("--masses", choices=made.MASSES, default=made.MASSES[0],
-                   help="of the bodies; step 12 is faster where all are equal [different]")
+                   help="masses of the bodies; step 12 is faster if all are equal [different]")
     p.add_argument("--sample", type=arguments.existing_folder, metavar="DIR",
                    help="cuda-samples/Samples/5_Domain_Specific/nbody")
-    p.add_argument("--ktt", type=arguments.existing_folder, metavar="DIR", help="KTT/Examples/Nbody")
-    p.add_argument("--nvcc", default="nvcc", metavar="PROGRAM", help="for these two [nvcc]")
-    p.add_argument("--arch", default="native", help="of the GPU, for nvcc [native]")
-    p.add_argument("--rounds", type=arguments.positive_integer, default=5, help="turns of each [5]")
-    p.add_argument("--repeat", type=arguments.positive_integer, default=3, help="timed runs in a turn [3]")
+    p.add_argument("--ktt", type=arguments.existing_folder, metavar="DIR",
+                   help="KTT/Examples/Nbody")
+    p.add_argument("--nvcc", default="nvcc", metavar="PROGRAM",
+                   help="compiler for these two [nvcc]")
+    p.add_argument("--arch", default="native", help="architecture of the GPU, for nvcc [native]")
+    p.add_argument("--rounds", type=arguments.positive_integer, default=5,
+                   help="rounds, each running every program [5]")
+    p.add_argument("--repeat", type=arguments.positive_integer, default=3,
+                   help="timed runs per round [3]")
     p.add_argument("--seconds", type=arguments.positive_number, default=0.2,
-                   help="that a timed run should take, as far as 1 to 1000 steps do [0.2]")
+                   help="seconds per timed run, using 1 to 1000 steps [0.2]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
-                   help="of one turn [300]")
+                   help="limit of one round [300]")
     p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "comparison.jsonl",
                    help="records, one per line [report/comparison.jsonl]")
 
@@ -179,7 +184,7 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
         if folder is not None:
             drivers += [one for one in adapter(folder, programs) if wanted(options, one.contender.name)]
         elif not options.contender or any(word.startswith(name) for word in options.contender):
-            say(f"{name}: skipped: --{name} does not say where it is")
+            say(f"{name}: skipped: --{name} needs a path")
     architecture = (f"-arch={options.arch}",) if on_a_gpu else ()
     drivers = [replace(one, words=(*one.words, *architecture)) for one in drivers]
     for driver, complaint in zip(drivers, build_all(drivers, options.nvcc)):
@@ -199,7 +204,7 @@ def sizes_for(options: argparse.Namespace, emulated: bool) -> Sequence[int]:
     if max(found) > MAX_EMULATED:
         raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps are emulated; "
                         f"at most {MAX_EMULATED}")
-    say(f"no GPU here: our steps are emulated, with {', '.join(map(str, found))} bodies; their times are no measurement")
+    say(f"no GPU here: our steps are emulated, with {', '.join(map(str, found))} bodies: not measurements")
     return found
 
 
@@ -231,7 +236,7 @@ def run(options: argparse.Namespace) -> int:
         backend = backend_of(find_steps(build))
         contenders = list(field_of(options, build, backend == "cuda", folder, arena.failures))
         if not contenders:
-            raise ToolError(f"nobody is here of {', '.join(options.contender)}")
+            raise ToolError(f"none of {', '.join(options.contender)} is available")
         emulated = backend == "hostcuda" and any(one.ours for one in contenders)
         for count in sizes_for(options, emulated):
             say(f"{count} bodies ...")

@@ -61,7 +61,7 @@ def verdict(record: dict[str, Any], said: str) -> str:
     if record["verdict"] == "pass":
         return "right: all gates pass"
     if record["verdict"] == "partial":
-        return "\n  ".join(["all gates pass, but not every one was decided:", *record.get("undecided", [])])
+        return "\n  ".join(["all gates pass, some undecided:", *record.get("undecided", [])])
     gates = [f"  {gate}: {record['errors'][gate]:.3g}, allowed are {record['limits'][gate]:.3g}"
              for gate in record.get("failed", [])]
     return "\n".join([f"{record['verdict']}:", *gates, said] if said else [f"{record['verdict']}:", *gates])
@@ -73,7 +73,7 @@ def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
         if record:
             lines.append(f"{name:12} {1e3 * record['median']['compute']:9.3f} ms  {rate(record)}")
     if yours.get("backend") == "hostcuda":
-        lines.append("(emulated on the CPU: these are no times of a GPU)")
+        lines.append("(emulated on the CPU: these are not GPU times)")
     return "\n".join(lines)
 
 
@@ -100,7 +100,7 @@ def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], s
     right."""
     words = shlex.split(line)
     if not words:
-        raise ToolError(f"say which step, such as %%nbody_step 03 {DEFAULT}")
+        raise ToolError(f"name a step, such as %%nbody_step 03 {DEFAULT}")
     step = find_step(words[0], step_folders(root))
     arguments = words[1:] or DEFAULT.split()
     build = rebuild.configure_build(root, preset() if not step.startswith("step00") else "cpu")

@@ -21,9 +21,12 @@ WORKER = Path(__file__).with_name("notebook_worker.py")
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, default=ROOT / "build" / "notebooks", metavar="DIR", help="[build/notebooks]")
-    p.add_argument("--execute", action="store_true", help="run them, and check what their cells came to")
-    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+    p.add_argument("--output", type=Path, default=ROOT / "build" / "notebooks", metavar="DIR",
+                   help="[build/notebooks]")
+    p.add_argument("--execute", action="store_true",
+                   help="run them, and check the results of their cells")
+    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR",
+                   help="of the repository")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -149,7 +149,7 @@ def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> st
         "The steps": [p for p in steps if p in pages],
         "For teachers": [p for p in pages if p.parts[0] == "course"],
         "Documents": [p for p in pages if p.parts[0] == "docs" and p not in first],
-        "Side roads": [p for p in pages if p.parts[0] == "experiments"],
+        "Experiments": [p for p in pages if p.parts[0] == "experiments"],
         "Tools": [p for p in pages if p.parts[0] in ("hostcuda", "view", "tools", "tests", "benchmarks", "packaging")],
     }
     lines = ["site_name: nbody-steps", f"docs_dir: {docs}", f"site_dir: {output}", "use_directory_urls: false",
@@ -211,7 +211,7 @@ def dead_links(site: Path) -> Iterator[str]:
             if not there.is_file():
                 yield f"{where}: there is no '{target}'"
             elif there in pages and unquote(parts.fragment) not in pages[there].anchors:
-                yield f"{where}: '{target}' has no such place"
+                yield f"{where}: '{target}' has no such anchor"
 
 
 def fetched_from_elsewhere(site: Path) -> Iterator[str]:

@@ -39,8 +39,9 @@ INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("folder", nargs="?", help="only documents of this folder, such as step03_tiling")
-    p.add_argument("--check", action="store_true", help="change nothing, name what is out of date or wrong")
-    p.add_argument("--verbose", action="store_true", help="also name optional numbers that are missing")
+    p.add_argument("--check", action="store_true",
+                   help="change nothing, list what is out of date or wrong")
+    p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
     p.add_argument("--root", type=Path, default=ROOT, metavar="DIR", help="of the repository")
 
 

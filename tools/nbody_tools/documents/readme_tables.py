@@ -58,7 +58,7 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
     known = {m.key: m for m in (*METRICS, *DERIVED)}
     unknown = [key for key in keys if key not in known]
     if unknown:
-        raise FactError(f"'{unknown[0]}' is no metric; there are {', '.join(known)}")
+        raise FactError(f"'{unknown[0]}' is not a metric; known are {', '.join(known)}")
     lines = {name: line for name in (parent, step) if name and (line := facts.profile(name))}
     if step not in lines:
         return NOT_MEASURED
@@ -154,7 +154,7 @@ def timeline_sum(results: Path, run: str, quantity: str) -> Value:
     """One of those sums: `copies`, `hidden` or `wall`, or the hidden share of the copies."""
     total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
     if quantity not in ("copies", "hidden", "wall", "hidden_share"):
-        raise FactError(f"'{quantity}' is no sum of a timeline: copies, hidden, wall, hidden_share")
+        raise FactError(f"'{quantity}' is not a sum: copies, hidden, wall, hidden_share")
     return Value(getattr(total, quantity), "percent" if quantity == "hidden_share" else "time", f"timeline('{run}').{quantity}")
 
 

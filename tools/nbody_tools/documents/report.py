@@ -34,8 +34,8 @@ STAIRCASE = "systems"  # the problem of the figures of steps
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--check", action="store_true", help="change nothing, name what is wrong")
-    p.add_argument("--verbose", action="store_true", help="also name optional numbers that are missing")
+    p.add_argument("--check", action="store_true", help="change nothing, list problems")
+    p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
     p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
 
 

@@ -103,8 +103,8 @@ def counts(mutants: Sequence[Mutant]) -> str:
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--records", type=existing_folder, default=ROOT / RECORDS, metavar="FOLDER",
-                   help=f"what the mutants came to [{RECORDS}]")
-    p.add_argument("--check", action="store_true", help="change nothing, name what is out of date")
+                   help=f"results of the mutants [{RECORDS}]")
+    p.add_argument("--check", action="store_true", help="change nothing, list what is out of date")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -40,15 +40,15 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("snapshots", type=arguments.existing_folder, metavar="FOLDER")
     p.add_argument("output", type=film_file, metavar="OUT")
     p.add_argument("--system", type=arguments.positive_integer, default=1,
-                   help="which to show, counted from 1 [1]")
+                   help="number of the system to show [1]")
     p.add_argument("--view", choices=sorted(AXES), default="xy")
     p.add_argument("--species", type=species_list, metavar="LIST",
-                   help="of the bodies to show: disk,star [all]")
+                   help="species of the bodies to show: disk,star [all]")
     p.add_argument("--half-width", type=arguments.positive_number, metavar="X",
-                   help="of the picture [holds a few bodies always, 98 %% of many at the start and the end]")
+                   help="half width of the picture [holds few bodies always, 98 %% of many at the ends]")
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
     p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
-                   help="per side of the picture [480]")
+                   help="pixels per side of the picture [480]")
 
 
 def film_file(text: str) -> Path:

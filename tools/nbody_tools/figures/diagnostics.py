@@ -94,7 +94,7 @@ def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None
 
 def _check(table: DiagnosticsTable, system: int) -> None:
     if system >= table.systems:
-        raise FileError(f"system {system + 1} is asked for, there are {table.systems}")
+        raise FileError(f"system {system + 1} does not exist: the file has {table.systems}")
     if len(table.of(system, "time")) < 2:
         raise FileError("one row per system: nothing to draw over time")
 

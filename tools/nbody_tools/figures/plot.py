@@ -48,18 +48,20 @@ def configure(p: argparse.ArgumentParser) -> None:
     def picture(name: str, text: str, draw: Callable[[argparse.Namespace, str], Path]) -> argparse.ArgumentParser:
         kind = kinds.add_parser(name, help=text)
         kind.add_argument("--output", type=figure_file, required=True, metavar="FILE")
-        kind.add_argument("--record", type=existing_file, metavar="FILE", help="result record of the run "
+        kind.add_argument("--record", type=existing_file, metavar="FILE",
+                          help="result record of the run "
                           "(its --json): the caption names step, machine and date")
         kind.set_defaults(draw=lambda options: [draw(options, note_from(options))])
         return kind
 
     times = kinds.add_parser("performance", help="time, throughput and speedup of the steps")
-    times.add_argument("records", nargs="+", type=existing_file, help="files of records, one machine each")
+    times.add_argument("records", nargs="+", type=existing_file,
+                       help="files of records, one machine each")
     times.add_argument("--output", type=Path, required=True, metavar="FOLDER",
-                       help="with several files, each gets a folder of its name in it")
+                       help="with several files, each gets a subfolder with its name")
     times.add_argument("--format", choices=FIGURE_ENDINGS, default="png")
     times.add_argument("--separate", action="store_true",
-                       help="time, throughput and speedup of a step in files of their own")
+                       help="time, throughput and speedup of a step in separate files")
     times.set_defaults(draw=draw_performance)
 
     picture("orbits", "paths of a few bodies", lambda options, note: draw_orbits(
@@ -71,15 +73,17 @@ def configure(p: argparse.ArgumentParser) -> None:
     density.add_argument("after", type=existing_file)
     density.add_argument("--view", choices=sorted(AXES), default="xy")
     density.add_argument("--systems", type=positive_integer, default=MAX_SYSTEMS,
-                         help=f"how many to show [{MAX_SYSTEMS}, which is also the maximum]")
+                         help=f"number of systems to show [{MAX_SYSTEMS}, also the maximum]")
     density.add_argument("--species", type=species_list, metavar="LIST",
-                         help="of the bodies to show: disk,star [all]")
+                         help="species of the bodies to show: disk,star [all]")
 
     states = picture("states", "the bodies themselves, at several times", draw_several)
     states.add_argument("states", nargs="+", type=existing_file, metavar="FILE")
     states.add_argument("--view", choices=sorted(AXES), default="xy")
-    states.add_argument("--species", type=species_list, metavar="LIST", help="of the bodies to show: disk,star [all]")
-    states.add_argument("--half-width", type=positive_number, metavar="X", help="of a panel [holds 99.8 %% of them]")
+    states.add_argument("--species", type=species_list, metavar="LIST",
+                        help="species of the bodies to show: disk,star [all]")
+    states.add_argument("--half-width", type=positive_number, metavar="X",
+                        help="half width of a panel [contains 99.8 %% of them]")
 
     profile = picture("profile", "density against theory", lambda options, note: draw_profile(
         [read_bodies(file) for file in options.states], options.output, options.theory, note))
@@ -88,8 +92,10 @@ def configure(p: argparse.ArgumentParser) -> None:
 
     convergence = picture("convergence", "error against time step", lambda options, note: draw_convergence(
         read_bodies(options.reference), [read_bodies(file) for file in options.states], options.output, note))
-    convergence.add_argument("reference", type=existing_file, help="a far more exact end of the same run")
-    convergence.add_argument("states", nargs="+", type=existing_file, metavar="FILE", help="ends with other dt")
+    convergence.add_argument("reference", type=existing_file,
+                             help="final state of a much more accurate run")
+    convergence.add_argument("states", nargs="+", type=existing_file, metavar="FILE",
+                             help="final states with other dt")
 
     energies = picture("energies", "energy errors of several runs (--diagnostics)", lambda options, note: draw_energies(
         {file.stem: read_diagnostics(file) for file in options.diagnostics}, options.output, note=note))
@@ -107,7 +113,7 @@ def configure(p: argparse.ArgumentParser) -> None:
             read_diagnostics(options.diagnostics), options.output, options.system - 1, note))
         over_time.add_argument("diagnostics", type=existing_file, metavar="FILE.csv")
         over_time.add_argument("--system", type=positive_integer, default=1,
-                               help="which to draw, counted from 1 [1]")
+                               help="number of the system to draw [1]")
 
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:

@@ -30,7 +30,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("timeline", nargs="+", type=arguments.existing_file, metavar="FILE.csv")
     p.add_argument("--output", type=arguments.figure_file, metavar="FILE")
     p.add_argument("--title", action="append", metavar="TEXT", default=[],
-                   help="of a panel; once for every file [its name]")
+                   help="title of a panel; once for every file [its name]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="result records of the run: the caption names step, machine and date")
     p.add_argument("--step", metavar="NAME", help="which step in --record [the last record]")
@@ -41,7 +41,7 @@ def record_of(source: Path, step: Optional[str]) -> Record:
     if not records:
         raise TimelineError(f"{source}: holds no record of {step}")
     if records[-1].emulated:
-        raise TimelineError(f"{source}: {records[-1].step} was emulated: its times are no times")
+        raise TimelineError(f"{source}: {records[-1].step} was emulated: its times mean nothing")
     return records[-1]
 
 
@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
     if options.title and len(options.title) != len(options.timeline):
         raise ToolError(f"{len(options.title)} titles for {len(options.timeline)} files")
     if options.step and not options.record:
-        raise ToolError("--step chooses in --record, which is not given")
+        raise ToolError("--step needs --record")
     titles = options.title or [path.stem.replace("_", " ") for path in options.timeline]
     timelines = [read_timeline(path) for path in options.timeline]
     record = record_of(options.record, options.step) if options.record else None

@@ -64,7 +64,7 @@ class Bodies:
         kinds = numpy.array(self.species, dtype=str).reshape(-1, self.masses.shape[1])
         for one in species:
             if not (kinds == one).any() or (kinds != kinds[0]).any():
-                raise FileError(f"no body is said to be '{one}' in every system; species in the file: "
+                raise FileError(f"no body is '{one}' in every system; species in the file: "
                                 f"{', '.join(sorted(set(self.species))) or 'none'}")
         kept = numpy.isin(kinds[0], species)
         names = [name for name, keep in zip(self.names, kept) if keep]
@@ -83,7 +83,7 @@ def species_list(text: str) -> list[str]:
     words = text.split(",")
     for word in words:
         if word not in SPECIES or words.count(word) > 1:
-            raise argparse.ArgumentTypeError(f"'{text}' is no list of {', '.join(SPECIES)}, each once")
+            raise argparse.ArgumentTypeError(f"'{text}' is not a list of {', '.join(SPECIES)}")
     return words
 
 
@@ -139,7 +139,7 @@ def _read_bin(path: Path, data: bytes) -> Bodies:
     start, has_species, tail = HEADER.size, version == WITH_SPECIES, 0
     if version == CHECKPOINT:
         if zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
-            raise FileError(f"{path}: damaged: its checksum is not that of its content")
+            raise FileError(f"{path}: damaged: its checksum does not match its content")
         start += CHECKPOINT_HEADER.size
         has_species, _, text_bytes = CHECKPOINT_HEADER.unpack_from(data, HEADER.size)
         tail = text_bytes + 4

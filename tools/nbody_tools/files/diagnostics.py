@@ -67,14 +67,14 @@ def read_activity(path: Path) -> Activity:
         extent = float(comments["extent"])
     except (KeyError, ValueError) as error:
         raise FileError(f"{path}: is not a map that --activity-map wrote: '# cells', '# extent' or "
-                        "'# positions' is missing or no number") from error
+                        "'# positions' is missing or not a number") from error
     numbered = [(number, line) for number, line in enumerate(lines, start=1)
                 if not line.startswith("#")]
     if len(numbered) != cells:
         raise FileError(f"{path}: {len(numbered)} lines of cells, {cells} are announced")
     shares = numpy.array([_numbers(path, number, line, cells) for number, line in numbered])
     if shares.min() < 0 or shares.sum() > 1 + MAX_OUTSIDE or extent <= 0:
-        raise FileError(f"{path}: holds what cannot be a share of the bodies")
+        raise FileError(f"{path}: a value cannot be a share of the bodies")
     return Activity(shares[::-1], extent, positions)
 
 

@@ -24,7 +24,7 @@ def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str
                                 *(f"  {line}" for line in of_ptx(inspection.other_ptx, bool(interactions)))]))
     parts += inspection.messages
     if inspection.exit_code:
-        parts.append(f"The program ended with exit code {inspection.exit_code}: this is what it did until then.")
+        parts.append(f"The program ended with exit code {inspection.exit_code}. Up to then:")
     if inspection.clean:
         parts.append("No problems found.")
     return "\n\n".join(parts)

@@ -159,7 +159,7 @@ def line_now(line: dict[str, Any], root: Path) -> int:
     same = [number for number, source in enumerate(text, start=1)
             if source.strip() == line["source"]]
     if not same:
-        raise CalibrationError(f"{line['file']} has no longer the line '{line['source']}'; build "
+        raise CalibrationError(f"{line['file']} no longer has the line '{line['source']}'; build "
                                "inspect_steps and run ./nbody calibrate model")
     return min(same, key=lambda number: abs(number - line["line"]))
 

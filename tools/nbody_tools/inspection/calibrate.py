@@ -27,7 +27,7 @@ def configure(p: argparse.ArgumentParser) -> None:
     commands = p.add_subparsers(dest="command", required=True, metavar="model|chip")
     model = commands.add_parser("model")
     model.add_argument("--build", type=arguments.existing_folder, required=True, metavar="DIR")
-    model.add_argument("--check", action="store_true", help="write nothing, name what differs")
+    model.add_argument("--check", action="store_true", help="write nothing, list differences")
     model.add_argument("--only", metavar="PROGRAM", choices=(PATTERNS, *STEPS))
     chip = commands.add_parser("chip")
     chip.add_argument("folder", type=arguments.existing_folder, metavar="DIR")

@@ -48,19 +48,21 @@ ARCHITECTURE = "-arch=compute_90"  # clusters need it
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("program", metavar="STEP", help="full name or number; or FILE.cu, and ARGUMENTS", nargs="+")
+    p.add_argument("program", metavar="STEP",
+                   help="full name or number; or FILE.cu, and ARGUMENTS", nargs="+")
     p.add_argument("--systems", type=arguments.positive_integer, default=2, metavar="S", help="[2]")
     p.add_argument("--bodies", type=arguments.positive_integer, default=1024, metavar="N",
                    help="[1024]")
     p.add_argument("--steps", type=arguments.positive_integer, default=1, metavar="I",
                    help="time steps [1]")
-    p.add_argument("--compile", default="", metavar="WORDS", help="for FILE.cu: options of nvcc or the compiler")
+    p.add_argument("--compile", default="", metavar="WORDS",
+                   help="for FILE.cu: options of nvcc or the compiler")
     p.add_argument("--interactions", type=arguments.positive_number, metavar="X",
-                   help="for FILE.cu: what to divide by [the threads of a kernel]")
-    p.add_argument("--json", type=Path, metavar="FILE", help="write what was counted")
+                   help="for FILE.cu: number to divide counts by [the threads of a kernel]")
+    p.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
     p.add_argument("--page", type=page_file, metavar="FILE.html",
                    help="write a page that shows a block of each kernel: its threads between its barriers, and what a "
-                   "warp asks of the memory; needs no network")
+                   "warp requests from memory; needs no network")
     p.add_argument("--build", type=Path, metavar="DIR",
                    help="where to build [build/cpu; build/inspect if that was configured for another compiler than g++]")
 
@@ -77,7 +79,7 @@ class Built:
 def step_with_kernels(text: str, root: Path = ROOT) -> str:
     step = find_step(text, step_folders(root))
     if not (root / step / "nbody.cu").is_file():
-        raise ToolError(f"{step} has no kernels to inspect: it is a program for the CPU")
+        raise ToolError(f"{step} is a CPU program: it has no kernels to inspect")
     return step
 
 
@@ -155,7 +157,7 @@ def build_step(step: str, wanted_folder: Optional[Path]) -> Built:
 def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) -> Built:
     for source in sources:
         if not Path(source).is_file():
-            raise ToolError(f"{source}: there is no such file")
+            raise ToolError(f"{source}: file not found")
     find_compiler()
     made = {}
     for form in ("traced", "counted"):
@@ -196,7 +198,7 @@ def run(options: argparse.Namespace) -> int:
     first, *others = options.program
     is_source = first.endswith(".cu")
     if not is_source and others:
-        raise ToolError(f"'{others[0]}': a step takes no further words; a program of yours is named FILE.cu")
+        raise ToolError(f"'{others[0]}': a step takes no more arguments; a program is FILE.cu")
     with tempfile.TemporaryDirectory() as folder:
         if is_source:
             sources = [word for word in options.program if word.endswith((".cu", ".cpp"))]

@@ -39,19 +39,22 @@ UNGUARDED = {"user": "it ran with the rights of the user who graded it (root wou
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("lab", metavar="LAB", help="number or name; ./nbody lab list")
+    p.add_argument("lab", metavar="LAB", help="number or name (see ./nbody lab list)")
     p.add_argument("file", metavar="FILE", type=arguments.existing_file, help="the submission")
     p.add_argument("--seed", type=arguments.integer_from_zero, metavar="K",
-                   help="of the sizes and states [a new one, which is printed]")
+                   help="seed of the sizes and states [random, printed]")
     for form in FORMS:
-        p.add_argument(f"--{form}", type=Path, metavar="FILE", help=f"write the result for {form}" if form != "json"
+        p.add_argument(f"--{form}", type=Path, metavar="FILE",
+                       help=f"write the result for {form}" if form != "json"
                        else "write the result")
-    p.add_argument("--inspect", action="store_true", help="print the tables of ./nbody inspect for it, too")
+    p.add_argument("--inspect", action="store_true",
+                   help="also print the tables of ./nbody inspect")
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
                    help="where grade_tools were built [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
                    help="auto: bubblewrap around the grader's own sandbox where it works; own: without it [auto]")
-    p.add_argument("--cuda-build", type=Path, metavar="DIR", help="likewise with nvcc, for the time on a GPU")
+    p.add_argument("--cuda-build", type=Path, metavar="DIR",
+                   help="the same with nvcc, for the time on a GPU")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -21,8 +21,9 @@ MUST = " (the task itself: a program that breaks it gets no points)"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("lab", metavar="LAB", help="number or name; list: what there is")
-    p.add_argument("--to", type=Path, metavar="FOLDER", help="where to [a new folder of the lab's name]")
+    p.add_argument("lab", metavar="LAB", help="number or name; list: all labs")
+    p.add_argument("--to", type=Path, metavar="FOLDER",
+                   help="target folder [a new one with the lab's name]")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     files = {lab.file_name: lab.starter, "README.md": readme(lab)}
     for name in files:
         if (folder / name).exists() or (folder / name).is_symlink():
-            raise ToolError(f"{folder / name} is there already: nothing was written")
+            raise ToolError(f"{folder / name} already exists: nothing was written")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         with (folder / name).open("x", encoding="utf-8") as file:

@@ -40,10 +40,10 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "measured",
-                   help="where everything is written [report/measured]")
-    p.add_argument("--again", action="store_true", help="also the parts that are done")
+                   help="folder for all output [report/measured]")
+    p.add_argument("--again", action="store_true", help="repeat parts that are done")
     p.add_argument("--timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
-                   help="of one program [600]")
+                   help="limit per program [600]")
     for name, what in PEERS.items():
         p.add_argument(f"--{name}", type=arguments.existing_file, metavar="PROGRAM", help=f"for tree_peers: {what}")
 
@@ -144,7 +144,7 @@ def measure(part: str, options: argparse.Namespace) -> list[str]:
     bench = Bench(part, options)
     done = options.output / f"{part}.done"
     if done.exists() and not options.again:
-        print(f"{part}: done before", flush=True)
+        print(f"{part}: already done", flush=True)
         return []
     print(f"{part}:", flush=True)
     bench.folder.mkdir(parents=True, exist_ok=True)

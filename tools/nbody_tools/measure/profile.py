@@ -41,16 +41,18 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--systems", type=arguments.positive_integer, default=32, help="[32]")
     p.add_argument("--bodies", type=arguments.positive_integer, default=8192, help="[8192]")
     p.add_argument("--steps", type=arguments.positive_integer, default=2, help="time steps [2]")
-    p.add_argument("--launches", type=arguments.positive_integer, default=4, help="to count [4]")
+    p.add_argument("--launches", type=arguments.positive_integer, default=4,
+                   help="launches to count [4]")
     p.add_argument("--skip", type=arguments.integer_from_zero, default=0,
-                   help="launches before those [0]")
-    p.add_argument("--kernel", metavar="REGEX", help="only kernels with such a name")
+                   help="launches to skip first [0]")
+    p.add_argument("--kernel", metavar="REGEX", help="only kernels with this name")
     p.add_argument("--ncu", metavar="PROGRAM", default="ncu", help="[ncu]")
     p.add_argument("--sass", action="store_true",
                    help="count instructions of the inner loops in the machine code, with cuobjdump")
-    p.add_argument("--cuobjdump", metavar="PROGRAM", default="cuobjdump", help="of the CUDA toolkit [cuobjdump]")
+    p.add_argument("--cuobjdump", metavar="PROGRAM", default="cuobjdump",
+                   help="the CUDA toolkit's program [cuobjdump]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS")
-    p.add_argument("--csv", type=Path, metavar="FILE", help="keep what ncu wrote")
+    p.add_argument("--csv", type=Path, metavar="FILE", help="keep ncu's output")
     p.add_argument("--json", type=Path, metavar="FILE",
                    help="write one line per kernel; lines of other steps and kernels in it stay")
     p.add_argument("--from", dest="saved", type=arguments.existing_file, metavar="FILE",

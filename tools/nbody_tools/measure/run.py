@@ -44,7 +44,7 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="runs before the timed ones [1]")
     p.add_argument("--validate", choices=VALIDATION)
     p.add_argument("--step-timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
-                   help="of one program, all its repeats and its validation [600]")
+                   help="limit per program, for all its repeats and its validation [600]")
     p.add_argument("--output", type=Path, default=ROOT / "report" / "records.jsonl",
                    help="file for the records, one per line [report/records.jsonl]")
 

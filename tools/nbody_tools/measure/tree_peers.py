@@ -57,7 +57,7 @@ def tree_peers(bench: Bench) -> None:
     for name, beside in (("ecl-bh", beside_ecl_bh), ("ryoanji", beside_ryoanji)):
         program = bench.peers[name]
         if program is None:
-            bench.say(f"--{name} does not say where it is")
+            bench.say(f"--{name} needs a path")
             continue
         for power in POWERS:
             peer, ours = beside(bench, program, power)
@@ -69,7 +69,7 @@ def tree_peers(bench: Bench) -> None:
 def verdict(peer: Peer, ours: Sequence[Record]) -> str:
     begin = f"{peer.name}, {peer.bodies} bodies: {peer.what} {peer.seconds:.3g} s"
     if peer.error is None:
-        return f"{begin}; it does not tell its forces"
+        return f"{begin}; it does not report its forces"
     begin += f", {peer.quantity} {peer.error:.1e}"
     best = fastest_as_accurate(peer, ours)
     if best is None:

@@ -48,16 +48,21 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("step", nargs="*", help="11, 12 or 13; all three when none is given")
     p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
-    p.add_argument("--systems", type=arguments.positive_integers, default=SYSTEMS, metavar="S,S", help=f"[{SYSTEMS}]")
-    p.add_argument("--bodies", type=arguments.positive_integers, default=BODIES, metavar="N,N", help=f"[{BODIES}]")
-    p.add_argument("--shapes", type=arguments.positive_integer, default=12, help="of a problem, at most [12]")
+    p.add_argument("--systems", type=arguments.positive_integers, default=SYSTEMS, metavar="S,S",
+                   help=f"[{SYSTEMS}]")
+    p.add_argument("--bodies", type=arguments.positive_integers, default=BODIES, metavar="N,N",
+                   help=f"[{BODIES}]")
+    p.add_argument("--shapes", type=arguments.positive_integer, default=12,
+                   help="most shapes per problem [12]")
     p.add_argument("--rounds", type=arguments.positive_integer, default=3, help="turns of each [3]")
-    p.add_argument("--repeat", type=arguments.positive_integer, default=5, help="timed runs in a turn [5]")
-    p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS", help="[300]")
+    p.add_argument("--repeat", type=arguments.positive_integer, default=5,
+                   help="timed runs in a turn [5]")
+    p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
+                   help="[300]")
     p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "tuning.jsonl",
-                   help="what was measured, one line per shape [report/tuning.jsonl]")
+                   help="measurements, one line per shape [report/tuning.jsonl]")
     p.add_argument("--table", type=Path, metavar="FILE", default=users_table(),
-                   help="that the steps read [$XDG_CONFIG_HOME or ~/.config, nbody-steps/shapes.json]")
+                   help="the steps' table [$XDG_CONFIG_HOME or ~/.config, nbody-steps/shapes.json]")
 
 
 def users_table() -> Path:
@@ -101,7 +106,7 @@ class Tuner:
         if record.emulated:
             raise NoGpu(f"{self.step.program.parent.parent} has programs for the CPU")
         if "shape" not in record.data:
-            raise ToolError(f"{self.step.name} does not say which shape it took: it is of another version")
+            raise ToolError(f"{self.step.name} reports no shape: it is another version")
         return record
 
     def tune(self, first: Record) -> list[dict[str, Any]]:

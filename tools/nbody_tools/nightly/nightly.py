@@ -33,13 +33,13 @@ from nbody_tools.nightly.subjects import read_subjects, revision, uncommitted
 def configure(p: argparse.ArgumentParser) -> None:
     what = p.add_mutually_exclusive_group(required=True)
     what.add_argument("--minutes", type=arguments.positive_number, metavar="M",
-                      help="run tests for so long, building included")
+                      help="time limit for building and running tests")
     what.add_argument("--status", action="store_true",
-                      help="list what is stale, red, or has never passed")
+                      help="list tests that are stale, red, or have never passed")
     what.add_argument("--record", action="store_true",
-                      help="take over what ./nbody test --nightly has left in build/log")
+                      help="record the results that ./nbody test --nightly left in build/log")
     p.add_argument("--tests", type=expression, default=re.compile(""), metavar="EXPRESSION",
-                   help="only tests that it finds in \"PRESET NAME\"")
+                   help="only tests whose \"PRESET NAME\" it matches")
 
 
 def expression(text: str) -> re.Pattern[str]:

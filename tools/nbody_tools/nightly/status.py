@@ -33,7 +33,7 @@ def why_to_run(row: Row, subjects: Sequence[Subject]) -> str:
     if row.red:
         return f"red         {name}: failed at {row.red}; {last}"
     if not row.passed:
-        why = (f"skipped at {row.skipped}, as something is missing on that machine" if row.skipped
+        why = (f"skipped at {row.skipped}: the machine lacks something" if row.skipped
                else "not run yet")
         return f"never       {name}: {why}"
     changed = stale_by(row, subjects)

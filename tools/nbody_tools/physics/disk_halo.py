@@ -90,9 +90,9 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--dt", type=arguments.positive_number, default=0.03)
     p.add_argument("--softening", type=arguments.positive_number, default=0.05)
     p.add_argument("--looks", type=arguments.positive_integer, default=12,
-                   help="times at which it is measured, besides the start [12]")
+                   help="number of measurements after the start [12]")
     p.add_argument("--validate", choices=("sampled", "off"), default="sampled")
-    p.add_argument("--json", type=Path, metavar="FILE", help="write the table here too")
+    p.add_argument("--json", type=Path, metavar="FILE", help="also write the table to this file")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -110,5 +110,5 @@ def run(options: argparse.Namespace) -> int:
         arguments.write_json(options.json, record)
     for line in failed:
         print(line, file=sys.stderr)
-    print("it does not stay what it is" if failed else "it stays what it is")
+    print("it is not stable" if failed else "it is stable")
     return 1 if failed else 0

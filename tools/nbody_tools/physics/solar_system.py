@@ -74,7 +74,8 @@ def table(columns: Sequence[str], rows: dict[str, Sequence[float]]) -> str:
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--build", type=arguments.existing_folder, default=ROOT / "build" / "cpu",
                    metavar="DIR", help="where step 00 is [build/cpu]")
-    p.add_argument("--json", type=Path, metavar="FILE", help="write the distances here too")
+    p.add_argument("--json", type=Path, metavar="FILE",
+                   help="also write the distances to this file")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -115,12 +115,12 @@ class Facts:
 
     def problem(self, name: str) -> Problem:
         if name not in self.problems:
-            raise FactError(f"'{name}' is no problem; docs/names.json has {', '.join(self.problems)}")
+            raise FactError(f"'{name}' is not a problem: docs/names.json has {', '.join(self.problems)}")
         return self.problems[name]
 
     def value(self, name: str, problem: str, quantity: str, devices: int = 1) -> Value:
         if quantity not in QUANTITIES:
-            raise FactError(f"'{quantity}' is no quantity of a record; there are {', '.join(QUANTITIES)}")
+            raise FactError(f"'{quantity}' is not a quantity: there are {', '.join(QUANTITIES)}")
         measured = self.pick(name, problem, devices)
         content, form = QUANTITIES[quantity](self, measured) if measured else (None, "number")
         return Value(content, form, f"{name}.{problem}{f'.on({devices})' if devices > 1 else ''}.{quantity}")
@@ -139,7 +139,7 @@ class Facts:
 
     def machine(self, which: str, fact: str) -> Value:
         if which not in self.machines:
-            raise FactError(f"'{which}' is no machine; docs/names.json has {', '.join(self.machines)}")
+            raise FactError(f"'{which}' is not a machine: docs/names.json has {', '.join(self.machines)}")
         name = self.machines[which]
         facts = self.machine_facts.get(name, {})
         if fact != "name" and fact not in facts:
@@ -154,7 +154,7 @@ class Facts:
             return Value(1e-9 * Problem(**self.published["problem"]).interactions / row["time"], ".1f")
         formats = {"time": ".4f", "speedup": ".2f", "gips": ".2f"}
         if quantity not in formats:
-            raise FactError(f"'{quantity}' is no quantity of docs/published.json")
+            raise FactError(f"'{quantity}' is not a quantity of docs/published.json")
         return Value(row[quantity], formats[quantity])
 
     def predicted(self, key: str, column: str) -> Value:

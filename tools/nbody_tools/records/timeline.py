@@ -67,7 +67,7 @@ def parse_row(row: Sequence[str], where: str) -> Span:
     if stage not in STAGES:
         raise TimelineError(f"{where}: stage '{stage}' is not one of {', '.join(STAGES)}")
     if not (math.isfinite(span.begin) and math.isfinite(span.end) and 0 <= span.begin <= span.end):
-        raise TimelineError(f"{where}: from {begin} to {end} is no span of time")
+        raise TimelineError(f"{where}: from {begin} to {end} is not a time span")
     return span
 
 

@@ -182,10 +182,10 @@ def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float 
         left = end - time.monotonic()
         batch = next(batches(work))
         if left < estimate(batch) + 5:
-            say(f"{len(work)} runs are left for another time")
+            say(f"{len(work)} runs remain for another run")
             return
         if not run_batch(batch, folder, journal, left, say, environment or {}):
-            say(f"{len(pending(plan, journal))} runs are left: the time is over")
+            say(f"{len(pending(plan, journal))} runs remain: the time is up")
             return
 
 

@@ -60,7 +60,7 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
         program = cell.configuration.program
         if program.source not in OTHER_PROGRAMS:
             if result.setdefault(bundle_of(program), {}).setdefault(program.name, program) != program:
-                raise ToolError(f"two programs would be called {program.name}: let their edits begin otherwise")
+                raise ToolError(f"two programs would be called {program.name}: rename one")
     return {name: list(programs.values()) for name, programs in sorted(result.items())}
 
 

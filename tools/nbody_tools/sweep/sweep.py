@@ -36,21 +36,25 @@ FOLDER = Path("experiments") / "sweeps"
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("word", nargs="+", metavar="list|build|machine_code|missing|defaults|TABLE|all", help="what to do, or the tables to measure")
+    p.add_argument("word", nargs="+", metavar="list|build|machine_code|missing|defaults|TABLE|all",
+                   help="action, or the tables to measure")
     p.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "cuda",
                    help="where the programs are [build/cuda]")
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "sweeps",
                    help="where runs and records are written [report/sweeps]")
-    p.add_argument("--dry-run", action="store_true", help="print what would run and how long it takes")
+    p.add_argument("--dry-run", action="store_true",
+                   help="print what would run and how long it takes")
     p.add_argument("--seconds", type=arguments.positive_number, default=float("inf"), metavar="S",
-                   help="begin nothing that would take longer than this")
-    p.add_argument("--only", metavar="TEXT", default="", help="only configurations with this in their options")
+                   help="do not start runs that would exceed this time")
+    p.add_argument("--only", metavar="TEXT", default="",
+                   help="only configurations with this in their options")
     p.add_argument("--new", action="store_true",
-                   help="only what had no record in docs/results/ when the programs were built, with what it is "
-                        "compared with")
+                   help="only configurations without a record in docs/results/ at build time, and "
+                        "those they are compared with")
     p.add_argument("--gpus", type=arguments.positive_integer, metavar="N", default=1,
-                   help="so many side by side, each with cores of its own [1]")
-    p.add_argument("--rounds", type=arguments.positive_integer, metavar="N", help="at most so many [the tables']")
+                   help="number of GPUs to use, each with its own cores [1]")
+    p.add_argument("--rounds", type=arguments.positive_integer, metavar="N",
+                   help="most rounds [the tables' numbers]")
 
 
 def plan_of(root: Path) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def read_tables(root: Path) -> dict[str, Table]:
             tables[name] = read_table(root, folder / f"{name}.toml", report, data.get("points", {}))
     for path in folder.glob("*.toml"):
         if path.stem not in tables:
-            raise ToolError(f"{path.stem}: is no table of any report in reports.toml")
+            raise ToolError(f"{path.stem}: is not a table of any report in reports.toml")
     return tables
 
 
@@ -189,7 +189,7 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     if unknown := [name for name in data["also"] if name not in ALSO]:
         raise ToolError(f"{where}: also: '{unknown[0]}' is none of {', '.join(ALSO)}")
     if data["series"] and data["profile"]:
-        raise ToolError(f"{where}: what was timed and what was counted are tables of their own")
+        raise ToolError(f"{where}: 'series' and 'profile' cannot share a table")
     if ("timeline" in data) != bool(data["stage"]):
         raise ToolError(f"{where}: a timeline has stages")
     for stage in data["stage"]:

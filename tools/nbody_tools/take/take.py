@@ -147,8 +147,8 @@ and 77 if there is no GPU.
 
 
 def configure(parser) -> None:
-    parser.add_argument("step", metavar="STEP", help="by number or name: 03, step03_tiling")
-    parser.add_argument("directory", metavar="DIR", type=Path, help="new or empty")
+    parser.add_argument("step", metavar="STEP", help="the step's number or name: 03, step03_tiling")
+    parser.add_argument("directory", metavar="DIR", type=Path, help="new or empty directory")
 
 
 def run(arguments) -> int:

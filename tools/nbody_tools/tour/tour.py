@@ -43,9 +43,9 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--output", type=Path, default=ROOT / "report", metavar="DIR",
                    help="folder for everything that is written [report]")
     p.add_argument("--results", type=Path, default=ROOT / "docs" / "results", metavar="DIR",
-                   help="committed measurements, for a machine without a GPU [docs/results]")
+                   help="committed measurements, shown without a GPU [docs/results]")
     p.add_argument("--step-timeout", type=arguments.positive_number, default=300.0,
-                   metavar="SECONDS", help="of one program [300]")
+                   metavar="SECONDS", help="limit per program [300]")
 
 
 def say(line: str) -> None:

@@ -51,7 +51,7 @@ class Cluster(InFolder):
                 self.assertIn(f"'{wrong}' is no", self.refused("cluster", "predict", "--rate", wrong))
 
     def test_a_launcher_that_is_none(self) -> None:
-        for text, why in (("", "no program"), ("no_such_launcher -x", "no program"), ("'", "no closing quotation")):
+        for text, why in (("", "not a program"), ("no_such_launcher -x", "not a program"), ("'", "no closing quotation")):
             with self.subTest(text), self.assertRaisesRegex(ToolError, f"^NBODY_LAUNCHER: .*{why}"):
                 self.launcher(text)
 
@@ -59,7 +59,7 @@ class Cluster(InFolder):
         steps = [Step("step07_overlap", Path("a")), Step("step14_cluster", Path("b"))]
         with mock.patch.object(cluster, "find_steps", lambda build: steps):
             self.assertEqual(cluster.program(Path("build"), "14"), Path("b"))
-            with self.assertRaisesRegex(ToolError, "'7' knows no ranks"):
+            with self.assertRaisesRegex(ToolError, "'7' does not support ranks"):
                 cluster.program(Path("build"), "7")
 
     def test_an_output_that_cannot_be_written_is_said_at_once(self) -> None:

@@ -95,7 +95,7 @@ class Counterparts(InFolder):
                 ('above = "slow"', 'above = "other"', "there is no profile 'other'"),
                 ('above = "slow"', "", "must have above or below"),
                 ('rows = ["fast"]', 'rows = ["other"]', "there is no profile 'other'"),
-                ("[[claim]]", '[[series]]\nname = "a"\nreason = "none"\n[[claim]]', "are tables of their own")):
+                ("[[claim]]", '[[series]]\nname = "a"\nreason = "none"\n[[claim]]', "cannot share a table")):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
 

@@ -125,7 +125,7 @@ class Sweep(InFolder):
         journal = runner.Journal(self.journal)
         runner.run_all([planned("a"), planned("slow", 16)], self.folder, journal, 8.0, self.said.append)
         self.assertEqual([(run["key"], "record" in run) for run in journal.runs], [("a", True)])
-        self.assertIn("the time is over", self.said[-1])
+        self.assertIn("the time is up", self.said[-1])
 
     def test_a_long_run_needs_no_warmup(self) -> None:
         # Ten steps of 1e8 pairs, at 1 and at 0.1 G interactions/s
@@ -183,7 +183,7 @@ class Sweep(InFolder):
                 ("rounds", "round", "'round' is not a key"), ('name = "512"', 'name = "16"', "one name")):
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 read_tables(self.repository(TABLE.replace(right, wrong, 1)))
-        for named, says in (("[]", "lab_table_1: is no table of any report"), ('["lab_table_2"]', "lab_table_2.toml"),
+        for named, says in (("[]", "lab_table_1: is not a table of any report"), ('["lab_table_2"]', "lab_table_2.toml"),
                             ('["lab_table_1", "lab_table_1"]', "reports.toml: lab: 'lab_table_1' is named twice"),
                             ('["lab_table_1"]\npoints.x = 3', "reports.toml: lab: a point is .*, not 3")):
             with self.subTest(named), self.assertRaisesRegex(ToolError, says):

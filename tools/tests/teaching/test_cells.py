@@ -72,8 +72,8 @@ class Cells(fakes.InFolder):
         self.assertEqual(verdict(bad, ""), "fail:\n  momentum: 2, allowed are 1")
         self.assertIn("it was stopped:\nbarrier", verdict({}, "barrier"))
         self.assertIn("500.000 ms  2 G interactions/s", table(good, good, "step03_tiling"))
-        self.assertIn("no times of a GPU", table(good, good, "step03_tiling"))
-        self.assertNotIn("no times of a GPU", table({**good, "backend": "cuda"}, good, "step03_tiling"))
+        self.assertIn("not GPU times", table(good, good, "step03_tiling"))
+        self.assertNotIn("not GPU times", table({**good, "backend": "cuda"}, good, "step03_tiling"))
 
 
 class Cell(dict):

@@ -66,7 +66,7 @@ class Site(InClone):
         self.file("built/a.html", '<p id="one"><img src="/x.png"><a href="sub/">s</a>')
         self.file("built/sub/index.html", '<a href="../a.html#two">a</a>')
         found = list(site.dead_links(self.folder / "built"))
-        self.assertEqual(found, ["a.html: there is no '/x.png'", "sub/index.html: '../a.html#two' has no such place"])
+        self.assertEqual(found, ["a.html: there is no '/x.png'", "sub/index.html: '../a.html#two' has no such anchor"])
         self.file("built/a.html", '<p id="one"><script src="https://cdn.example.org/x.js"></script>')
         self.assertEqual(list(site.fetched_from_elsewhere(self.folder / "built")), ["a.html: fetches cdn.example.org/x.js"])
 
@@ -111,7 +111,7 @@ class Class(InClone):
 
     def test_a_folder_that_is_something_else_is_left_alone(self) -> None:
         self.file("out/class/mine.txt", "x")
-        with self.assertRaisesRegex(Failed, "no class folder"):
+        with self.assertRaisesRegex(Failed, "not a class folder"):
             pack.run(mock.Mock(root=self.folder, output=self.folder / "out"))
         self.assertTrue((self.folder / "out" / "class" / "mine.txt").exists())
 

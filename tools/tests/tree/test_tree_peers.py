@@ -54,8 +54,8 @@ class TreePeers(fakes.Measuring):
 
     def test_what_is_not_given_is_named(self) -> None:
         out = self.done(*self.measure("tree_peers"))
-        self.assertIn("--ecl-bh does not say where it is", out)
-        self.assertIn("--ryoanji does not say where it is", out)
+        self.assertIn("--ecl-bh needs a path", out)
+        self.assertIn("--ryoanji needs a path", out)
 
     def test_times_and_errors_of_both(self) -> None:
         out = self.done(*self.measure("tree_peers", "--ecl-bh", self.program("ecl", f"DEBUG = True{ECL_BH}"),
@@ -71,7 +71,7 @@ class TreePeers(fakes.Measuring):
 
     def test_forces_that_are_not_printed(self) -> None:
         silent = self.program("ecl", f"DEBUG = False{ECL_BH}")
-        self.assertIn("it does not tell its forces", self.done(*self.measure("tree_peers", "--ecl-bh", silent)))
+        self.assertIn("it does not report its forces", self.done(*self.measure("tree_peers", "--ecl-bh", silent)))
 
     def test_other_output_is_a_failure(self) -> None:
         demo = self.program("demo", "print('segmentation fault')")

@@ -94,7 +94,7 @@ class Page {
     const access = here[this.instruction % Math.max(1, here.length)];
     if (this.kind < 0 || !access) {
       show("request_title", `A request of ${where}`);
-      show("request_text", this.kind < 0 ? "Pick a line." : "This line does nothing here.");
+      show("request_text", this.kind < 0 ? "Choose a line." : "This line does nothing here.");
       element("request").replaceChildren();
       show("other_requests", "");
       return;

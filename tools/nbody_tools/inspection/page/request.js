@@ -42,7 +42,7 @@ function drawSectors(access) {
     for (let byte = offset; byte < offset + access.bytes; ++byte) used.set(byte, (used.get(byte) || 0) + 1);
   for (const [byte, lanes] of used)
     drawing.box(lanes > 1 ? "shared" : "used", byteAt(byte), top + 3, (each - 3) / SECTOR + 0.15, 28, `byte ${byte}: ${lanes} lane${lanes > 1 ? "s" : ""}`);
-  drawing.text(WIDTH / 2, top + 54, "sectors of 32 bytes; blue: bytes that a lane asked for, orange: several lanes, grey: fetched for nobody");
+  drawing.text(WIDTH / 2, top + 54, "sectors of 32 bytes; blue: bytes that a lane requested, orange: several lanes, grey: fetched but unused");
   return {svg: drawing.svg(top + 64, "sectors"), count: sectors.length, used: used.size / (SECTOR * sectors.length)};
 }
 
