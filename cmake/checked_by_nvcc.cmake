@@ -2,7 +2,7 @@
 # host compiler has been through that once more, with hostcuda. Files with the same flags are read together,
 # each in a namespace: for most of them the headers that they share take longer than all the rest.
 
-# nbody_checked_by_nvcc(source flags library...): one of these files.
+# nbody_checked_by_nvcc(source flags library...): adds one file.
 function(nbody_checked_by_nvcc source flags)
   string(MAKE_C_IDENTIFIER "nvcc_checks${flags}" target)
   set_property(GLOBAL APPEND PROPERTY NBODY_NVCC_CHECKS ${target})
@@ -11,7 +11,7 @@ function(nbody_checked_by_nvcc source flags)
   set_property(GLOBAL PROPERTY ${target}_FLAGS ${flags})
 endfunction()
 
-# Once all of them are named. A macro, because how objects are compiled is a variable of the folder.
+# Call it after all files are added. A macro, because compile settings are variables of the folder.
 macro(nbody_check_by_nvcc)
   string(REPLACE "<CUDA_COMPILE_MODE>" "-cuda" CMAKE_CUDA_COMPILE_OBJECT "${CMAKE_CUDA_COMPILE_OBJECT}")
   get_property(targets GLOBAL PROPERTY NBODY_NVCC_CHECKS)
@@ -28,7 +28,7 @@ macro(nbody_check_by_nvcc)
   add_custom_target(checked_by_nvcc DEPENDS ${targets})
 endmacro()
 
-# The headers that they share come before the namespaces, which then find them included already.
+# Common headers are included before the namespaces open; include guards then skip them inside.
 function(nbody_write_files_to_check target)
   get_property(files GLOBAL PROPERTY ${target}_FILES)
   foreach(file IN LISTS files)

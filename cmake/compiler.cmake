@@ -1,4 +1,4 @@
-# What every target of the project is compiled with, and where its packages come from.
+# Compiler options and packages shared by all targets.
 
 set(NBODY_SANITIZE "" CACHE STRING "Sanitizers to build with: \"address,undefined\", \"thread\", or none")
 
@@ -10,13 +10,14 @@ endif()
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-enable_language(C)  # what the check for HDF5 compiles
+enable_language(C)  # compiles the check for HDF5
 find_package(HDF5 QUIET COMPONENTS C)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
 
-# Where ccache cannot write, each compilation through it fails: with no home, or a read-only one.
+# Without a writable directory (no home, or a read-only one), every compilation through ccache
+# fails.
 find_program(NBODY_CCACHE ccache)
 if(NBODY_CCACHE)
   execute_process(COMMAND ${NBODY_CCACHE} --get-config cache_dir
@@ -28,7 +29,7 @@ if(NBODY_CCACHE)
   endif()
 endif()
 if(NOT NBODY_CCACHE OR cannot_write)
-  set(NBODY_CCACHE "")  # in front of the cached variable: the next configuration looks again
+  set(NBODY_CCACHE "")  # hides the cached variable: the next configuration looks again
 endif()
 set(CMAKE_CXX_COMPILER_LAUNCHER ${NBODY_CCACHE})
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${NBODY_CCACHE})
@@ -40,7 +41,7 @@ if(NBODY_HAS_LLD AND NOT NBODY_SANITIZE)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# By default g++ looks for garbage from 128 MB on, a tenth of the time that it takes for the headers of Boost.
+# By default g++ collects garbage from 128 MB on, a tenth of its time for Boost's headers.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=500000>)
 endif()
@@ -57,10 +58,10 @@ if(NBODY_SANITIZE STREQUAL "thread")
     message(FATAL_ERROR "ThreadSanitizer is used with g++ here: what it must be told of libgomp and of "
                         "hostcuda's fibers is written for it")
   endif()
-  # The fibers of hostcuda change stacks, so a record of the calls would be wrong, and grow.
+  # hostcuda's fibers change stacks, so a record of the calls would be wrong and grow without bound.
   add_compile_options(--param=tsan-instrument-func-entry-exit=0)
   add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # memory fences, which it does not know
-  # A shared library, because one comes before libgomp whatever the order of the static ones.
+  # A shared library, because it is loaded before libgomp whatever the order of the static ones.
   add_library(nbody_openmp_for_tsan SHARED ${PROJECT_SOURCE_DIR}/tests/thread_sanitizer/openmp.cpp)
   target_link_libraries(nbody_openmp_for_tsan PRIVATE ${CMAKE_DL_LIBS})
   link_libraries(-Wl,--no-as-needed nbody_openmp_for_tsan)
@@ -69,7 +70,7 @@ endif()
 
 if(NBODY_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    # Native where a device can be asked, otherwise Hopper: nothing here needs a GPU to build.
+    # Native if a device can be queried, otherwise Hopper: building needs no GPU.
     execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_device OUTPUT_QUIET ERROR_QUIET)
     if(no_device EQUAL 0)
       set(CMAKE_CUDA_ARCHITECTURES native)
@@ -80,7 +81,7 @@ if(NBODY_CUDA)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-    # CMake 3.25 does not know yet that nvcc has C++20.
+    # CMake 3.25 does not yet know nvcc's C++20.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
@@ -90,7 +91,7 @@ else()
   include(${PROJECT_SOURCE_DIR}/hostcuda/cmake/hostcuda.cmake)
 endif()
 
-# An interface library rather than global flags, so that third-party code is not held to them.
+# An interface library instead of global flags, so that third-party code is not affected.
 add_library(nbody_warnings INTERFACE)
 set(host_warnings -Wall -Wextra)
 if(NBODY_WARNINGS_ARE_ERRORS)
@@ -105,8 +106,8 @@ if(NBODY_CUDA)
   endif()
 endif()
 
-# For tests, which are compiled more often than they run: without the optimiser, several files at a time,
-# since each of them reads the same headers of a library, and with containers that check their indices.
+# For tests, which are compiled more often than they run: without the optimiser, several files at a
+# time, since each reads the same library headers, and with containers that check indices.
 function(nbody_compile_quickly target)
   target_compile_options(${target} PRIVATE -O0)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)

@@ -15,7 +15,7 @@ function(edited_source variable)
   get_filename_component(file ${original} NAME)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${edit_NAME})
   set(copy ${folder}/${file})
-  # Texts travel in files: on a command line their quotes and brackets would not survive.
+  # Texts are passed in files: quotes and brackets would not survive a command line.
   set(count 0)
   set(texts)
   foreach(find replace IN ZIP_LISTS edit_FIND edit_REPLACE)

@@ -14,8 +14,8 @@
 # shows for all that what it makes of them can be linked, and says that there is no device.
 include(checked_by_nvcc)
 
-# A GPU has no errno: sqrtf is one instruction. Programs that run where they are built use all that
-# this processor has; those to install do not (../packaging).
+# A GPU has no errno: sqrtf is one instruction. Programs that run where they are built use
+# everything that this processor has; installed ones do not (../packaging).
 set(flags -O2 -march=native -fno-math-errno)
 if(NBODY_PORTABLE OR CMAKE_CROSSCOMPILING)
   list(REMOVE_ITEM flags -march=native)
@@ -28,8 +28,8 @@ if(NBODY_COVERAGE)
   set(NBODY_STEP_TEST_SECONDS 1800)  # not optimised
 endif()
 
-# nbody_object(target source text [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]): a source compiled
-# like that of a step; behind its flags `text` goes into records.
+# nbody_object(target source text [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas]): compiles
+# a source like a step's; `text` follows its flags in records.
 function(nbody_object target source text)
   cmake_parse_arguments(PARSE_ARGV 3 object "" "" "FLAGS;CUDA_FLAGS;LIBRARIES")
   add_library(${target} OBJECT ${source})
@@ -43,7 +43,7 @@ function(nbody_object target source text)
     hostcuda_target(${target})
   endif()
   if(NBODY_COVERAGE)
-    # Optimised, lines are merged, and some count as not executed.
+    # The optimiser merges lines, and some would not count as executed.
     list(APPEND flags -O0 --coverage)
     target_link_options(${target} INTERFACE --coverage)
   endif()
@@ -51,7 +51,7 @@ function(nbody_object target source text)
   list(JOIN flags " " flags_text)
   target_compile_definitions(${target} PRIVATE NBODY_FLAGS="${flags_text}${text}")
   foreach(library IN LISTS object_LIBRARIES)
-    # The toolkit's, or hostcuda's stand-in for it.
+    # The toolkit's, or hostcuda's replacement.
     if(NBODY_CUDA)
       target_link_libraries(${target} PUBLIC CUDA::${library})
     else()
@@ -80,7 +80,7 @@ function(nbody_step name)
     nbody_executable(${name}_test ${name}_object nbody_step_tests)
     nbody_add_step_tests(${name} ${step_DEVICES})
     if(NBODY_CUDA AND step_LIBRARIES)
-      # Loading them takes longer than what a test then does: to be begun first.
+      # Loading them takes longer than the tests that follow, so they start first.
       set_tests_properties(${name}.command_line PROPERTIES COST 8)
     endif()
   endif()
@@ -108,7 +108,8 @@ function(nbody_step_variant name variant)
     COMMAND ${name}_${variant}_test --gtest_filter=${step_FILTER})
 endfunction()
 
-# nbody_add_program_test(name test arguments...): a run of the program that has to be right, if it is built.
+# nbody_add_program_test(name test arguments...): runs the program, if it is built; it must be
+# right.
 function(nbody_add_program_test name test)
   if(TARGET ${name} AND BUILD_TESTING)
     nbody_test(${name}.${test} ${name} 120 SKIP_RETURN_CODE 77
@@ -122,19 +123,19 @@ function(nbody_executable name object libraries)
   # An installed program finds the MPI and the NCCL that it was built with.
   set_target_properties(${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
   if(NBODY_CUDA)
-    # Carried to a GPU machine whose own libraries are older or newer, a program still starts.
+    # A program copied to a GPU machine with older or newer libraries still starts.
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX CUDA_RUNTIME_LIBRARY Static)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
     target_link_libraries(${name} PRIVATE CUDA::cudart_static)
   endif()
 endfunction()
 
-# Threads that wait for the next kernel spin, and keep other tests from running: most of the processor time
-# of a step with many small kernels.
+# Threads that wait for the next kernel spin and slow down other tests: they use most of the
+# processor time of a step with many small kernels.
 set(NBODY_TEST_ENVIRONMENT OMP_WAIT_POLICY=passive)
 
-# Every step takes the same tests, in the same groups. Through hostcuda the ones that depend on the
-# order of threads or streams run again in orders no GPU would choose.
+# Every step gets the same tests, in the same groups. Through hostcuda, those that depend on the
+# order of threads or streams run again in orders that no GPU would choose.
 function(nbody_add_step_tests name)
   set(emulated FALSE)
   if(NOT NBODY_CUDA)
@@ -163,9 +164,10 @@ function(nbody_add_step_tests name)
     nbody_add_nightly_step_test(${name} large "${night}")
   endif()
   if(emulated)
-    # Other random problems than in the usual order, and fewer. Many systems are in random orders below.
+    # Other random problems than in the usual order, and fewer. Many systems run in random orders
+    # below.
     set(by_day "-*Large*:*4099:*/1000:*TwelveBits*:*Float64*:*Shapes*:*FullBlocks*")
-    # As many multiprocessors as a large GPU has: the rules that choose shapes then choose others.
+    # As many SMs as a large GPU: the rules that choose shapes then choose others.
     set(sms 132)
     if(name MATCHES "^step13")  # each thread of a cooperative grid has a stack
       set(sms 12)
@@ -174,8 +176,8 @@ function(nbody_add_step_tests name)
     nbody_add_step_test(${name} reverse "Force.*:*Ladder*:${by_day}:${many_systems}"
       HOSTCUDA_ORDER=reverse HOSTCUDA_SMS=${sms} NBODY_TEST_SEED=17 NBODY_TEST_CASES=2)
     nbody_add_nightly_step_test(${name} reverse_all "Force.*:*Ladder*" HOSTCUDA_ORDER=reverse)
-    # Three devices by default: a step that uses one must not notice the others. By day two, three
-    # and five.
+    # Three devices by default: a step that uses one must not notice the others. In the quick tests
+    # two, three and five.
     set(device_counts ${ARGN})
     if(NOT device_counts)
       set(device_counts 3)
@@ -186,21 +188,21 @@ function(nbody_add_step_tests name)
       set(filter "Force.*:*Ladder*:${by_day}")
       if(devices MATCHES "^[235]$")
         set(add nbody_add_step_test)
-        string(APPEND filter ":*AreAllRight")  # more systems than those fill a device
+        string(APPEND filter ":*AreAllRight")  # more systems than fill a device
       endif()
       if(NOT ARGN)
-        string(APPEND filter ":*AByteCounts")  # which differ where devices share the systems
+        string(APPEND filter ":*AByteCounts")  # they differ if devices share the systems
       endif()
       cmake_language(CALL ${add} ${name} adversarial_${devices} "${filter}" ${adversarial}
         HOSTCUDA_DEVICES=${devices} NBODY_TEST_SEED=1${devices} NBODY_TEST_CASES=2)
     endforeach()
-    # The largest sizes in these orders, which are not on the two sides of any boundary, and many systems
-    # for many steps: at night.
+    # The largest sizes in these orders, not next to any boundary, and many systems for many steps:
+    # nightly.
     nbody_add_nightly_step_test(${name} adversarial_large
       "*Large*:*4099:*/1000:*AreAllRight:*Float64*:*Shapes*:*FullBlocks*" ${adversarial})
   endif()
-  # run_step() is the same in every program. Here, what a step can spoil: the end of a run that came in
-  # parts, the record, the precision, the devices. All the rest is in tests/command_line.
+  # run_step() is the same in every program. These are what a step can break: the end of a run in
+  # several calls, the record, the precision, the devices. The rest is in tests/command_line.
   nbody_add_command_line_test(${name}.command_line ${name}
     "*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*")
 endfunction()

@@ -6,7 +6,7 @@
 # On a terminal the line is rewritten: how much is done, what, the time left, the log. Elsewhere there
 # is a new one every PROGRESS_EVERY seconds, or none if that is 0.
 
-export NINJA_STATUS='[%f/%t] '  # what position_of reads
+export NINJA_STATUS='[%f/%t] '  # read by position_of
 
 phase() {
   local title=$1 log=$LOGS/$2.log code=0

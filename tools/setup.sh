@@ -23,7 +23,7 @@ package_manager() {
 }
 
 # The system's own interpreter comes second: the first python3 on the path may be an environment
-# that lacks the packages the distribution has installed beside its own.
+# that lacks packages installed by the distribution.
 find_python() {
   local candidate
   for candidate in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
@@ -130,7 +130,7 @@ set_up() {
   phase "Update the package lists" apt-update "${as_root[@]}" apt-get update
   phase "Install" apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends "${packages[@]}"
-  hash -r  # the shell remembers where commands were not
+  hash -r  # the shell caches failed lookups of commands
 
   missing=$(missing_for "$1")
   [ -n "$missing" ] || return 0
@@ -139,7 +139,8 @@ set_up() {
   exit 1
 }
 
-# The command setup: all that building, testing and the documents need, and what was done about it.
+# The command setup: lists everything that building, testing and the documents need, and what it
+# installed.
 run_setup_command() {
   local missing
   missing=$(missing_for setup)

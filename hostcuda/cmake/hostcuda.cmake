@@ -24,7 +24,7 @@
 
 include_guard(GLOBAL)
 
-# Properties and not variables: the functions are called from folders that did not include this file.
+# Properties instead of variables: folders that did not include this file also call the functions.
 cmake_path(SET hostcuda_launcher_folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../launcher)
 set_property(GLOBAL PROPERTY hostcuda_launcher
   ${hostcuda_launcher_folder}/hostcudacc.py ${hostcuda_launcher_folder}/cuda_launch.py
@@ -46,7 +46,7 @@ function(hostcuda_target target)
       OBJECT_DEPENDS "${launcher_files}")
   endif()
 
-  # Ours takes the place of the launcher that the target has, and calls it once the file is rewritten.
+  # Our launcher replaces the target's, and calls it once the file is rewritten.
   set(command ${Python3_EXECUTABLE} ${launcher})
   get_target_property(inner_launcher ${target} CXX_COMPILER_LAUNCHER)
   if(inner_launcher)
@@ -66,7 +66,7 @@ function(hostcuda_traced_target target)
     --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
     -fno-optimize-sibling-calls -Wno-tsan)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    # Copies by a call, which hostcuda_trace sees, and not by an instruction.
+    # Copies by a call, visible to hostcuda_trace, and not by an instruction.
     target_compile_options(${target} PRIVATE -mstringop-strategy=libcall)
   endif()
   target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)

@@ -3,7 +3,7 @@
 # nbody_fuzz(folder target)           that and, at night, the test fuzz.FOLDER
 
 set(NBODY_LIBFUZZER OFF)
-# A sanitizer build runs the corpus under its own sanitizers; fuzzing is done by the usual build.
+# A sanitizer build runs the corpus with its own sanitizers; the usual build does the fuzzing.
 if(NBODY_CLANGXX AND NOT NBODY_SANITIZE)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/probe.cpp
     "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n")
@@ -24,9 +24,9 @@ function(nbody_fuzz_target name)
     return()
   endif()
 
-  # libFuzzer steers by what clang's instrumentation tells it, so these sources are compiled once
-  # more; everything else they need comes from the library as it is. CMake has one compiler per
-  # language; a launcher can replace it.
+  # clang's instrumentation guides libFuzzer, so these sources are compiled again; everything else
+  # comes unchanged from the library. CMake has one compiler per language, but a launcher can
+  # replace it.
   list(TRANSFORM ARGN PREPEND ${common}/)
   list(TRANSFORM ARGN APPEND .cpp)
   add_executable(fuzz_${name} EXCLUDE_FROM_ALL ${name}_fuzzer.cpp ${ARGN})

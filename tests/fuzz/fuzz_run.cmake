@@ -1,8 +1,8 @@
-# Fuzzes for SECONDS from CORPUS, which stays as it is. New inputs and findings go to FOUND.
+# Fuzzes for SECONDS from CORPUS without changing it. New inputs and findings go to FOUND.
 file(REMOVE_RECURSE ${FOUND})
 file(MAKE_DIRECTORY ${FOUND}/inputs)
-# An input takes a millisecond. One that takes 5 s hangs; a reader that asks for 256 MB at once for some
-# kilobytes of input believes a header that lies.
+# An input takes a millisecond. One that takes 5 s hangs; a reader that requests 256 MB at once for
+# a few kilobytes of input trusts a false header.
 execute_process(
   COMMAND ${FUZZER} -max_total_time=${SECONDS} -timeout=5 -malloc_limit_mb=256 -rss_limit_mb=1024
           -max_len=10000 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix=${FOUND}/

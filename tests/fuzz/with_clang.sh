@@ -1,4 +1,4 @@
-# with_clang.sh CLANGXX [CCACHE] COMPILER ARGUMENT...: runs CLANGXX in the place of COMPILER.
+# with_clang.sh CLANGXX [CCACHE] COMPILER ARGUMENT...: runs CLANGXX instead of COMPILER.
 clang=$1 ccache=
 shift
 case $1 in

@@ -34,7 +34,7 @@ clean() {
 }
 trap clean EXIT
 
-# From where this machine has its packages; an old index of sid is good enough.
+# The source of this machine's packages; an old index of sid is good enough.
 sources=/etc/apt/sources.list.d/debian.sources
 mirror=$(awk '/^URIs:/ { print $2; exit }' "$sources" 2>/dev/null || true)
 if ! mmdebstrap --variant=apt --include=ca-certificates,git,python3,sudo \
@@ -51,7 +51,7 @@ mount --bind /dev "$root/r/dev"
 mount -t proc proc "$root/r/proc"
 mount --bind "$ccache" "$root/r/ccache"
 
-# inside COMMAND: with nothing of this shell's environment but the way to the network
+# inside COMMAND: runs it with nothing of this shell's environment except the network settings
 inside() {
   local network=()
   mapfile -t network < <(env | grep -iE '^(https?_proxy|no_proxy)=' || true)
@@ -88,7 +88,7 @@ case $job in
       -DNBODY_EXPERIMENTS=OFF $quietly"
     inside "cmake --build build/arm64 --parallel \$(nproc) --target hostcuda_test \
       {step00_cpu_omp,step03_tiling,step12_newton3,step15_barnes_hut}{,_test} $quietly"
-    # Physics and all sizes take qemu longer than their limits of time: a run and the forces.
+    # Under qemu, physics and all sizes exceed their time limits: does a run and the forces instead.
     inside "for step in step00_cpu_omp step03_tiling step12_newton3 step15_barnes_hut; do
         qemu-aarch64 build/arm64/\$step/\$step --scenario solar-system --steps 100
         qemu-aarch64 build/arm64/\$step/\$step --systems 2 --bodies 1031 --steps 3
