@@ -274,6 +274,7 @@ def main() -> int:
         print("\n".join(problems) or f"{len(commands)} commands on {len(names)} pages")
         return 1 if problems else 0
     with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)  # for the user that the commands run as
         check = Check(Clone(options.keep or Path(folder) / "clone"), commands)
         targets = " ".join(targets_shown(commands))
         built = check.clone.run(f"./nbody build {targets} && "
