@@ -100,8 +100,28 @@ class Tool(fakes.InFolder):
             self.assertEqual(interactions_of_a_launch(record), expected)
 
     def test_without_the_profiler_it_says_so_and_is_skipped(self) -> None:
-        self.assertIn("no no-such-profiler", self.refused("profile", "06", "--ncu", "no-such-profiler", "--build",
-                                                          self.folder, code=77))
+        words = ["profile", "06", "--ncu", "no-such-profiler", "--build", self.folder]
+        self.assertIn("no no-such-profiler", self.refused(*words, "--recorded", self.folder, code=77))
+        self.assertIn("needs it", self.refused(*words, "--json", self.folder / "x", code=77))
+
+    def test_without_the_profiler_it_shows_what_was_counted_elsewhere(self) -> None:
+        lines = [{"step": step, "kernel": kernel, "machine": "an H200", "date": date, "systems": 2, "bodies": 100,
+                  "launches": 3, "metrics": {"registers": registers}}
+                 for step, kernel, date, registers in (("step06_ldg_fastmath", "force", "2026-01-02", 40.0),
+                                                       ("step06_ldg_fastmath", "force", "2026-01-01", 41.0),
+                                                       ("step06_ldg_fastmath", "move", "2026-01-01", 42.0),
+                                                       ("step05_streams", "force", "2026-01-03", 43.0))]
+        self.file("profiles/h200.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        words = ["profile", "06", "--ncu", "no-such-profiler", "--build", self.folder, "--recorded",
+                 self.folder / "profiles"]
+        text = self.done(*words)
+        for expected in ("no no-such-profiler (Nsight Compute) here; counted elsewhere", "on an H200, 2026-01-02: 2 x 100",
+                         "force: mean of 3 launches", "40", "move: mean"):
+            self.assertIn(expected, text)
+        self.assertNotIn("41", text)
+        self.assertNotIn("43", text)
+        self.assertNotIn("move", self.done(*words, "--kernel", "force"))
+        self.assertIn("not a regular expression", self.refused(*words, "--kernel", "(", code=2))
 
     def test_wrong_arguments(self) -> None:
         for words, expected in ((["06", "--from", "nowhere.csv"], "there is no file"),

@@ -1,6 +1,6 @@
 """Draws figures from result records and from the body files that the programs write.
 
-  ./nbody plot performance docs/results/some_machine.jsonl --output docs/figures
+  ./nbody plot performance docs/results/2026-11-21_h200.jsonl --problem 32x8192x20 --output build/figures
   ./nbody plot orbits FOLDER_OF_SNAPSHOTS --output orbits.png
   ./nbody plot density before.bin after.bin --output galaxies.png --systems 2
   ./nbody plot activity activity_map.csv --output map.png
@@ -59,6 +59,8 @@ def configure(p: argparse.ArgumentParser) -> None:
                        help="files of records, one machine each")
     times.add_argument("--output", type=Path, required=True, metavar="FOLDER",
                        help="with several files, each gets a subfolder with its name")
+    times.add_argument("--problem", default="", metavar="SxNxI",
+                       help="which of a file's problems: systems x bodies x steps, such as 32x8192x20")
     times.add_argument("--format", choices=FIGURE_ENDINGS, default="png")
     times.add_argument("--separate", action="store_true",
                        help="time, throughput and speedup of a step in separate files")
@@ -118,7 +120,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:
     # All are read before the first is drawn: a rejected file leaves nothing half done.
-    sources = [(source, read_staircase(source)) for source in options.records]
+    sources = [(source, read_staircase(source, options.problem)) for source in options.records]
     return [path for source, staircase in sources for path in performance.draw_all(
         staircase, options.output / source.stem if len(sources) > 1 else options.output,
         options.format, options.separate)]

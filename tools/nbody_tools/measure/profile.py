@@ -5,16 +5,18 @@
   ./nbody profile 06 --from saved.csv --record record.json   a saved `ncu --csv --page raw`
   ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
-Clocks are left as they are. The counters need several passes over each launch, so the times of a
+Without ncu it shows what was counted on another machine (docs/results/profiles) and names that machine. Clocks are left as they are. The counters need several passes over each launch, so the times of a
 profiled run are no measurement; its counts are.
 
-Exit code: 0 done, 1 the run or the profiler failed, 2 wrong arguments, 77 no ncu here, or with --sass no cuobjdump.
+Exit code: 0 done, 1 the run or the profiler failed, 2 wrong arguments, 77 no ncu here and nothing
+recorded, or with --sass no cuobjdump.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -57,6 +59,9 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="write one line per kernel; lines of other steps and kernels in it stay")
     p.add_argument("--from", dest="saved", type=arguments.existing_file, metavar="FILE",
                    help="read this instead of running ncu, or cuobjdump")
+    p.add_argument("--recorded", type=arguments.existing_folder, metavar="DIR",
+                   default=ROOT / "docs" / "results" / "profiles",
+                   help="without ncu: the counts to show [docs/results/profiles]")
     p.add_argument("--record", type=arguments.existing_file, metavar="FILE",
                    help="with --from: the result record of that run")
 
@@ -107,6 +112,36 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
     arguments.write_json_lines(path, [*kept, *new])
 
 
+def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
+    """The newest line of each of the step's kernels whose name matches."""
+    try:
+        pattern = re.compile(kernel)
+    except re.error as error:
+        raise ToolError(f"--kernel '{kernel}': not a regular expression: {error}") from error
+    newest: dict[str, dict] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in map(json.loads, read_file(path).splitlines()):
+            known = newest.get(line["kernel"])
+            if line["step"] == step and pattern.search(line["kernel"]) and (
+                    known is None or known["date"] <= line["date"]):
+                newest[line["kernel"]] = line
+    return list(newest.values())
+
+
+def show_recorded(step: str, options: argparse.Namespace) -> int:
+    """Prints counts of another machine; options of a run that ncu would need cannot be met."""
+    missing = f"no {options.ncu} (Nsight Compute) here"
+    lines = recorded_profiles(step, options.recorded, options.kernel or "")
+    if options.csv or options.json or not lines:
+        why = ", and a file of counts needs it" if lines else f", and nothing recorded of {step} in {options.recorded}"
+        arguments.fail(f"nbody profile: skipped: {missing}{why}", NO_PROFILER)
+    print(f"{step}: {missing}; counted elsewhere:")
+    for line in lines:
+        print(f"\non {line['machine']}, {line['date'][:10]}: {line['systems']} x {line['bodies']} bodies")
+        print(table(KernelProfile(line["kernel"], line["launches"], line["metrics"])))
+    return 0
+
+
 def run(options: argparse.Namespace) -> int:
     if options.record and not options.saved:
         raise ToolError("--record belongs to --from: a run writes its own")
@@ -126,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         ncu = shutil.which(options.ncu)
         if ncu is None:
-            arguments.fail(f"nbody profile: skipped: no {options.ncu} (Nsight Compute) here", NO_PROFILER)
+            return show_recorded(name, options)
         step = choose_steps(find_steps(options.build), [name])[0]
         problem = ["--systems", options.systems, "--bodies", options.bodies, "--steps", options.steps]
         choice = ["--launch-count", options.launches, "--launch-skip", options.skip]

@@ -45,15 +45,24 @@ def refuse_emulated(records: Sequence[Record], source: Path) -> None:
                         f"{EMULATED_NOTE}")
 
 
-def read_staircase(source: Path) -> Staircase:
-    """Reads one file, which must hold one machine and one problem, measured, not emulated."""
+def read_staircase(source: Path, size: str = "") -> Staircase:
+    """Reads one machine's measurements of one problem, not emulated; `size` ("32x8192x20": systems,
+    bodies, steps) chooses among several problems."""
     records = read_records(source)
     refuse_emulated(records, source)
-    first, *others = staircases(records)
-    if others:
-        raise ToolError(f"{source}: holds {1 + len(others)} problems, which cannot be compared: "
-                        + " / ".join(str(staircase.problem) for staircase in (first, *others)))
-    return first
+    found = staircases(records)
+    chosen = [staircase for staircase in found if size in ("", size_of(staircase.problem))]
+    if not chosen:
+        raise ToolError(f"{source}: has no problem {size}; it has "
+                        + ", ".join(dict.fromkeys(size_of(staircase.problem) for staircase in found)))
+    if len(chosen) > 1:
+        raise ToolError(f"{source}: holds {len(chosen)} problems, which cannot be compared; choose one with "
+                        "--problem SYSTEMSxBODIESxSTEPS: " + " / ".join(str(one.problem) for one in chosen))
+    return chosen[0]
+
+
+def size_of(problem: Problem) -> str:
+    return f"{problem.systems}x{problem.bodies}x{problem.steps}"
 
 
 def staircases(records: Sequence[Record]) -> list[Staircase]:

@@ -76,8 +76,12 @@ class Records(fakes.InFolder):
     def test_other_problems_are_not_compared(self) -> None:
         fakes.write_records(self.records, fakes.staircase_records()
                             + [fakes.record("step04_unroll", bodies=1024)])
-        with self.assertRaisesRegex(ToolError, "2 problems"):
+        with self.assertRaisesRegex(ToolError, "2 problems.*--problem"):
             read_staircase(self.records)
+        self.assertEqual([record.step for record in read_staircase(self.records, "32x1024x20").records],
+                         ["step04_unroll"])
+        with self.assertRaisesRegex(ToolError, "has no problem 3x3; it has .*32x1024x20"):
+            read_staircase(self.records, "3x3")
 
     def test_the_last_run_of_a_step_counts_and_steps_are_sorted(self) -> None:
         records = read_records(fakes.write_records(
