@@ -1,4 +1,4 @@
-# nbody_step(name [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas] [COMMON nbody_cluster]
+# nbody_step(name [DRAFT] [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas] [COMMON nbody_cluster]
 #            [DEVICES count...])
 #
 # All there is to say about how a step is built and tested. From the step's one source file it makes
@@ -10,6 +10,7 @@
 # others of this project.
 # Through hostcuda every .cu file is compiled the same way, with NBODY_HOSTCUDA_FLAGS, and its tests
 # run once for each of DEVICES, the number of emulated devices.
+# A DRAFT is built and tested like any other step; documents leave it out (./nbody new step).
 # Without NBODY_CUDA_PROGRAMS nvcc checks every step (cmake/checked_by_nvcc.cmake), and the program of step 01
 # shows for all that what it makes of them can be linked, and says that there is no device.
 include(checked_by_nvcc)
@@ -61,7 +62,7 @@ function(nbody_object target source text)
 endfunction()
 
 function(nbody_step name)
-  cmake_parse_arguments(PARSE_ARGV 1 step "" "" "FLAGS;CUDA_FLAGS;LIBRARIES;COMMON;DEVICES")
+  cmake_parse_arguments(PARSE_ARGV 1 step "DRAFT" "" "FLAGS;CUDA_FLAGS;LIBRARIES;COMMON;DEVICES")
   file(GLOB source LIST_DIRECTORIES false nbody.cpp nbody.cu)
   if(NBODY_CUDA AND NOT NBODY_CUDA_PROGRAMS AND NOT name STREQUAL "step01_gpu_naive")
     list(TRANSFORM step_LIBRARIES PREPEND CUDA::)

@@ -1,7 +1,13 @@
-# Writes nbody::revision(), the revision of the source tree, to SOURCE_FILE, if it is not there already.
-execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12
-                OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE
-                RESULT_VARIABLE failed ERROR_QUIET)
+# Writes nbody::revision(), the revision of the source tree, to SOURCE_FILE, if it is not there already. A
+# release has a file instead of .git, and may lie in a clone of something else.
+if(EXISTS ${SOURCE_DIR}/REVISION)
+  file(STRINGS ${SOURCE_DIR}/REVISION revision LIMIT_COUNT 1)
+  set(failed 0)
+else()
+  execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12
+                  OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE
+                  RESULT_VARIABLE failed ERROR_QUIET)
+endif()
 if(failed)
   set(revision "unknown")
 endif()

@@ -26,7 +26,7 @@ from nbody_tools.diagrams.pairs import meetings  # noqa: E402
 from nbody_tools.course.hardware import blocks_by, measured_limits  # noqa: E402
 from nbody_tools.records.facts import Facts  # noqa: E402
 from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402
-from nbody_tools.steps import number_of, step_folders  # noqa: E402
+from nbody_tools.steps import number_of, published_steps, step_folders  # noqa: E402
 
 FACTS = Facts(ROOT)
 EXPERIMENTS = {"activity_map": "The activity map", "cpu_simd": "The fast CPU program"}  # their headings in answers.md
@@ -236,7 +236,7 @@ def main():
     known = tomllib.loads((HERE / "answers.toml").read_text("utf-8"))
     for name, why in known.pop("open").items():
         known[name] = {"open": why, **known.get(name, {})}
-    steps = step_folders(ROOT)
+    steps = published_steps(ROOT)
     if when == "day":
         mutants = tomllib.loads((ROOT / "tests" / "mutants" / "mutants.toml").read_text("utf-8"))
         problems = list(by_day(known, steps, mutants))

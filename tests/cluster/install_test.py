@@ -72,6 +72,13 @@ class Install(unittest.TestCase):
             else:
                 self.works(str(program), "--help")
 
+    def test_the_manual_page_and_the_completions(self) -> None:
+        shared = self.folder / "moved/share"
+        for file in ("man/man1/nbody.1", "bash-completion/completions/nbody", "zsh/site-functions/_nbody",
+                     "fish/vendor_completions.d/nbody.fish"):
+            self.assertIn("nightly", (shared / file).read_text("utf-8"), file)
+        self.assertIn("MIT License", (shared / "doc/nbody-steps/LICENSE").read_text("utf-8"))
+
     def test_for_any_processor(self) -> None:
         for program in (self.folder / "moved/bin").iterdir():
             text = program.read_bytes()

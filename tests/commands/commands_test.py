@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Optional
 
 from nbody_tools.arguments import ROOT
-from nbody_tools.steps import has_gpu
+from nbody_tools.steps import has_gpu, is_draft
 from pages import Command, read_pages, saved_files
 
 NOBODY = 65534
@@ -243,6 +243,8 @@ def check_first_commands(commands: list[Command]) -> list[str]:
     """Lists the steps whose page lacks a command for the CPU or for a GPU at its top."""
     problems = []
     for folder in sorted(ROOT.glob("step[0-9]*/")):
+        if is_draft(folder.name, ROOT):
+            continue
         page = f"{folder.name}/README.md"
         first = [one.needs_gpu for one in commands if one.page == page and one.line <= 6]
         if False not in first:
@@ -255,7 +257,8 @@ def check_first_commands(commands: list[Command]) -> list[str]:
 def pages_of(root: Path) -> list[str]:
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=root, check=False,
                             stdout=subprocess.PIPE, text=True)
-    return [page for page in listed.stdout.split() if not NOT_READ.fullmatch(page)]
+    return [page for page in listed.stdout.split()
+            if not NOT_READ.fullmatch(page) and not is_draft(page.partition("/")[0], root)]
 
 
 def main() -> int:

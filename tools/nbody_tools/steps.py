@@ -55,6 +55,17 @@ def step_folders(root: Path) -> list[str]:
                   if folder.is_dir() and STEP_NAME.fullmatch(folder.name))
 
 
+def is_draft(name: str, root: Path) -> bool:
+    """Whether its CMakeLists.txt says DRAFT: no page, picture or measurement of it is asked for."""
+    file = root / name / "CMakeLists.txt"
+    return file.is_file() and re.search(rf"nbody_step\({name}\s+DRAFT\b", file.read_text("utf-8")) is not None
+
+
+def published_steps(root: Path) -> list[str]:
+    """Returns the steps without drafts: those that documents are about."""
+    return [name for name in step_folders(root) if not is_draft(name, root)]
+
+
 def find_step(text: str, names: Sequence[str], what: str = "a step") -> str:
     """Finds a step by full name or by number: 3, 03, 04b."""
     number = text.zfill(3 if text[-1:].isalpha() else 2)

@@ -11,6 +11,7 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.command_line.table import COMMANDS, EXIT_CODES, GROUPS, Command
 
 COLUMNS = 100
+REVISION_FILE = "REVISION"  # of a release, which has no .git
 
 
 def wrapped(text: str, indent: int = 0, first: str = "") -> str:
@@ -58,13 +59,20 @@ def number_of_the_version() -> str:
     return found[1] if found else "unknown"
 
 
-def version() -> str:
+def revision() -> str:
+    """Returns what the programs print, too (cmake/revision.cmake)."""
+    if (ROOT / REVISION_FILE).is_file():
+        return (ROOT / REVISION_FILE).read_text(encoding="utf-8").strip()
     try:
         described = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, check=False,
                                    capture_output=True, text=True).stdout.strip()
     except OSError:
         described = ""
-    return f"nbody-steps {number_of_the_version()}, revision {described or 'unknown'}"
+    return described or "unknown"
+
+
+def version() -> str:
+    return f"nbody-steps {number_of_the_version()}, revision {revision()}"
 
 
 def examples_in(text: str) -> Iterator[str]:

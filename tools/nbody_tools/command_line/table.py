@@ -67,6 +67,8 @@ COMMANDS = (
          True, "labs"),
     tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere", "STEP DIRECTORY",
          completes="steps"),
+    tool("new", "learn", "new.new", "write a step of your own: a copy of another that builds and passes its tests",
+         "step NAME --parent STEP"),
     tool("course", "learn", "course.course", "slides, notebooks, and what a class gets"),
 
     Command("build", "run", "build everything, or these steps", "[--gpu] [STEP...]", in_shell=True,
@@ -128,6 +130,7 @@ COMMANDS = (
     tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and precision"),
     tool("disk-halo", "maintain", "physics.disk_halo", "whether a galaxy stays what it is"),
     tool("site", "maintain", "course.site", "build a searchable site of all documents"),
+    tool("release", "maintain", "release.release", "write the archive of a release", "DIR"),
     tool("completion", "maintain", "command_line.completion",
          "print the completion for bash, zsh or fish, or the manual page", "bash|zsh|fish|man",
          completes="bash zsh fish man"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Iterator
 
 from nbody_tools.arguments import ToolError
-from nbody_tools.steps import number_of, step_folders
+from nbody_tools.steps import number_of, published_steps
 
 BOLD = re.compile(r"\*\*([^*]+)\*\*")
 KNOWN = {"name", "also", "text"}
@@ -53,7 +53,7 @@ def lines(root: Path) -> str:
     match."""
     terms = read_terms(root / "docs" / "glossary.toml")
     readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")
-               for name in step_folders(root) if (root / name / "README.md").is_file()}
+               for name in published_steps(root) if (root / name / "README.md").is_file()}
     pages = {name: text + page_of(root / name / "measurements.md") for name, text in readmes.items()}
     defined = {form for term in terms for form in term.forms}
     for name, text in readmes.items():

@@ -26,7 +26,7 @@ from urllib.parse import unquote, urlsplit
 
 from nbody_tools.arguments import ROOT, Failed, existing_folder, positive_integer
 from nbody_tools.course.packages import python_with
-from nbody_tools.steps import step_folders
+from nbody_tools.steps import published_steps
 
 PACKAGES = ("mkdocs-material==9.8.1",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
@@ -143,7 +143,7 @@ def title_of(page: Path, root: Path) -> str:
 
 
 def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> str:
-    steps = [Path(step, "README.md") for step in step_folders(root)]
+    steps = [Path(step, "README.md") for step in published_steps(root)]
     first = [Path(name) for name in FIRST]
     groups = {
         "The steps": [p for p in steps if p in pages],

@@ -20,7 +20,7 @@ from typing import Optional
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
 from nbody_tools.course.glossary import BOLD, Term, bold, idea_of, read_terms
-from nbody_tools.steps import number_of, step_folders, what_a_step_adds
+from nbody_tools.steps import number_of, published_steps, what_a_step_adds
 
 ROOM = 9  # lines of bullets on a slide
 LETTERS = 62  # per line
@@ -162,7 +162,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def write(root: Path, output: Path) -> list[Path]:
-    readmes = {step: (root / step / "README.md").read_text(encoding="utf-8") for step in step_folders(root)}
+    readmes = {step: (root / step / "README.md").read_text(encoding="utf-8") for step in published_steps(root)}
     terms = read_terms(root / "docs" / "glossary.toml")
     decks = {step: slides_of(step, root, readmes, terms) for step in readmes}
     written = []

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 from nbody_tools.arguments import ToolError
-from nbody_tools.steps import number_of, step_folders
+from nbody_tools.steps import number_of, published_steps
 from nbody_tools.tables import ABSENT, markdown
 
 LABS = Path("course") / "labs"
@@ -23,7 +23,7 @@ def labs(root: Path) -> list[tuple[str, dict]]:
 def hours(root: Path) -> str:
     """Returns one row per step: the time from its README, and the labs based on it."""
     rows = []
-    for step in step_folders(root):
+    for step in published_steps(root):
         text = (root / step / "README.md").read_text(encoding="utf-8")
         title = re.search(r"^# Step \w+: (.*)$", text, re.M)
         time = re.search(r"\*\*Time:\*\*\s+([^.;,]*)", text)

@@ -23,7 +23,7 @@ from nbody_tools.documents import sources
 from nbody_tools.documents.templates import (ENDING, MEASUREMENTS, Rendered, document_of, is_template, literal_numbers,
                                               render, step_of, typed_measurements)
 from nbody_tools.documents.vocabulary import Vocabulary
-from nbody_tools.steps import STEP_NAME
+from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
@@ -48,7 +48,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 def templates(root: Path) -> Iterator[Path]:
     for folder in FOLDERS:
         for template in sorted(root.glob(f"{folder}/*.md" if folder else "*.md")):
-            if str(template.relative_to(root)) not in WRITTEN_ELSEWHERE and is_template(template):
+            name = str(template.relative_to(root))
+            if name not in WRITTEN_ELSEWHERE and not is_draft(template.parent.name, root) and is_template(template):
                 yield template
 
 
@@ -152,6 +153,9 @@ def run(options: argparse.Namespace) -> int:
     for name in vocabulary.sources:
         if options.folder in (None, name):
             result.problems += wrong_shape(root / name / "README.md", root)
+    for name in step_folders(root):
+        if is_draft(name, root) and options.folder in (None, name):
+            print(f"{name}: a draft, of which no page, picture or measurement is asked for (DRAFT in its CMakeLists.txt)")
     return report_problems(result, options.verbose)
 
 

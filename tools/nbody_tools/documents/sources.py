@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from nbody_tools.arguments import ToolError
-from nbody_tools.steps import number_of, step_folders
+from nbody_tools.steps import number_of, published_steps
 from nbody_tools.tables import markdown
 
 
@@ -76,7 +76,7 @@ def read_source(folder: Path) -> Optional[Source]:
 
 
 def read_sources(root: Path) -> dict[str, Source]:
-    sources = (read_source(root / name) for name in step_folders(root))
+    sources = (read_source(root / name) for name in published_steps(root))
     return {source.name: source for source in sources if source is not None}
 
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Optional, Union
 
 from nbody_tools.arguments import ToolError
 from nbody_tools.records.record import Record, check_measurement, check_step, read_records
-from nbody_tools.steps import STEP_NAME, step_folders
+from nbody_tools.steps import STEP_NAME, published_steps
 from nbody_tools.tables import NOT_MEASURED, in_format
 
 FLOPS_PER_INTERACTION = 20  # a convention, from GPU Gems 3
@@ -97,7 +97,7 @@ class Facts:
         self.machine_facts = read_json(docs / "machines.json")
         self.published = read_json(docs / "published.json")
         self.predictions = read_predictions(docs / "results" / "predictions.md")
-        self.steps = step_folders(root)
+        self.steps = published_steps(root)
         self.measured, self.profiles = read_results(docs / "results")
 
     # Records.

@@ -12,7 +12,7 @@ from unittest import mock
 from nbody_tools.arguments import ROOT, Failed
 from nbody_tools.course import pack, site, slides
 from nbody_tools.course.glossary import read_terms
-from nbody_tools.steps import step_folders
+from nbody_tools.steps import published_steps
 from tests import fakes
 
 
@@ -129,7 +129,7 @@ class Guide(unittest.TestCase):
 
 class Slides(unittest.TestCase):
     def test_every_step_has_its_slides(self) -> None:
-        readmes = {step: (ROOT / step / "README.md").read_text(encoding="utf-8") for step in step_folders(ROOT)}
+        readmes = {step: (ROOT / step / "README.md").read_text(encoding="utf-8") for step in published_steps(ROOT)}
         terms = read_terms(ROOT / "docs" / "glossary.toml")
         for step in readmes:
             with self.subTest(step):

@@ -1,0 +1,110 @@
+"""Writes the folder of a new step: a copy of its parent that builds and passes, with the places to edit.
+
+  ./nbody new step step16_mine --parent 03
+
+The step is a draft (DRAFT in its CMakeLists.txt): it is built, tested and run like any other, and no page,
+picture or measurement of it is asked for. CONTRIBUTING.md says what makes it a step.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT, ToolError, existing_folder
+from nbody_tools.documents.documents import HEADINGS
+from nbody_tools.steps import STEP_NAME, find_step, number_of, step_folders
+
+SOURCES = ("nbody.c*", "*.h")
+IDEA = "TODO: the idea in one line."
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    step = p.add_subparsers(dest="what", required=True, metavar="step").add_parser("step", help="a draft of a step")
+    step.add_argument("name", type=step_name, metavar="NAME", help="stepNN_words, such as step16_mine")
+    step.add_argument("--parent", required=True, metavar="STEP", help="the step that it changes, by name or number")
+    step.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+
+
+def step_name(text: str) -> str:
+    if not re.fullmatch(r"step\d\d[a-z]?_[a-z0-9]+(_[a-z0-9]+)*", text) or not STEP_NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a name such as step16_mine or step03b_mine")
+    return text
+
+
+def check_is_new(name: str, root: Path) -> None:
+    for other in step_folders(root):
+        if number_of(other) == number_of(name):
+            raise ToolError(f"{other} has the number {number_of(name)} already; a letter makes a step between two "
+                            f"others: step{number_of(name)[:2]}b_...")
+    if (root / name).exists():
+        raise ToolError(f"{name} is there already: nothing was written")
+
+
+def build_call(name: str, parent: str, root: Path) -> str:
+    """Returns the CMakeLists.txt: the parent's flags and libraries, and DRAFT."""
+    text = (root / parent / "CMakeLists.txt").read_text(encoding="utf-8")
+    call = re.search(rf"nbody_step\({parent}\b\s*([^)]*)\)", text)
+    if call is None:
+        raise ToolError(f"{parent}/CMakeLists.txt does not call nbody_step({parent} ...)")
+    words = [word for word in call[1].split() if word != "DRAFT"]
+    if "COMMON" in words:
+        raise ToolError(f"{parent} runs on ranks, which its CMakeLists.txt has to find: copy the folder by hand")
+    return f"nbody_step({' '.join([name, 'DRAFT', *words])})\n"
+
+
+def with_names(text: str, name: str, parent: str) -> str:
+    """The copy calls itself `name`, names its parent, and says where its idea belongs."""
+    text = re.sub(rf"^// {parent} -- .*$", f"// {name} -- {IDEA}", text, count=1, flags=re.M)
+    text = re.sub(r"^// Parent: .*?\.(  +Run: )", rf"// Parent: {parent}.\1", text, count=1, flags=re.M)
+    text = text.replace(parent, name).replace(f"Parent: {name}", f"Parent: {parent}")
+    if ".parent" in text:
+        return re.sub(r'\.parent = "\w+"', f'.parent = "{parent}"', text)
+    return text.replace(f'.name = "{name}"', f'.name = "{name}", .parent = "{parent}"')
+
+
+def readme(name: str, parent: str, source: str) -> str:
+    sections = "\n\n".join(f"{heading}\n\nTODO" for heading in HEADINGS)
+    return (f"# Step {number_of(name)}: TODO\n\n"
+            f"    build/cpu/{name}/{name} --systems 2 --bodies 500 --steps 3\n"
+            f"    build/cuda/{name}/{name} --systems 32 --bodies 8192 --steps 20    # with a GPU\n\n"
+            "**Question:** TODO\n**In one sentence:** TODO\n**You need** TODO\n**Time:** TODO\n\n"
+            f"{sections}\n\n**Next:** TODO\n\n"
+            f"The change: `diff -u {parent}/{source} {name}/{source}`\n")
+
+
+def format_sources(folder: Path) -> None:
+    """Other names make other lines; without clang-format they stay as they are."""
+    if program := shutil.which("clang-format"):
+        subprocess.run([program, "-i", *folder.glob("nbody.c*"), *folder.glob("*.h")], check=False)
+
+
+def write_step(name: str, parent: str, root: Path) -> list[str]:
+    """Returns the places to edit."""
+    check_is_new(name, root)
+    call = build_call(name, parent, root)
+    files = [file for pattern in SOURCES for file in sorted((root / parent).glob(pattern))]
+    folder = root / name
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text(call, encoding="utf-8")
+    for file in files:
+        text = with_names(file.read_text(encoding="utf-8"), name, parent)
+        (folder / file.name).write_text(text, encoding="utf-8")
+    format_sources(folder)
+    (folder / "README.md").write_text(readme(name, parent, files[0].name), encoding="utf-8")
+    return [f"{name}/{files[0].name}:1: the idea in one line, and below it the paragraph about it",
+            f"{name}/{files[0].name}: the kernels and simulate(), up to main(), whose .boundaries are the sizes of "
+            "tiles and blocks",
+            f"{name}/README.md: the lesson, in the order of step 05's",
+            f"{name}/CMakeLists.txt: without DRAFT when the lesson and its measurements are there"]
+
+
+def run(options: argparse.Namespace) -> int:
+    parent = find_step(options.parent, step_folders(options.root))
+    places = write_step(options.name, parent, options.root)
+    print(f"{options.name}: a copy of {parent}, a draft. To edit:", *places, sep="\n  ")
+    print(f"Next: ./nbody build {number_of(options.name)} && ./nbody test -L {options.name}")
+    return 0

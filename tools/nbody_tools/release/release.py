@@ -1,0 +1,57 @@
+"""Writes the archive of a release: what is committed, and its revision, which has no .git to come from.
+
+  ./nbody release DIR
+
+Leaves DIR/nbody-steps-VERSION.tar.gz and a file of its SHA-256 beside it. The version is that of
+CMakeLists.txt. The same revision gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import subprocess
+from pathlib import Path
+
+from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.command_line.help import REVISION_FILE, number_of_the_version
+
+
+def configure(p: argparse.ArgumentParser) -> None:
+    p.add_argument("directory", type=Path, metavar="DIR", help="where to, made if it is missing")
+
+
+def git(*words: str) -> bytes:
+    try:
+        done = subprocess.run(["git", *words], cwd=ROOT, check=False, capture_output=True)
+    except OSError as error:
+        raise Failed(f"git cannot be started: {error.strerror}") from error
+    if done.returncode != 0:
+        raise Failed(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
+
+
+def archive(name: str) -> bytes:
+    """Returns a compressed tar of HEAD in a directory `name`, with the revision in a file."""
+    revision = git("describe", "--always", "--abbrev=12").decode().strip()
+    tar = git("archive", "--format=tar", f"--prefix={name}/",
+              f"--add-virtual-file={name}/{REVISION_FILE}:{revision}\n", "HEAD")
+    return gzip.compress(tar, mtime=0)
+
+
+def run(options: argparse.Namespace) -> int:
+    if not (ROOT / ".git").exists():
+        raise ToolError("this is not a clone: a release is made from a revision")
+    if changed := git("status", "--porcelain", "--untracked-files=no").decode().splitlines():
+        raise ToolError(f"{changed[0][3:]} has uncommitted changes, which a release would lack: commit first")
+    name = f"nbody-steps-{number_of_the_version()}"
+    file = options.directory / f"{name}.tar.gz"
+    if file.exists():
+        raise ToolError(f"{file} is there already: nothing was written")
+    content = archive(name)
+    options.directory.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    write_whole_file(Path(f"{file}.sha256"), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n")
+    print(f"{file}: {len(content) / 1e6:.1f} MB")
+    return 0
