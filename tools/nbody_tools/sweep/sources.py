@@ -76,7 +76,7 @@ def bundle_text(programs: Iterable[Program]) -> str:
     for program in programs:
         source = source_of(ROOT, program.source)
         headers.update(dict.fromkeys(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M)))
-        text = edited(source, program.name, [program.edit] if program.edit else [], main="::bundle_main")
+        text = edited(source, program.name, list(zip(program.edit[::2], program.edit[1::2])), main="::bundle_main")
         defined = "".join(f"#define {name} {value}\n" for name, value in program.define)
         undefined = "".join(f"#undef {name}\n" for name, _ in program.define)
         # The compiler names the step's file, not this one.

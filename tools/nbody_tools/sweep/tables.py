@@ -51,7 +51,7 @@ class Program:
     """A step or an experiment, unchanged or with other parameters."""
     source: str  # the name of its folder
     define: tuple[tuple[str, int], ...] = ()
-    edit: tuple[str, ...] = ()  # FIND, REPLACE
+    edit: tuple[str, ...] = ()  # FIND, REPLACE, and further pairs
     fast_math: Optional[bool] = None  # None: like the step itself
     called: str = ""  # as a variant in experiments/variants, whose records it shares
 
@@ -287,8 +287,8 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
     if ("program" in series) == ("reason" in series):
         raise ToolError(f"{where}: series '{name}' must have a program, or a reason why there is none")
     edit = series.get("edit", [])
-    if edit and not (len(edit) == 2 and all(isinstance(text, str) for text in edit)):
-        raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another for it")
+    if edit and not (len(edit) % 2 == 0 and all(isinstance(text, str) for text in edit)):
+        raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another for it, or several such pairs")
     program = Program(series.get("program", ""), definitions(root, where, series),
                       tuple(edit), series.get("fast_math", data.get("fast_math")), series.get("called", ""))
     published = published_by_point(where, series, [point for point, _ in data["points"]])
