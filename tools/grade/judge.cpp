@@ -9,7 +9,7 @@
 //           whose accesses are traced
 //   time    five calls after one that is not counted, with their seconds, and no gate
 // SUMMATION is that of the lab's step, running or tiled. A PROBLEM is
-// SYSTEMS,BODIES,STEPS,DEVICES,SEED.
+// SYSTEMS,BODIES,STEPS,DEVICES,SEED,STAR, the last of which is 0 or 1.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -34,9 +34,14 @@ constexpr double kOnceLimit =
     1e-4;  // of what a few steps change: a hundred times what rounding does
 constexpr int kTimedCalls = 5;
 
+// Of a star and of a body beside it: the force of one is below the last digit of the force of the
+// other, and that of all of them is not.
+constexpr float kStar = 1, kPlanetesimal = 5e-8f;
+
 struct Problem {
   int systems, bodies, steps, devices;
   std::uint64_t seed;
+  bool star;
 };
 
 struct NoAnswer : std::runtime_error {
@@ -47,7 +52,8 @@ struct NoAnswer : std::runtime_error {
 // the bodies have none.
 Systems start_of(const Problem& problem) {
   constexpr const char* kScenarios[] = {"galaxies", "uniform", "star-cluster"};
-  const char* const name = kScenarios[problem.seed % std::size(kScenarios)];
+  const char* const name =
+      problem.star ? "uniform" : kScenarios[problem.seed % std::size(kScenarios)];
   Systems systems = make_scenario(find_scenario(name),
                                   {problem.systems, problem.bodies, problem.seed, kSoftening})
                         .systems;
@@ -55,9 +61,11 @@ Systems start_of(const Problem& problem) {
   for (Body& body : systems.bodies) {
     const bool massless = problem.bodies > 2 && random.uniform() < 0.1;
     body.mass = massless ? 0 : body.mass * static_cast<float>(random.uniform(0.5, 1.5));
+    if (problem.star) body.mass = kPlanetesimal;
     body.x += 0.5f;  // a single body would stay at the origin
     body.vy += 0.25f;
   }
+  for (int s = 0; s < systems.count && problem.star; ++s) systems.system(s)[0].mass = kStar;
   return systems;
 }
 
@@ -155,10 +163,12 @@ std::string json_of(const std::vector<Gate>& gates, const std::vector<double>& s
 Problem problem_of(const char* text) {
   Problem p{};
   unsigned long long seed = 0;
-  if (std::sscanf(text, "%d,%d,%d,%d,%llu", &p.systems, &p.bodies, &p.steps, &p.devices, &seed) !=
-      5)
+  int star = 0;
+  if (std::sscanf(text, "%d,%d,%d,%d,%llu,%d", &p.systems, &p.bodies, &p.steps, &p.devices, &seed,
+                  &star) != 6)
     throw std::invalid_argument(text);
   p.seed = seed;
+  p.star = star != 0;
   return p;
 }
 

@@ -58,6 +58,7 @@ class Wrong:
     replace: str = ""
     points: tuple[float, float] = (0, 99)  # it gets at least and at most
     of: str = "solution"  # what is edited; or "starter", to which a student may have done too little
+    also: tuple[dict[str, str], ...] = ()  # further edits, each with find and replace
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Extra:
     steps: int
     devices: int = 1
     environment: str = ""
+    star: bool = False  # the first body outweighs all others, each of which is less than its last digit
 
 
 @dataclass(frozen=True)
@@ -146,10 +148,13 @@ class Lab:
 
     def wrong_text(self, wrong: Wrong) -> str:
         text = self.starter if wrong.of == "starter" else self.solution
-        if text.count(wrong.find) != 1:
-            raise LabError(f"lab {self.number}, {wrong.name}: the text to replace must occur once in the {wrong.of}: "
-                           f"{wrong.find}")
-        return text.replace(wrong.find, wrong.replace)
+        edits = [(wrong.find, wrong.replace), *((one["find"], one["replace"]) for one in wrong.also)]
+        for find, replacement in edits:
+            if text.count(find) != 1:
+                raise LabError(f"lab {self.number}, {wrong.name}: the text to replace must occur once in the "
+                               f"{wrong.of}: {find}")
+            text = text.replace(find, replacement)
+        return text
 
     @property
     def fingerprints(self) -> list[str]:

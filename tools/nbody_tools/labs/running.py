@@ -39,13 +39,15 @@ class Problem:
     steps: int
     seed: int
     devices: int = 1
+    star: bool = False
 
     @property
     def word(self) -> str:
-        return f"{self.systems},{self.bodies},{self.steps},{self.devices},{self.seed}"
+        return f"{self.systems},{self.bodies},{self.steps},{self.devices},{self.seed},{self.star:d}"
 
     def __str__(self) -> str:
-        return f"{self.systems} x {self.bodies} bodies, {self.steps} step{'s' if self.steps > 1 else ''}"
+        steps = f"{self.steps} step{'s' if self.steps > 1 else ''}"
+        return f"{self.systems} x {self.bodies} bodies{' around a star' if self.star else ''}, {steps}"
 
 
 @dataclass

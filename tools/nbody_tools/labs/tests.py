@@ -124,8 +124,14 @@ class Tests:
         """Returns an odd number, which no tile or warp size divides."""
         return self._dice.randrange(low | 1, high, 2)
 
-    def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None) -> Problem:
-        return Problem(systems, bodies, steps, self._dice.randrange(1 << 32), devices or self._lab.devices)
+    def _problem(self, systems: int, bodies: int, steps: int, devices: Optional[int] = None,
+                 star: bool = False) -> Problem:
+        seed = self._dice.randrange(1 << 32)
+        return Problem(systems, bodies, steps, seed, devices or self._lab.devices, star)
+
+    def _extra(self, test: str) -> list[tuple[list[Problem], str]]:
+        return [([self._problem(one.systems, one.bodies, one.steps, one.devices, one.star)],
+                 one.environment) for one in self._lab.extra if one.test == test]
 
     def _problems(self) -> dict[str, list[Problem]]:
         around = {size + d for size in self._lab.boundaries for d in (-1, 0, 1)}
@@ -138,8 +144,7 @@ class Tests:
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
         # Guarded memory: a kernel that leaves its arrays is told so, and overwrites nothing of the emulator's.
         runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices} HOSTCUDA_STRICT_MEM=1")]
-        runs += [([self._problem(extra.systems, extra.bodies, extra.steps, extra.devices)], extra.environment)
-                 for extra in self._lab.extra if extra.test == name]
+        runs += self._extra(name)
         return lambda: self._all(name, runs)
 
     def _orders(self) -> list[tuple[list[Problem], str]]:
@@ -150,8 +155,7 @@ class Tests:
                                 f"HOSTCUDA_DEVICES={devices} HOSTCUDA_STRICT_MEM=1")]
         runs += [([self._problem(5, self._between(60, 120), 2, many)], f"HOSTCUDA_DEVICES={many}")
                  for many in range(2, devices + 1)]
-        return runs + [([self._problem(extra.systems, extra.bodies, extra.steps, extra.devices)], extra.environment)
-                       for extra in self._lab.extra if extra.test == "orders"]
+        return runs + self._extra("orders")
 
     def _unless_hung(self, name: str, test: Callable[[], Result]) -> Result:
         if self._hung:
