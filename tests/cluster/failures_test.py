@@ -182,14 +182,14 @@ class Failures(InFolder):
             ranks[one].append("--help")
             ended = run_each(ranks, {"HOSTCUDA_DEVICES": "0"})
             self.assertEqual((ended.code, ended.output), (2, ""), ended.error)
-            self.one_line(ended, "was started with arguments that differ from rank 0")
+            self.one_line(ended, "was started with arguments unlike rank 0's")
 
     def test_ranks_that_know_nothing_of_each_other(self) -> None:
         """As started by srun without PMIx, or by launchers that do not know this MPI."""
         for variable, why in (("NBODY_RANKS", "NBODY_RANKS: 3, but MPI started 1"),
                               ("SLURM_STEP_NUM_TASKS", "Slurm started 3 tasks, .*srun --mpi=pmix"),
                               ("FLUX_JOB_SIZE", "Flux started 3 tasks, .*flux run -o pmi=pmix"),
-                              ("JSM_NAMESPACE_SIZE", "jsrun started 3 tasks, .* there is 1"),
+                              ("JSM_NAMESPACE_SIZE", "jsrun started 3 tasks, .* started only 1"),
                               ("OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI started 3 tasks"),
                               ("PMI_SIZE", "mpiexec started 3 tasks, .* the MPI that it was built"),
                               ("PALS_RANKID", "PALS started task 3, but MPI started only 1")):

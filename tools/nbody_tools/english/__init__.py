@@ -1,0 +1,1 @@
+"""Counts phrases in changed lines that make native readers stop."""
