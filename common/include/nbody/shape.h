@@ -15,10 +15,11 @@ namespace nbody {
 // holds at most 16, whatever their size (CUDA Programming Guide, table of compute
 // capabilities).
 constexpr int resident_blocks(int wanted) {
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870)
-  return std::min(wanted, 16);
-#else
+#if !defined(__CUDA_ARCH__) || \
+    (__CUDA_ARCH__ != 750 && __CUDA_ARCH__ != 860 && __CUDA_ARCH__ != 870)
   return wanted;
+#else
+  return std::min(wanted, 16);
 #endif
 }
 
