@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Callable
 
 from nbody_tools.arguments import ROOT, existing_folder, write_whole_file
-from nbody_tools.diagrams import blocks, curve, instructions, launches, memory, pairs, schedules
+from nbody_tools.diagrams import (blocks, curve, instructions, launches, memory, pairs, reports,
+                                  schedules)
 from nbody_tools.diagrams.drawing import Drawing
 
 FOLDER = Path("docs") / "figures" / "diagrams"
@@ -35,6 +36,11 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step14_segments": pairs.segments,
     "step15_tree": curve.tree_walk,
     "step15b_openings": curve.tree_openings,
+    # Of the documents, by the page that shows them.
+    "gems_tile": reports.tile,
+    "gems_all_pairs": reports.all_pairs,
+    "project_blocks": reports.blocks_2d,
+    "project_banks": reports.banks,
 }
 
 

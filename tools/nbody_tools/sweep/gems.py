@@ -49,4 +49,5 @@ def words(root: Path) -> dict[str, Any]:
     def values() -> dict[str, str]:
         return computed(root)
 
-    return {"gems": lambda name: values()[name]}
+    return {"gems": lambda name: values()[name],
+            "machine_slots": lambda step: f"{slots_of(root, step, 'update_velocities', 4):.1f}"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -149,6 +150,18 @@ class Pages(InFolder):
         self.assertEqual(count, {"table": 29, "figure": 74})
         self.assertEqual([item.what for item in found if item.status == "wrong"], [])
 
+
+    def test_links_of_the_pages_lead_somewhere(self) -> None:
+        pages_of = [*(ROOT / "docs" / "reports").glob("*.md"), ROOT / "docs" / "reports.md", ROOT / "docs" / "errata.md",
+                    ROOT / "experiments" / "errata" / "README.md"]
+        self.assertGreater(len(pages_of), 7)
+        for page in pages_of:
+            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+                if not target.startswith("http"):
+                    path, _, heading = target.partition("#")
+                    place = os.path.relpath(page.parent / path if path else page, ROOT)
+                    with self.subTest(f"{page.name}: {target}"):
+                        self.assertEqual(items.unresolved(ROOT, place + (f"#{heading}" if heading else "")), "")
 
     def test_the_lines_that_errata_names_are_those_of_the_verdicts(self) -> None:
         folder = ROOT / "experiments" / "errata"

@@ -17,6 +17,8 @@ from nbody_tools.diagrams.diagrams import DIAGRAMS, FOLDER
 from nbody_tools.diagrams.drawing import SMALL, WIDTH, Drawing, Text
 from nbody_tools.diagrams.memory import sectors, threads_per_bank
 from nbody_tools.diagrams.pairs import SEGMENTS, meetings
+from nbody_tools.diagrams.reports import BANK_CASES
+from nbody_tools.diagrams.reports import threads_per_bank as touches_per_bank
 from nbody_tools.figures import colours
 
 ALL = {name: draw() for name, draw in DIAGRAMS.items()}
@@ -106,6 +108,10 @@ class Diagrams(fakes.InRepository):
                          and not any(is_shade(c, base) for base in palette)}
                 self.assertEqual(other, set())
         self.assertFalse(any(is_shade("#FF00FF", base) for base in palette))
+
+    def test_bank_conflicts_are_those_that_the_project_report_counts(self) -> None:
+        worst = {figure: max(touches_per_bank(position_of)) - 1 for figure, _, position_of in BANK_CASES}
+        self.assertEqual(worst, {"11": 15, "12": 3, "13": 3, "14": 0})
 
     def test_written_once_and_then_up_to_date(self) -> None:
         (self.folder / FOLDER).mkdir(parents=True)
