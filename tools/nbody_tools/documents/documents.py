@@ -7,7 +7,7 @@
 tools/nbody_tools/documents/README.md says what a template can say. Both ways of calling also hold the
 steps to their budgets (documents/sources.py): the lines of a program, the lines that change from one step
 to the next, the lines and the headings of a step's README. docs/report.md also needs figures, which
-./nbody report draws; docs/validation.md is written by ./nbody validation.
+./nbody report draws; ./nbody validation writes docs/validation.md and mutants.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler say
                         "## Without a GPU", "## Accuracy")
 FOLDERS = ("", "docs", "docs/reports", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
 # Their text comes from another module's test.
-WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/debugging.md")
+WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/mutants.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
 INLINE_PLACE = re.compile(r"<!-- \{\{[^}]*\}\} -->(?!\n)")
 

@@ -1,4 +1,4 @@
-"""Writes the places of docs/validation.md: the results of the last run of the mutants.
+"""Writes the places of docs/validation.md and docs/mutants.md: results of the mutants' last run.
 
   ./nbody validation [--records FOLDER]           writes it
   ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if it is out of date
@@ -18,7 +18,7 @@ from nbody_tools.arguments import ROOT, Failed, existing_folder
 from nbody_tools.documents.documents import report_problems, update
 from nbody_tools.tables import markdown
 
-PAGE = Path("docs/validation.md")
+PAGES = Path("docs/validation.md"), Path("docs/mutants.md")
 RECORDS = Path("build/cpu/tests/mutants/records")
 WEAK_CHECKS = {"throughput": "ends with a throughput", "one_short_step": "one short step",
                "a_quarter": "a quarter of the state", "blind_to_nan": "blind to NaN"}
@@ -111,4 +111,5 @@ def run(options: argparse.Namespace) -> int:
     mutants = read_mutants(options.records)
     words = {"counts": lambda: counts(mutants), "mutants": lambda: mutants_table(mutants),
              "gates": lambda: gates(mutants)}
-    return report_problems(update(ROOT / PAGE, ROOT, words, not options.check, "validation"))
+    return max(report_problems(update(ROOT / page, ROOT, words, not options.check, "validation"))
+               for page in PAGES)

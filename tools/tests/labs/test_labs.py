@@ -59,7 +59,7 @@ class OfLabs(unittest.TestCase):
 
     def test_the_profile_is_the_measured_one(self) -> None:
         lab = next(lab for lab in LABS if lab.number == "24")
-        measured = (lab.folder.parents[2] / "docs" / "inspect.md").read_text(encoding="utf-8")
+        measured = (lab.folder.parents[2] / "docs" / "inspect_compared.md").read_text(encoding="utf-8")
         rows = [row for row in (lab.folder / "README.md").read_text(encoding="utf-8").splitlines()
                 if row.startswith(("| A |", "| B |", "| C |"))]
         self.assertEqual(len(rows), 7)
