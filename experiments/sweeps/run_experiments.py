@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Runs every experiment once, small: run_experiments.py PROGRAM...
 
-PROGRAM is experiment_programs or experiment_programs_cpu, which name theirs, or an experiment's own program. What no
-GPU has timed must say so next to its rate or time.
+PROGRAM is experiment_programs or experiment_programs_cpu, which name theirs, or an experiment's own
+program. What no GPU has timed must say so next to its rate or time.
 """
 import subprocess
 import sys
 from pathlib import Path
 
-SMALL = {"activity_map": ["--rung", "shared", "--bodies", "100", "--map", "10", "--steps", "1"],
-         "course_program": ["4"], "latencies": ["--latency", "launch", "--repeat", "1"],
-         "production_sums": ["--bodies", "100", "--repeat", "1", "--warmup", "0"]}
+SMALL = {
+    "activity_map": ["--rung", "shared", "--bodies", "100", "--map", "10", "--steps", "1"],
+    "course_program": ["4"],
+    "latencies": ["--latency", "launch", "--repeat", "1"],
+    "production_sums": ["--bodies", "100", "--repeat", "1", "--warmup", "0"]
+}
 STEP_LIKE = ["--scenario", "plummer", "--bodies", "100", "--steps", "1"]
 RATES = ("interactions/s", "Interactions / second", "G/s", " us ", "compute")
 
@@ -20,12 +23,17 @@ def commands(program):
     name = Path(program).name
     if not name.startswith("experiment_programs"):
         return [(name, [program, *SMALL.get(name, STEP_LIKE)])]
-    listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    listed = subprocess.run([program, "--list"], stdout=subprocess.PIPE, text=True,
+                            check=True).stdout.split()
     return [(one, [program, one, *STEP_LIKE]) for one in listed]
 
 
 def problem_of(name, words):
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(words,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          text=True,
+                          check=False)
     if done.returncode == 77:
         return ""  # no device
     if done.returncode != 0:
@@ -35,7 +43,8 @@ def problem_of(name, words):
         return f"{name}: prints no rate: {done.stdout[-300:]}"
     on_cpu = words[0].endswith("_cpu") or Path(words[0]).name == "cpu_simd"
     if on_cpu == ("emulated on a CPU" in done.stdout) and "/cuda/" not in words[0]:
-        return f"{name}: {'a CPU program says that it is' if on_cpu else 'does not say that its rate is'} emulated"
+        says = "a CPU program says that it is" if on_cpu else "does not say that its rate is"
+        return f"{name}: {says} emulated"
     return ""
 
 

@@ -20,8 +20,10 @@ def grid(d: Drawing, x: float, y: float, cell: float, rows: int, columns: int,
 
 
 def tile() -> Drawing:
-    """GPU Gems 3, figure 31-2: p rows of p interactions, in order within a row; what goes in and out."""
-    d = Drawing(440, "A tile of p by p interactions: each row in order, rows side by side; inputs and outputs")
+    """GPU Gems 3, figure 31-2: p rows of p interactions; what goes in and out."""
+    d = Drawing(
+        440,
+        "A tile of p by p interactions: each row in order, rows side by side; inputs and outputs")
     p, cell, x, y = 6, 40, 150, 120
     d.heading(34, "A tile: p x p interactions")
     d.text(x + p * cell / 2, 80, "p sources, one after the other", anchor="middle")
@@ -43,14 +45,18 @@ def tile() -> Drawing:
 
 
 def all_pairs() -> Drawing:
-    """Figure 31-4 there, and figures 4 and 5 of the project report: N x N interactions, blocks and tiles."""
-    d = Drawing(560, "All N by N interactions: four blocks of four threads, each walking through tiles of four sources")
+    """Figure 31-4 there, figures 4 and 5 of the project report: blocks and tiles."""
+    d = Drawing(
+        560,
+        "All N by N interactions: four blocks of four threads, each walking through four tiles"
+    )
     n, p, cell, x, y = 16, 4, 24, 200, 96
     d.heading(34, "All pairs: N/p blocks of p threads, N/p tiles each")
     d.text(x + n * cell / 2, 76, "N sources: time", anchor="middle")
     d.line(x, 86, x + n * cell, 86, BLUE, arrow=True)
-    grid(d, x, y, cell, n, n, lambda row, column: light(BLUE, 0.5) if row // p == 1 and column // p == 2 else
-         light(BLUE, 0.12) if row // p % 2 else WHITE)
+    grid(
+        d, x, y, cell, n, n, lambda row, column: light(BLUE, 0.5)
+        if row // p == 1 and column // p == 2 else light(BLUE, 0.12) if row // p % 2 else WHITE)
     for block in range(n // p):
         d.text(x - 14, y + (block * p + p / 2) * cell + 6, f"block {block}", anchor="end")
         d.line(x - 8, y + block * p * cell, x + n * cell, y + block * p * cell, thick=2.5)
@@ -66,7 +72,10 @@ def all_pairs() -> Drawing:
 
 def blocks_2d() -> Drawing:
     """Figures 6 to 8 of the project report: two-dimensional blocks."""
-    d = Drawing(600, "Two-dimensional blocks: shared memory of a block, the shares of a sum, and the grid of blocks")
+    d = Drawing(
+        600,
+        "Two-dimensional blocks: shared memory, the shares of a sum, and the grid of blocks"
+    )
     d.heading(34, "2D Tiling: two threads per body, each for luf sources")
     d.text(40, 76, "shared memory of a block: luf x blockDim.x positions")
     for column, colour in enumerate((light(BLUE), light(GREEN))):
@@ -75,7 +84,8 @@ def blocks_2d() -> Drawing:
     d.text(40, 206, "a block: blockDim.y bodies, blockDim.x shares of each sum")
     for row in range(4):
         for column, colour in enumerate((light(BLUE), light(GREEN))):
-            d.label((40 + column * 240, 220 + row * 36, 240, 32), f"body {row}, share {column}", colour)
+            d.label((40 + column * 240, 220 + row * 36, 240, 32), f"body {row}, share {column}",
+                    colour)
         d.line(526, 236 + row * 36, 566, 236 + row * 36, GREY, arrow=True)
         d.label((572, 220 + row * 36, 150, 32), "two partials", light(ORANGE))
     d.text(40, 404, "the grid: N bodies down, N / luf shares to the right")
@@ -85,40 +95,53 @@ def blocks_2d() -> Drawing:
             d.label((40 + column * 124, 420 + row * 40, 120, 36), f"block {column},{row}", fill)
         d.line(544, 438 + row * 40, 584, 438 + row * 40, GREY, arrow=True)
     d.lines(600, 450, "N / luf partial sums", "of each body, added by", "another kernel")
-    d.note(576, "Shared memory is filled once: no barrier between tiles, and another kernel for the sums.")
+    d.note(
+        576,
+        "Shared memory is filled once: no barrier between tiles, and another kernel for the sums.")
     return d
 
 
 def threads_per_bank(position_of: Callable[[int], int]) -> list[int]:
     """Of a warp whose threads touch one position each: different positions per bank."""
     positions = {position_of(thread) for thread in range(WARP)}
-    counts = Counter((WORDS * position + word) % BANKS for position in positions for word in range(WORDS))
+    counts = Counter(
+        (WORDS * position + word) % BANKS for position in positions for word in range(WORDS))
     return [counts[bank] for bank in range(BANKS)]
 
 
 # By figure of the project report: the first position that each thread of a warp writes or reads.
 BANK_CASES = (
-    ("11", "writing, a run of 4 positions per thread", lambda thread: thread * (LUF // ROWS_PER_BLOCK)),
+    ("11", "writing, a run of 4 positions per thread", lambda thread: thread *
+     (LUF // ROWS_PER_BLOCK)),
     ("12", "writing, one position after the other", lambda thread: thread),
-    ("13", "reading, a run of positions per share", lambda thread: thread % LENGTH * (LUF // LENGTH)),
+    ("13", "reading, a run of positions per share", lambda thread: thread % LENGTH *
+     (LUF // LENGTH)),
     ("14", "reading, shares side by side", lambda thread: thread % LENGTH),
 )
 
 
 def banks() -> Drawing:
     """Figures 11 to 14 of the project report: which banks a warp touches, before and after."""
-    d = Drawing(580, "Accesses of a warp per bank of shared memory, writing and reading, before and after")
+    d = Drawing(
+        580, "Accesses of a warp per bank of shared memory, writing and reading, before and after")
     d.heading(34, "Which of the 32 banks does a warp touch, and how often?")
     cell = 26
     for row, (figure, words, position_of) in enumerate(BANK_CASES):
         y, counts = 66 + row * 122, threads_per_bank(position_of)
         d.text(40, y + 14, f"Figure {figure}: {words}")
         worst = max(counts)
-        d.text(872, y + 14, f"{worst - 1} conflicts" if worst > 1 else "none", anchor="end", bold=True)
+        d.text(872,
+               y + 14,
+               f"{worst - 1} conflicts" if worst > 1 else "none",
+               anchor="end",
+               bold=True)
         for bank, count in enumerate(counts):
             height = 4 * count
-            d.rect(40 + bank * cell, y + 90 - height, cell, height or 1, light(VERMILION if worst > 1 else GREEN, 0.6),
-                   "#8C8C8C", 1)
+            d.rect(40 + bank * cell, y + 90 - height, cell, height or 1,
+                   light(VERMILION if worst > 1 else GREEN, 0.6), "#8C8C8C", 1)
         d.line(40, y + 90, 40 + BANKS * cell, y + 90)
-    d.note(572, "Counted in words of 4 bytes, luf 1024, 256 rows, as there; a GPU splits accesses of 16 bytes.")
+    d.note(
+        572,
+        "Counted in words of 4 bytes, luf 1024, 256 rows, as there; a GPU splits accesses of 16."
+    )
     return d

@@ -1,4 +1,4 @@
-"""Figures of the documents drawn again, with published points where the document has numbers: docs/figures/reports/."""
+"""Figures of the documents drawn again, with published points where there are numbers."""
 
 from __future__ import annotations
 
@@ -40,24 +40,33 @@ def value_of(cell: Optional[Cell], table: Table, results: Results) -> Optional[f
 
 
 def records_of(table: Table, results: Results) -> tuple[dict[str, Any], ...]:
-    return tuple(data for cell in table.cells if (data := results.of(cell)) and "failure" not in data)
+    return tuple(data for cell in table.cells
+                 if (data := results.of(cell)) and "failure" not in data)
 
 
 def lines_over_points(table: Table, results: Results, x_label: str, caption: str) -> Chart:
     """Points of the table as x, its series as lines."""
     cells = {name: [table.cell(name, point) for point in table.points] for name in table.series}
-    panel = Panel(table.measure, {name: [value_of(cell, table, results) for cell in row] for name, row in cells.items()},
-                  {name: [cell.published if cell else None for cell in row] for name, row in cells.items()})
-    return Chart(f"{FOLDER}/{table.name}", x_label, tuple(int(point) for point in table.points), (panel,), caption,
-                 records_of(table, results))
+    panel = Panel(table.measure, {
+        name: [value_of(cell, table, results) for cell in row]
+        for name, row in cells.items()
+    }, {
+        name: [cell.published if cell else None for cell in row]
+        for name, row in cells.items()
+    })
+    return Chart(f"{FOLDER}/{table.name}", x_label, tuple(int(point) for point in table.points),
+                 (panel, ), caption, records_of(table, results))
 
 
 def lines_over_series(table: Table, results: Results, x_label: str, caption: str) -> Chart:
     """Series of the table as x, its points as lines."""
-    ours = {f"{point} bodies": [value_of(table.cell(name, point), table, results) for name in table.series]
-            for point in table.points}
+    ours = {
+        f"{point} bodies":
+        [value_of(table.cell(name, point), table, results) for name in table.series]
+        for point in table.points
+    }
     return Chart(f"{FOLDER}/{table.name}", x_label, tuple(int(name) for name in table.series),
-                 (Panel(table.measure, ours, {}),), caption, records_of(table, results))
+                 (Panel(table.measure, ours, {}), ), caption, records_of(table, results))
 
 
 def lab_chart(table: Table, results: Results) -> Chart:
@@ -65,16 +74,22 @@ def lab_chart(table: Table, results: Results) -> Chart:
     rows = [series for series in table.data["series"] if "also" in series]
     cells = [table.cell(series["name"], "") for series in rows]
     times = [value_of(cell, table, results) for cell in cells]
-    rates = [in_measure(results.time(cell, table.measure).median, results.of(cell), "G/s") if time else None
-             for cell, time in zip(cells, times)]
+    rates = [
+        in_measure(results.time(cell, table.measure).median, results.of(cell), "G/s")
+        if time else None for cell, time in zip(cells, times)
+    ]
     speedups = [speed_ratio(table, cell, cells[0], results) for cell in cells]
     panels = (Panel("time, s", {"ours": times}, {"published": [cell.published for cell in cells]}),
-              Panel("throughput, G interactions/s", {"ours": rates}, {"published": [row["also"][1] for row in rows]}),
-              Panel("speedup over OpenMP", {"ours": speedups}, {"published": [row["also"][0] for row in rows]}))
-    return Chart(f"{FOLDER}/{ROWS}", "", tuple(row["name"] for row in rows), panels,
-                 "The lab report's table 7 and the columns that its figures 1 to 17 and 19 to 32 draw: 32 systems of 8192 "
-                 "bodies, 20 steps, total times. Hollow: as published; its last two rows used two GPUs, and so do ours.",
-                 records_of(table, results))
+              Panel("throughput, G interactions/s", {"ours": rates},
+                    {"published": [row["also"][1] for row in rows]}),
+              Panel("speedup over OpenMP", {"ours": speedups},
+                    {"published": [row["also"][0] for row in rows]}))
+    return Chart(
+        f"{FOLDER}/{ROWS}", "", tuple(row["name"] for row in rows), panels,
+        "The lab report's table 7 and the columns that its figures 1 to 17 and 19 to 32 draw: 32 "
+        "systems of 8192 bodies, 20 steps, total times. Hollow: as published; its last two rows "
+        "used two GPUs, and so do ours.",
+        records_of(table, results))
 
 
 def steps_chart(table: Table, results: Results) -> Chart:
@@ -83,9 +98,12 @@ def steps_chart(table: Table, results: Results) -> Chart:
     values = [value_of(table.cell("baseline", point), table, results) for point in table.points]
     ours = [value * count / 100 if value else None for value, count in zip(values, steps)]
     proportional = [ours[0] * count / steps[0] if ours[0] else None for count in steps]
-    return Chart(f"{FOLDER}/{table.name}", "time steps", steps,
-                 (Panel("s", {"ours": ours}, {"proportional, as published": proportional}),),
-                 f"N = 5000, D = 10. {NO_NUMBERS} It says: directly proportional.", records_of(table, results),
+    return Chart(f"{FOLDER}/{table.name}",
+                 "time steps",
+                 steps,
+                 (Panel("s", {"ours": ours}, {"proportional, as published": proportional}), ),
+                 f"N = 5000, D = 10. {NO_NUMBERS} It says: directly proportional.",
+                 records_of(table, results),
                  logarithmic=False)
 
 
@@ -99,11 +117,18 @@ def charts(root: Path) -> list[Chart]:
 
     drawn = [
         lab_chart(*of(ROWS)),
-        lines_over_series(*of("gems_figure_31_5"), "unrolled by", f"Tiles of 256 bodies. {NO_NUMBERS}"),
-        lines_over_points(*of("gems_figure_31_6"), "bodies", "Hollow: as published, 163 GFLOP/s at first and more than "
-                          "200 once unrolled, in the text. 20 flops per interaction."),
-        lines_over_series(*of("gems_figure_31_7"), "bodies per tile and threads per block", f"Unrolled by 4. {NO_NUMBERS}"),
-        lines_over_series(*of("gems_figure_31_8"), "threads per body", f"Blocks of 256 threads, unrolled by 4. {NO_NUMBERS} "
-                          "Its text: two threads gain up to 44 % at 1024 bodies, more than four nothing more."),
-        steps_chart(*of("map_figure_01"))]
+        lines_over_series(*of("gems_figure_31_5"), "unrolled by",
+                          f"Tiles of 256 bodies. {NO_NUMBERS}"),
+        lines_over_points(
+            *of("gems_figure_31_6"), "bodies",
+            "Hollow: as published, 163 GFLOP/s at first and more than "
+            "200 once unrolled, in the text. 20 flops per interaction."),
+        lines_over_series(*of("gems_figure_31_7"), "bodies per tile and threads per block",
+                          f"Unrolled by 4. {NO_NUMBERS}"),
+        lines_over_series(
+            *of("gems_figure_31_8"), "threads per body",
+            f"Blocks of 256 threads, unrolled by 4. {NO_NUMBERS} "
+            "Its text: two threads gain up to 44 % at 1024 bodies, more than four nothing more."),
+        steps_chart(*of("map_figure_01"))
+    ]
     return [chart for chart in drawn if chart.records]

@@ -1,4 +1,4 @@
-"""Numbers of GPU Gems 3, chapter 31, that stand in its text, and what they are today, from records."""
+"""Numbers in the text of GPU Gems 3, chapter 31, and what they are today, from records."""
 
 from __future__ import annotations
 
@@ -22,19 +22,25 @@ def computed(root: Path) -> dict[str, str]:
 
     def rate(table: str, series: str, point: str) -> float:
         """G interactions/s."""
-        found = speed(tables[table].cell(series, point), tables[table], results.of_table(tables[table])).median
+        found = speed(tables[table].cell(series, point), tables[table],
+                      results.of_table(tables[table])).median
         return found / FLOPS if tables[table].measure == "GFLOP/s" else found
 
     ours = rate("gems_figure_31_6", "tiles of 256, unrolled by 4", "16384")
     pair_once = rate("gems_figure_31_6", "step 12, each pair once", "262144")
-    portable = rate("project_table_a4", "CPU0, 1 thread", "20k") * 20000 ** 2 * 1e-9
-    near = LEAVES * NEIGHBOURS * BODIES ** 2 * 1e-9
-    return {"rate": plain(ours, 3), "steps_per_second": plain(ours * 1e9 / 16384 ** 2), "gflops": plain(ours * FLOPS),
-            "slots": f"{slots_of(root, 'step07_overlap', 'update_velocities', 4):.1f}",
-            "over_portable": plain(ours / portable, 3), "near_field": f"{near:.2f}",
-            "near_field_pairs": f"{NEIGHBOURS * BODIES ** 2 * 1e-6:.1f}",
-            "near_field_time": plain(near / pair_once * 1e3, 3),
-            "its_gflops": f"{4 / 72 * LANES * CLOCK * FLOPS:.0f}"}
+    portable = rate("project_table_a4", "CPU0, 1 thread", "20k") * 20000**2 * 1e-9
+    near = LEAVES * NEIGHBOURS * BODIES**2 * 1e-9
+    return {
+        "rate": plain(ours, 3),
+        "steps_per_second": plain(ours * 1e9 / 16384**2),
+        "gflops": plain(ours * FLOPS),
+        "slots": f"{slots_of(root, 'step07_overlap', 'update_velocities', 4):.1f}",
+        "over_portable": plain(ours / portable, 3),
+        "near_field": f"{near:.2f}",
+        "near_field_pairs": f"{NEIGHBOURS * BODIES ** 2 * 1e-6:.1f}",
+        "near_field_time": plain(near / pair_once * 1e3, 3),
+        "its_gflops": f"{4 / 72 * LANES * CLOCK * FLOPS:.0f}"
+    }
 
 
 def slots_of(root: Path, step: str, kernel: str, interactions: int) -> float:
@@ -45,9 +51,12 @@ def slots_of(root: Path, step: str, kernel: str, interactions: int) -> float:
 
 
 def words(root: Path) -> dict[str, Any]:
+
     @cache
     def values() -> dict[str, str]:
         return computed(root)
 
-    return {"gems": lambda name: values()[name],
-            "machine_slots": lambda step: f"{slots_of(root, step, 'update_velocities', 4):.1f}"}
+    return {
+        "gems": lambda name: values()[name],
+        "machine_slots": lambda step: f"{slots_of(root, step, 'update_velocities', 4):.1f}"
+    }

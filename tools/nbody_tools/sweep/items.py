@@ -1,4 +1,4 @@
-"""docs/reports/items.toml: what the five documents have, item by item, how far it is here, and where."""
+"""docs/reports/items.toml: the items of the five documents, how far each is here, and where."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ class Item:
 def read_items(root: Path) -> list[Item]:
     data = read_toml(root / FILE)
     reports = read_reports(root)
-    return [checked(root, f"{FILE.name}: item {number}", item, reports)
-            for number, item in enumerate(data.get("item", []), start=1)]
+    return [
+        checked(root, f"{FILE.name}: item {number}", item, reports)
+        for number, item in enumerate(data.get("item", []), start=1)
+    ]
 
 
 def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
@@ -45,14 +47,16 @@ def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
         if item[key] not in allowed:
             raise ToolError(f"{where}: {key} is '{item[key]}', not one of {', '.join(allowed)}")
     if (item["status"] == "whole") == bool(item.get("reason")):
-        raise ToolError(f"{where}: is {item['status']}: a reason stands where something is not whole, only there")
+        raise ToolError(
+            f"{where}: is {item['status']}: a reason stands where something is not whole"
+        )
     if item["status"] in ("whole", "partly") and not item["at"]:
         raise ToolError(f"{where}: is {item['status']}, and names no file")
     for place in item["at"]:
         if problem := unresolved(root, place):
             raise ToolError(f"{where}: {problem}")
-    return Item(item["document"], item["section"], item["kind"], item["what"], item["status"], tuple(item["at"]),
-                item.get("reason", ""))
+    return Item(item["document"], item["section"], item["kind"], item["what"], item["status"],
+                tuple(item["at"]), item.get("reason", ""))
 
 
 def unresolved(root: Path, place: str) -> str:
@@ -73,7 +77,10 @@ def anchor(heading: str) -> str:
 @lru_cache(maxsize=None)
 def headings_of(path: Path) -> frozenset[str]:
     """As GitHub makes anchors of them."""
-    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^```.*?^```$",
+                  "",
+                  path.read_text(encoding="utf-8"),
+                  flags=re.DOTALL | re.MULTILINE)
     anchors = []
     for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
         slug = anchor(heading)
@@ -86,24 +93,29 @@ def counts_table(root: Path) -> str:
     groups = [(f"[{report['title'].partition(' (')[0]}]({PAGES.name}/{report['page']}.md)",
                [item for item in items if item.document == name])
               for name, report in reports.items() if "page" in report]
-    groups += [(f"of all, {kind}s", [item for item in items if item.kind == kind]) for kind in KINDS]
+    groups += [(f"of all, {kind}s", [item for item in items if item.kind == kind])
+               for kind in KINDS]
     groups.append(("**all**", items))
-    return markdown(["", "items", *STATUSES],
-                    [[name, str(len(group)), *(str(sum(item.status == status for item in group))
-                                               for status in STATUSES)] for name, group in groups])
+    return markdown(["", "items", *STATUSES], [[
+        name,
+        str(len(group)), *(str(sum(item.status == status for item in group)) for status in STATUSES)
+    ] for name, group in groups])
 
 
 def link(root: Path, place: str) -> str:
     """From a page in docs/reports/."""
     name, _, heading = place.partition("#")
     path = Path(name)
-    shown = path.parent.name if path.name in ("README.md", "nbody.cu", "nbody.cpp") and len(path.parts) > 1 else path.stem
-    return f"[{shown}]({os.path.relpath(root / name, root / PAGES)}{'#' + heading if heading else ''})"
+    shown = path.parent.name if path.name in ("README.md", "nbody.cu",
+                                              "nbody.cpp") and len(path.parts) > 1 else path.stem
+    there = os.path.relpath(root / name, root / PAGES)
+    return f"[{shown}]({there}{'#' + heading if heading else ''})"
 
 
 def items_of(root: Path, document: str) -> str:
     """A document in its own order."""
-    rows = [[item.section, item.what, ", ".join(link(root, place) for place in item.at) or ABSENT,
-             item.status + (f": {item.reason}" if item.reason else "")]
-            for item in read_items(root) if item.document == document]
+    rows = [[
+        item.section, item.what, ", ".join(link(root, place) for place in item.at) or ABSENT,
+        item.status + (f": {item.reason}" if item.reason else "")
+    ] for item in read_items(root) if item.document == document]
     return markdown(["section", "what is there", "here", "how far"], rows)

@@ -12,15 +12,18 @@ from nbody_tools.tables import ABSENT, markdown, plain
 
 
 def cell_of(table: Table, name: str, point: str) -> Optional[Cell]:
-    return next((cell for cell in table.cells if is_of(name, cell.series) and cell.point == point), None)
+    return next((cell for cell in table.cells if is_of(name, cell.series) and cell.point == point),
+                None)
 
 
 def ours_at(table: Table, ratio: dict, point: str, results: Results) -> Optional[float]:
     """How many times as fast, by medians."""
-    return speed_ratio(table, cell_of(table, ratio["faster"], point), cell_of(table, ratio["than"], point), results)
+    return speed_ratio(table, cell_of(table, ratio["faster"], point),
+                       cell_of(table, ratio["than"], point), results)
 
 
-def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell], results: Results) -> Optional[float]:
+def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell],
+                results: Results) -> Optional[float]:
     speeds = [speed(one, table, results) if one else None for one in (cell, other)]
     return None if None in speeds else speeds[0].median / speeds[1].median
 
@@ -53,7 +56,8 @@ def product_over(table: Table, last: dict, over: str, results: Results) -> Optio
 def both(published: Optional[float], ours: Optional[float]) -> str:
     if published is None and ours is None:
         return ABSENT
-    return f"{ABSENT if published is None else published} | {ABSENT if ours is None else f'{ours:.2f}'}"
+    printed = ABSENT if published is None else published
+    return f"{printed} | {ABSENT if ours is None else f'{ours:.2f}'}"
 
 
 def rows_of(table: Table, results: Results) -> Iterator[list[str]]:
@@ -61,13 +65,18 @@ def rows_of(table: Table, results: Results) -> Iterator[list[str]]:
     ratios = table.data["ratio"]
     for point in table.points:
         if any(point in ratio["published"] for ratio in ratios):
-            yield [point, *(both(ratio["published"].get(point), ours_at(table, ratio, point, results))
-                            if point in ratio["published"] else ABSENT for ratio in ratios)]
+            yield [
+                point, *(both(ratio["published"].get(point), ours_at(table, ratio, point, results))
+                         if point in ratio["published"] else ABSENT for ratio in ratios)
+            ]
     for kind, computed, title in (("average", average_over, "average over {}"),
                                   ("cumulative", product_over, "product of the averages over {}")):
         for over in dict.fromkeys(over for ratio in ratios for over in ratio.get(kind, {})):
-            yield [title.format(over), *(both(ratio.get(kind, {}).get(over), computed(table, ratio, over, results))
-                                         for ratio in ratios)]
+            yield [
+                title.format(over),
+                *(both(ratio.get(kind, {}).get(over), computed(table, ratio, over, results))
+                  for ratio in ratios)
+            ]
 
 
 def ratios_table(table: Table, results: Results) -> str:
@@ -82,18 +91,22 @@ def ratios_table(table: Table, results: Results) -> str:
 
 
 def also_of(table: Table, series: str, results: Results) -> list[str]:
-    """The further columns of a report with one time per row: speedup over the first row, and rate."""
+    """The further columns of a table with one time per row: speedup and rate."""
     kinds = table.data["also"]
     if not kinds:
         return []
     cell, first = (table.cell(name, table.points[0]) for name in (series, table.series[0]))
-    declared = next(one for one in table.data["series"] if one["name"] == series).get("also", [None] * len(kinds))
+    declared = next(one for one in table.data["series"]
+                    if one["name"] == series).get("also", [None] * len(kinds))
     times = results.time(cell, table.measure)
-    ours = {"speedup": speed_ratio(table, cell, first, results),
-            "G/s": in_measure(times.median, results.of(cell), "G/s") if times else None}
+    ours = {
+        "speedup": speed_ratio(table, cell, first, results),
+        "G/s": in_measure(times.median, results.of(cell), "G/s") if times else None
+    }
     forms = {"speedup": "{:.2f}".format, "G/s": plain}
-    return [f"{ABSENT if number is None else number} | {ABSENT if ours[kind] is None else forms[kind](ours[kind])}"
-            for kind, number in zip(kinds, declared)]
+    printed = [ABSENT if number is None else str(number) for number in declared]
+    return [f"{text} | {ABSENT if ours[kind] is None else forms[kind](ours[kind])}"
+            for kind, text in zip(kinds, printed)]
 
 
 def misprints(table: Table) -> list[str]:
@@ -103,15 +116,17 @@ def misprints(table: Table) -> list[str]:
         for point, number in ratio["published"].items():
             found = recomputed_at(table, ratio, point)
             if found is not None and number != "" and not agrees(table, ratio, point, number):
-                lines.append(f"{table.name}: {ratio['name']}, {point}: printed {number}, {found:.4f} by its times")
+                lines.append(f"{table.name}: {ratio['name']}, {point}: printed {number}, "
+                             f"{found:.4f} by its times")
     return lines
 
 
 def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
     """To a half of the last digit, of the ratio and of the times."""
     cells = [cell_of(table, ratio[side], point) for side in ("than", "faster")]
-    low = (cells[0].published - half(cells[0].published)) / (cells[1].published + half(cells[1].published))
-    high = (cells[0].published + half(cells[0].published)) / (cells[1].published - half(cells[1].published))
+    above, below = (cell.published for cell in cells)
+    low = (above - half(above)) / (below + half(below))
+    high = (above + half(above)) / (below - half(below))
     return low - half(number) * 1.001 <= number <= high + half(number) * 1.001
 
 

@@ -1,4 +1,4 @@
-"""The pages of the five documents: printed numbers, speedups and averages, runs, stages, and the list of items."""
+"""The pages of the five documents: printed numbers, speedups, runs, stages, and items."""
 
 from __future__ import annotations
 
@@ -37,19 +37,26 @@ ITEM = """item = [
 
 
 class Pages(InFolder):
+
     def repository(self, table: str = TABLE) -> Path:
-        self.file("experiments/sweeps/reports.toml", REPORTS.replace("title", 'page = "lab_report"\ntitle', 1))
+        self.file("experiments/sweeps/reports.toml",
+                  REPORTS.replace("title", 'page = "lab_report"\ntitle', 1))
         self.file("experiments/sweeps/tables/lab_table_1.toml", table)
-        self.file("step03_tiling/nbody.cu", "// step03_tiling -- tiles.\nconstexpr int k = TUNABLE(TILE_SIZE, 512);\n")
+        self.file("step03_tiling/nbody.cu",
+                  "// step03_tiling -- tiles.\nconstexpr int k = TUNABLE(TILE_SIZE, 512);\n")
         self.file("docs/page.md", "# A page\n\n## The tile\n")
         return self.folder
 
     def measured(self, root: Path, *files: tuple[str, str, float]) -> None:
         """Each: a file of records, the beginning of series whose cells it has, and seconds."""
         for name, series, seconds in files:
-            lines = [json.dumps({**record("step03_tiling", compute=(seconds,), bodies=100, steps=1),
-                                 "configuration": cell.configuration.key}) + "\n"
-                     for cell in read_tables(root)["lab_table_1"].cells if cell.series.startswith(series)]
+            lines = [
+                json.dumps({
+                    **record("step03_tiling", compute=(seconds, ), bodies=100, steps=1), "configuration":
+                    cell.configuration.key
+                }) + "\n" for cell in read_tables(root)["lab_table_1"].cells
+                if cell.series.startswith(series)
+            ]
             self.file(f"docs/results/sweeps/{name}.jsonl", "".join(lines))
 
     def page(self, root: Path) -> str:
@@ -75,26 +82,33 @@ class Pages(InFolder):
 
     def test_the_documents_misprints_are_those_of_the_errata(self) -> None:
         """Every other printed speedup follows from the printed times: nothing was mistyped here."""
-        found = [line.partition(" by")[0] for table in read_tables(ROOT).values() for line in ratios.misprints(table)]
+        found = [
+            line.partition(" by")[0] for table in read_tables(ROOT).values()
+            for line in ratios.misprints(table)
+        ]
         self.assertEqual(found, [
             "map_table_04: speedup, N 10000: printed 1.0003, 1.0027",
             "project_table_a3: 4 x 256, 256: GPU6 over GPU5, 200k: printed 2.72, 2.7336",
             "project_table_a4: 1 thread: CPU1 over CPU0, 100k: printed 1.08, 1.6788",
-            "project_table_a4: 4 threads: CPU1 over CPU0, 20k: printed 1.67, 1.0846"])
+            "project_table_a4: 4 threads: CPU1 over CPU0, 20k: printed 1.67, 1.0846"
+        ])
 
     def test_rows_of_two_runs_are_refused(self) -> None:
         root = self.repository()
         self.measured(root, ("one", "16", 1.0), ("two", "512", 0.99))
         self.assertEqual(pages.unmeasured(root), [
             "lab_table_1: its rows are of several runs; measure them in one, or say in several_runs why they can be "
-            "compared"])
+            "compared"
+        ])
         # And 1 % is no verdict between two machines, as it is in one run.
         self.assertIn("| 1.01 | inside the spread |", self.page(root))
-        root = self.repository(TABLE.replace('title = "tiles"', 'title = "tiles"\nseveral_runs = "two machines."'))
+        root = self.repository(
+            TABLE.replace('title = "tiles"', 'title = "tiles"\nseveral_runs = "two machines."'))
         self.assertEqual(pages.unmeasured(root), [])
         self.assertIn("The rows are of 2 runs: two machines.", self.page(root))
         self.measured(root, ("one", "", 1.0), ("two", "none", 1.0))
-        self.assertEqual(pages.unmeasured(root), ["lab_table_1: its rows are of one run: several_runs says otherwise"])
+        self.assertEqual(pages.unmeasured(root),
+                         ["lab_table_1: its rows are of one run: several_runs says otherwise"])
 
     def test_a_run_that_has_all_rows_is_preferred(self) -> None:
         root = self.repository()
@@ -110,13 +124,17 @@ class Pages(InFolder):
         root = self.repository(table)
         self.assertIn("*not measured*", self.page(root))
         for seconds, verdict in ((0.5, "yes"), (2.0, "no")):
-            self.file("docs/results/timelines/run.timeline.csv", "device,stream,system,stage,begin,end\n"
-                      f"0,0,0,upload,0,{seconds}\n0,0,0,compute,3,4\n0,1,1,upload,0,0.1\n0,1,1,compute,3,5\n")
+            self.file(
+                "docs/results/timelines/run.timeline.csv", "device,stream,system,stage,begin,end\n"
+                f"0,0,0,upload,0,{seconds}\n0,0,0,compute,3,4\n0,1,1,upload,0,0.1\n0,1,1,compute,3,5\n"
+            )
             self.assertTrue(self.page(root).endswith(f"| {verdict} |"), self.page(root))
         # A hundred such uploads take longer than one computation.
-        self.file("experiments/sweeps/tables/lab_table_1.toml", table.replace('below =', 'times = 100, below ='))
-        self.file("docs/results/timelines/run.timeline.csv", "device,stream,system,stage,begin,end\n"
-                  "0,0,0,upload,0,0.1\n0,0,0,compute,3,4\n0,1,1,upload,0,0.1\n0,1,1,compute,3,5\n")
+        self.file("experiments/sweeps/tables/lab_table_1.toml",
+                  table.replace('below =', 'times = 100, below ='))
+        self.file(
+            "docs/results/timelines/run.timeline.csv", "device,stream,system,stage,begin,end\n"
+            "0,0,0,upload,0,0.1\n0,0,0,compute,3,4\n0,1,1,upload,0,0.1\n0,1,1,compute,3,5\n")
         self.assertTrue(self.page(root).endswith("| no |"), self.page(root))
 
     def test_mistakes_are_one_line(self) -> None:
@@ -131,14 +149,18 @@ class Pages(InFolder):
         self.file("docs/reports/items.toml", ITEM)
         self.assertEqual([item.status for item in items.read_items(root)], ["whole", "missing"])
         self.assertIn("| **all** | 2 | 1 | 0 | 1 | 0 |", items.counts_table(root))
-        self.assertIn("| 1 | a tile | [page](../page.md#the-tile) | whole |", items.items_of(root, "lab"))
-        for right, wrong, says in (
-                ("docs/page.md#", "docs/pages.md#", "there is no docs/pages.md"),
-                ("docs/page.md#", "../page.md#", "there is no ../page.md"),
-                ("#the-tile", "#the-tiles", "docs/page.md has no heading #the-tiles"),
-                ('"whole"', '"hole"', "status is 'hole'"), ('"table", what', '"tables", what', "kind is 'tables'"),
-                (', reason = "no GPU"', "", "a reason stands where"), ('["docs/page.md#the-tile"]', "[]", "names no file"),
-                ('"whole"', '"whole", reason = "because"', "a reason stands where")):
+        self.assertIn("| 1 | a tile | [page](../page.md#the-tile) | whole |",
+                      items.items_of(root, "lab"))
+        for right, wrong, says in (("docs/page.md#", "docs/pages.md#", "there is no docs/pages.md"),
+                                   ("docs/page.md#", "../page.md#", "there is no ../page.md"),
+                                   ("#the-tile", "#the-tiles",
+                                    "docs/page.md has no heading #the-tiles"), ('"whole"', '"hole"',
+                                                                                "status is 'hole'"),
+                                   ('"table", what', '"tables", what', "kind is 'tables'"),
+                                   (', reason = "no GPU"', "", "a reason stands where"),
+                                   ('["docs/page.md#the-tile"]', "[]",
+                                    "names no file"), ('"whole"', '"whole", reason = "because"',
+                                                       "a reason stands where")):
             self.file("docs/reports/items.toml", ITEM.replace(right, wrong, 1))
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 items.read_items(root)
@@ -150,10 +172,11 @@ class Pages(InFolder):
         self.assertEqual(count, {"table": 29, "figure": 74})
         self.assertEqual([item.what for item in found if item.status == "wrong"], [])
 
-
     def test_links_of_the_pages_lead_somewhere(self) -> None:
-        pages_of = [*(ROOT / "docs" / "reports").glob("*.md"), ROOT / "docs" / "reports.md", ROOT / "docs" / "errata.md",
-                    ROOT / "experiments" / "errata" / "README.md"]
+        pages_of = [
+            *(ROOT / "docs" / "reports").glob("*.md"), ROOT / "docs" / "reports.md",
+            ROOT / "docs" / "errata.md", ROOT / "experiments" / "errata" / "README.md"
+        ]
         self.assertGreater(len(pages_of), 7)
         for page in pages_of:
             for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
@@ -161,11 +184,13 @@ class Pages(InFolder):
                     path, _, heading = target.partition("#")
                     place = os.path.relpath(page.parent / path if path else page, ROOT)
                     with self.subTest(f"{page.name}: {target}"):
-                        self.assertEqual(items.unresolved(ROOT, place + (f"#{heading}" if heading else "")), "")
+                        self.assertEqual(
+                            items.unresolved(ROOT, place + (f"#{heading}" if heading else "")), "")
 
     def test_the_lines_that_errata_names_are_those_of_the_verdicts(self) -> None:
         folder = ROOT / "experiments" / "errata"
-        named = re.findall(r"\[([^]]*)\]\((\w+)\.txt\)", (folder / "README.md").read_text(encoding="utf-8"))
+        named = re.findall(r"\[([^]]*)\]\((\w+)\.txt\)",
+                           (folder / "README.md").read_text(encoding="utf-8"))
         self.assertEqual(len(named), len(list(folder.glob("*.cu"))))
         for text, program in named:
             verdict = (folder / f"{program}.txt").read_text(encoding="utf-8")
@@ -174,6 +199,7 @@ class Pages(InFolder):
 
 
 class Verdicts(InFolder):
+
     def test_noise_between_runs_is_wider(self) -> None:
         times = judge.Quartiles(1.0099, 1.01, 1.0101)
         self.assertEqual(judge.faster(times), "yes")
