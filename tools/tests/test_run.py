@@ -1,10 +1,12 @@
 """./nbody run with made-up step programs: the table, the records file, failures and exit codes."""
 
 import json
+import re
 import time
 
 from tests import fakes
 from nbody_tools.arguments import ToolError
+from nbody_tools.measure.run import SCENARIOS
 from nbody_tools.steps import find_step, step_folders, what_a_step_adds
 
 
@@ -88,6 +90,10 @@ class Run(fakes.InFolder):
                 self.assertIn(expected, self.refused("run", "--build", self.build, "--output", self.output,
                                                      *words))
                 self.assertFalse(self.output.exists())
+
+    def test_it_knows_the_scenarios_of_the_programs(self) -> None:
+        table = (fakes.TOOLS.parent / "common/scenarios/scenario_table.cpp").read_text(encoding="utf-8")
+        self.assertCountEqual(SCENARIOS, re.findall(r'^    entry\("([a-z-]+)"', table, re.M))
 
     def test_an_empty_build_is_exit_2(self) -> None:
         code, _, errors = self.run_tool()

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Iterator
 
+from nbody_tools.arguments import ToolError
 from nbody_tools.records import gpus
 from nbody_tools.records.facts import Facts
 from nbody_tools.steps import number_of
@@ -85,6 +86,10 @@ def other_gpus() -> str:
     rows = []
     for name, gpu in gpus.described().items():
         sms, capability = gpu["sms"], gpu["capability"]
+        if capability not in COMPUTE_CAPABILITIES:
+            raise ToolError(f"docs/machines.json: {name} has compute capability {capability}, whose limits are not in "
+                            f"COMPUTE_CAPABILITIES of tools/nbody_tools/course/hardware.py, which has "
+                            f"{', '.join(COMPUTE_CAPABILITIES)}")
         limits = COMPUTE_CAPABILITIES[capability]
         resident = min(blocks_by(limits, 512, 32, 8192).values())
         first = min(32 / sms, 1)
