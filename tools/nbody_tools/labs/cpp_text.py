@@ -6,14 +6,15 @@ import re
 
 # Whichever begins first: an #include, whose file may look like a comment; a comment, a string or a character; or a
 # number or a name, in which a mark begins nothing (1'000, 1e+'a). One that does not end goes to the end of
-# the line or the file, as for a compiler; so lexing takes linear time.
+# the line or the file, as for a compiler; so lexing takes linear time. Letters and digits are those of ASCII: to
+# a compiler 1'é' is a number and a character.
 PIECES = re.compile(r"""^[ \t]*\#[ \t]*include\b[^\n]*
                       | //[^\n]*
                       | /\*(?:[^*]|\*(?!/))*(?:\*/)?
                       | "(?:\\[^\n]|[^"\\\n])*"?
                       | '(?:\\[^\n]|[^'\\\n])*'?
                       | \.?\d(?:[eEpP][+-]|'?\w|\.)*
-                      | \w+""", re.M | re.X)
+                      | \w+""", re.M | re.X | re.A)
 
 
 def is_comment(piece: str) -> bool:

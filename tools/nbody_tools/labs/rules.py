@@ -28,7 +28,8 @@ FORBIDDEN = (
     (r"\b_*attribute_*\b|\b_*(?:gnu|clang)_*\b|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b",
      "an extension of the compiler"),
     (r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])", "this attribute"),
-    (r"\bnamespace\s+(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)", "a namespace that is not yours, opened"),
+    (r"\bnamespace\s*(?:\[[^\]]*\]\s*\]\s*)*\b(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)",
+     "a namespace that is not yours, opened"),
     (r"\bnamespace\s+\w+\s*=(?!\s*(?:::\s*)?cooperative_groups\s*;)", "another name for a namespace"),
     (r"\boperator\s+(?:new|delete)\b", "an allocator that takes the place of the library's"),
     (r"\bextern\b(?!\s+__shared__)", "extern, except for __shared__ memory"),
@@ -36,7 +37,10 @@ FORBIDDEN = (
     (r"##", "a name that is put together by the preprocessor"),
     (r"\?\?[=/'()!<>-]|%:|<:|:>", "a digraph or trigraph"),
     (r"\\[uU][0-9a-fA-F]", "a character by its number"),
+    # Whether one belongs to a name or a number differs from one compiler to the next.
+    (r"[^\x00-\x7f]", "a character outside ASCII, except in comments and strings"),
 )
+MOST_OF_A_NAME = 300  # that is shown: a type may have a name of megabytes
 # They would need a lexer.
 HARD_LITERALS = re.compile(r'\b(?:u8|u|U|L)?R"|\b(?:u8|u|U|L)\'')
 
@@ -79,7 +83,8 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
     code = INCLUDE.sub("", code)
     for pattern, what in FORBIDDEN:
         if found := re.search(pattern, code):
-            return f"line {code.count(chr(10), 0, found.start()) + 1}: '{found[0]}' is not allowed: {what}"
+            word = found[0] if found[0].isascii() else f"U+{ord(found[0]):04X}"
+            return f"line {code.count(chr(10), 0, found.start()) + 1}: '{word}' is not allowed: {what}"
     copied = set(lab.fingerprints).intersection(comments_in(text))
     if copied:
         return (f"it has the comment \"{sorted(copied)[0]}\" of {lab.step}/nbody.cu: the step itself is no solution "
@@ -143,7 +148,7 @@ def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[
     called = names_called(own[PLAIN])
     for name in called:
         if name not in of_step and not ALLOWED.match(name):
-            return f"it calls '{name}', which no lab needs"
+            return f"it calls '{name[:MOST_OF_A_NAME]}', which no lab needs"
     if not any(name.startswith("nbody::run_step(") for name in called):
         return "its main() does not call nbody::step_main()"
     # Those of the tracer, too: who defines one of its functions hides accesses from it.
@@ -151,5 +156,5 @@ def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[
               if kind in "TDBR"}
     for kind, name in (*own[PLAIN], *own[TRACED]):
         if kind in "TDBRVWu" and name in theirs:
-            return f"it defines '{name}', which the libraries have"
+            return f"it defines '{name[:MOST_OF_A_NAME]}', which the libraries have"
     return None
