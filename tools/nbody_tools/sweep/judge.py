@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import Any, Iterator, Optional
 
 from nbody_tools.records.record import Quartiles, RecordError, check_measurement, quartiles, read_records
@@ -230,7 +231,7 @@ def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judg
 
 
 def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
-    """By the longest of the one and the shortest of the other, of all systems of a timeline."""
+    """Compares medians over the systems of a timeline; `all`: the sum over all with the shortest."""
     path = results.root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return Judgement(claim["says"], "", "", MISSING)
@@ -239,7 +240,9 @@ def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judge
     def times(name: str) -> list[float]:
         return [span.end - span.begin for span in spans if span.stage == stage_of[name]]
 
-    ratios = [min(times(claim["below"])) / max(times(name)) / claim.get("times", 1) for name in claim["stages"]]
+    below = times(claim["below"])
+    ratios = [min(below) / sum(times(name)) if claim.get("all") else median(below) / median(times(name))
+              for name in claim["stages"]]
     return Judgement(claim["says"], "", ", ".join(f"{one:.3g}" for one in ratios), YES if min(ratios) > 1 else NO)
 
 

@@ -217,7 +217,7 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
 
 def check_stage_claim(where: str, stages: list[dict[str, Any]], claim: Any) -> None:
     check_keys(f"{where}: a claim", claim, {"says": str, "stages": list, "below": str},
-               {"where": str, "printed": str, "times": int})
+               {"where": str, "printed": str, "all": bool})
     for name in (*claim["stages"], claim["below"]):
         if name not in [stage["name"] for stage in stages]:
             raise ToolError(f"{where}: '{claim['says']}': there is no stage '{name}'")
