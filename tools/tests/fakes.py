@@ -1,4 +1,4 @@
-"""Made-up records, body files and step programs for the tests, and what every test case needs."""
+"""Made-up records, body files and step programs for the tests, and a base class for test cases."""
 
 from __future__ import annotations
 
@@ -60,14 +60,15 @@ class InFolder(unittest.TestCase):
         return path
 
     def program(self, name: str, text: str) -> Path:
-        """To be run: with a first line of its own, or in Python with its arguments in `words`."""
+        """Writes an executable: with its own first line, or in Python with its arguments in
+        `words`."""
         head = "" if text.startswith("#!") else f"#!{sys.executable} -IS\nimport sys\nwords = sys.argv[1:]\n"
         path = self.file(name, head + text)
         path.chmod(0o755)
         return path
 
     def call(self, *words: object) -> tuple[int, str, str]:
-        """./nbody WORDS: the exit code, and what was printed on the two outputs."""
+        """Runs ./nbody WORDS; returns the exit code, standard output and standard error."""
         out, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             try:
@@ -77,20 +78,20 @@ class InFolder(unittest.TestCase):
         return code, out.getvalue(), errors.getvalue()
 
     def done(self, *words: object) -> str:
-        """What was printed; exit code 0, and nothing to complain about."""
+        """Returns the output of a command that must exit with code 0 and print no errors."""
         code, out, errors = self.call(*words)
         self.assertEqual((code, errors), (0, ""))
         return out
 
     def refused(self, *words: object, code: int = 2) -> str:
-        """One line and exit code 2, or another."""
+        """Expects a one-line message and exit code 2, or `code`; returns the message."""
         found, _, errors = self.call(*words)
         self.assertEqual((found, errors.count("\n")), (code, 1), errors)
         return errors
 
 
 class Measuring(InFolder):
-    """With a folder of programs, and one for what ./nbody measure writes."""
+    """Has a folder of programs, and one for the output of ./nbody measure."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -104,7 +105,7 @@ class Measuring(InFolder):
 
 
 class InRepository(InFolder):
-    """With what the documents of a repository are made from."""
+    """Has the files from which the documents of a repository are generated."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -154,7 +155,7 @@ def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
 
 def bin_bytes(values: Sequence[float], systems: int, bodies: int, scenario: str = "",
               time: float = 0.0, step: int = 0, staggered: int = 0) -> bytes:
-    """Written out field by field, so that it does not repeat a mistake of the reader."""
+    """Written field by field, so that it does not repeat a bug of the reader."""
     data = b"NBODYBIN"
     for word in (1, 0x01020304, 4, 144, systems, bodies):
         data += struct.pack("<I", word)
@@ -167,7 +168,7 @@ def bin_bytes(values: Sequence[float], systems: int, bodies: int, scenario: str 
     return data + b"".join(struct.pack("<f", value) for value in values)
 
 
-# Hundreds of them are started, and most of that is what an interpreter imports first.
+# Hundreds of these are started, and most of their time goes into imports.
 PROGRAM = """#!{python} -IS
 import sys
 words = sys.argv[1:]
@@ -181,7 +182,8 @@ record = json.loads({record!r})
 
 
 def write_step(build: Path, data: dict[str, Any], body: str = "", code: int = 0) -> Path:
-    """A program that behaves like a step: runs `body`, writes its record, exits with `code`."""
+    """Writes a program that behaves like a step: runs `body`, writes its record, exits with
+    `code`."""
     program = build / data["step"] / data["step"]
     program.parent.mkdir(parents=True)
     record = json.dumps(data)

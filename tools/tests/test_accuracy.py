@@ -1,4 +1,5 @@
-"""Records of force errors, of a long disk, of production sums, of step 15: tables and figures, and what is refused."""
+"""Records of force errors, a long disk, production sums and step 15: tables, figures,
+rejections."""
 
 from unittest import mock
 

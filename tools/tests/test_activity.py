@@ -1,4 +1,4 @@
-"""The tables of experiments/activity_map: what was measured, nothing emulated, nothing damaged."""
+"""The tables of experiments/activity_map: from measured records only."""
 
 from tests import fakes
 from nbody_tools.documents import activity

@@ -1,4 +1,4 @@
-"""./nbody compare: its bodies, its float64 sums, who takes part, who is refused."""
+"""./nbody compare: its bodies, float64 sums, contenders, and rejected options."""
 
 import json
 import math
@@ -104,7 +104,7 @@ class Tool(fakes.InFolder):
         """Our steps are emulated: few bodies, no time, and both said."""
         kick = KICK.format(tools=str(fakes.TOOLS), factor=1.0).replace("\n", "\n  ")
         fakes.write_step(self.folder / "build", fakes.record("step11_register_blocking", backend="hostcuda"),
-                         f"if '--input' in words:{kick}")  # first it is asked what it runs on
+                         f"if '--input' in words:{kick}")  # the first call queries its device
         words = ("compare", "step11", "--build", self.folder / "build", "--rounds", 1, "--output", self.folder / "out.jsonl")
         with mock.patch("nbody_tools.compare.compare.EMULATED_SIZES", [70]):
             code, out, errors = self.call(*words)

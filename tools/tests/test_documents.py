@@ -1,4 +1,4 @@
-"""Documents are broken on purpose, one way at a time; every break must be named."""
+"""Breaks documents on purpose, one way at a time; every break must be reported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class DocumentsTest(fakes.InRepository):
             self.assertIn(expected, line)
 
     def readme(self, template: str) -> str:
-        """Of step 01, from this template."""
+        """Renders step 01's README from this template."""
         self.file("step01_gpu_naive/README.template.md", README + template)
         self.write()
         return self.read("step01_gpu_naive/README.md").partition(documents.HEADINGS[-1])[2]
@@ -115,7 +115,7 @@ class Writing(DocumentsTest):
 
 
 class Places(DocumentsTest):
-    """Of a document without a template."""
+    """Documents without a template."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -333,7 +333,7 @@ class Measured(DocumentsTest):
     def measured(self, step: str = "step01_gpu_naive") -> list[str]:
         self.write()
         table = [line for line in self.read(f"{step}/README.md").splitlines() if line.startswith("|")]
-        return table[2:]  # without its head
+        return table[2:]  # without its header
 
     def test_a_row_has_what_the_record_says(self) -> None:
         self.records("a.jsonl", *fakes.staircase_records())

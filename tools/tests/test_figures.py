@@ -1,4 +1,4 @@
-"""Body files and figures: known bytes, refusals, pictures that are not blank, captions."""
+"""Body files and figures: known bytes, rejected files, non-blank pictures, captions."""
 
 import math
 import sys

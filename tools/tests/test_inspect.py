@@ -1,4 +1,4 @@
-"""What is said of the instrument is held to what it and a GPU counted; every lie must be named."""
+"""Documents about inspect must agree with its counts and a GPU's; every discrepancy is reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXPLAINED = ("step01_gpu_naive", "step02_layout", "step03_tiling", "step09_soa",
 
 
 class InspectTest(fakes.InFolder):
-    """On a copy of what the tables are made from."""
+    """Works on a copy of the tables' sources."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -34,7 +34,8 @@ class InspectTest(fakes.InFolder):
             shutil.copy(ROOT / step / "nbody.cu", self.folder / step)
 
     def edit(self, name: str, change) -> None:
-        """change(line) for every line of model.jsonl or chip.jsonl, which may return another."""
+        """Applies change(line) to every line of model.jsonl or chip.jsonl; it may return another
+        line."""
         path = self.folder / FOLDER / name
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         path.write_text("".join(json.dumps(change(line)) + "\n" for line in lines),

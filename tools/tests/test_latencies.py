@@ -1,4 +1,4 @@
-"""Records of experiments/latencies: the newest measurements make the table, emulated ones none."""
+"""Records of experiments/latencies: the table uses the newest measurements, no emulated ones."""
 
 from tests import fakes
 from nbody_tools.documents import latencies

@@ -1,5 +1,5 @@
-"""Machine code: loops found and counted as by hand, in an excerpt of our own kernels; refusals; the table. And what
-lies between the ceiling and the rate: the tables of docs/limits.md."""
+"""SASS: loops found and counted as by hand, in an excerpt of our own kernels; rejections; the
+table. Also the tables of docs/limits.md, which explain the gap between the ceiling and the rate."""
 
 import json
 import unittest
@@ -27,7 +27,7 @@ PROFILE = {"step": STEP, "kernel": "f<1, 2>", "machine": "Test GPU", "date": "20
 
 
 def code(*lines: str) -> Kernel:
-    """16 bytes apart, as on every GPU since Volta."""
+    """Places the instructions 16 bytes apart, as on every GPU since Volta."""
     return Kernel("k", "".join(f"        /*{16 * place:04x}*/    {line} ;\n" for place, line in enumerate(lines)))
 
 
@@ -126,7 +126,7 @@ class Page(fakes.InRepository):
         self.records("sass/a.jsonl", *lines)
         self.records("a.jsonl", fakes.record("step04_unroll"))
         text = str(page.table(self.results, Facts(self.folder)))
-        self.assertEqual(len(text.splitlines()), 3)  # steps before 03 are not in it
+        self.assertEqual(len(text.splitlines()), 3)  # it excludes steps before 03
         rate, ceiling = 1e-9 * 32 * 8192 ** 2 * 20 / 2.0, 1e3 * 33.45 * 2 / 41
         self.assertIn(f"| `fast` | 10.00 | 1.00 | - | 1.00 | 7.50 | 20.50 | {ceiling:.0f} | {rate:.4g} (32 x 8192 x 20) "
                       f"| {100 * rate / ceiling:.0f} % |", text)

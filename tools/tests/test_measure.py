@@ -1,4 +1,4 @@
-"""./nbody measure with made-up programs: records, failures that are named, parts that are done."""
+"""./nbody measure with made-up programs: records, reported failures, finished parts."""
 
 import subprocess
 import sys

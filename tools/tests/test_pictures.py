@@ -1,4 +1,4 @@
-"""Activity maps, diagnostics and films: known numbers, refusals, pictures that are not blank."""
+"""Activity maps, diagnostics and animations: known numbers, rejected files, non-blank pictures."""
 
 import re
 import sys

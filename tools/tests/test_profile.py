@@ -1,4 +1,4 @@
-"""Profiles: a saved CSV of Nsight Compute read, averaged, written; refusals; nothing without ncu."""
+"""Profiles: a saved Nsight Compute CSV read, averaged, written; rejections; missing ncu."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""Numbers of documents: what they are, which record counts, what is typed by hand; figures."""
+"""Numbers in documents: their definitions, the choice of record, typed numbers; figures."""
 
 import unittest
 from typing import Any

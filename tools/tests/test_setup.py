@@ -1,4 +1,4 @@
-"""The set-up's question whether something is there, asked of compilers that know only half of it."""
+"""Tests how the set-up detects packages, with compilers that have only some of them."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from tests import fakes
 
 ROOT = fakes.TOOLS.parent
 
-# Stands for a compiler that finds every header but, among libraries, only those named.
+# Replaces a compiler: finds every header, but only the named libraries.
 COMPILER = """#!/bin/sh
 for word in "$@"; do
   case $word in

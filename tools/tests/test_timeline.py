@@ -1,4 +1,4 @@
-"""Timelines: sums, unions and what was hidden; refusals with file and line; figures."""
+"""Timelines: sums, unions and hidden time; rejections with file and line; figures."""
 
 from tests import fakes
 from nbody_tools.figures import timeline

@@ -1,4 +1,4 @@
-"""./nbody tune with made-up steps: which shape is taken, what is refused, going on after an interruption."""
+"""./nbody tune with made-up steps: the chosen shape, rejections, resuming after an interruption."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from tests import fakes
 from nbody_tools.measure.tune import best_of, updated, users_table
 from nbody_tools.steps import has_gpu
 
-# Takes the rank that the table says; its times are in `costs`, by rank. Rank `bad` fails its check.
+# Takes the rank in the table; its times are in `costs`, by rank. Rank `bad` fails its check.
 CHOOSE = """
 shapes = json.load(open(words[words.index("--tuned") + 1]))["devices"].get({device!r}, {{"shapes": []}})["shapes"]
 rank = shapes[0]["rank"] if shapes else 0

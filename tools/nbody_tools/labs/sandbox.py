@@ -51,7 +51,7 @@ class Sandbox:
     def words(self, access: Access, megabytes: int, seconds: int,
               program: Sequence[str]) -> list[str]:
         """The command line that runs a program; each process has `seconds` of processor time."""
-        outside = () if access.gpu else self.bubblewrap  # CUDA's driver wants more of the machine
+        outside = () if access.gpu else self.bubblewrap  # CUDA's driver needs more of the machine
         words = [*outside, *(self._mounts(access) if outside else ()), str(self.tool)]
         words += ["--build"] * access.build + ["--gpu"] * access.gpu
         readable = (*LIBRARIES, *LINKS, "/proc", "/sys", *access.read)

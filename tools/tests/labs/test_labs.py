@@ -1,4 +1,4 @@
-"""Labs and their grading, as far as nothing has to be built."""
+"""Labs and their grading, as far as it works without a build."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class OfTheCommand(InFolder):
 
 
 class OfMessages(unittest.TestCase):
-    """What a compiler or the tracer said, as a student reads it."""
+    """Messages of compilers and the tracer, as a student reads them."""
 
     FOLDER = Path("/tmp/nbody-grade-x")
 

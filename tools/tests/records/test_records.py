@@ -1,4 +1,4 @@
-"""Records: read, refused with file and line, quartiles, and the staircases made of them."""
+"""Records: reading, rejecting with file and line, quartiles, and sorting by step."""
 
 from tests import fakes
 from nbody_tools.arguments import ToolError

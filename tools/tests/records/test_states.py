@@ -1,4 +1,4 @@
-"""States, profiles and errors against time steps: known numbers, refusals, pictures that are not blank."""
+"""States, profiles and errors by time step: known numbers, rejected files, non-blank pictures."""
 
 import sys
 import unittest

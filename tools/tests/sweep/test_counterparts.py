@@ -1,4 +1,4 @@
-"""nbody sweep: what a report published and nothing here answers, rows of a profiler, machine code, drawings."""
+"""nbody sweep: published results without a counterpart here, profiler tables, SASS, drawings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""nbody sweep on several GPUs: what stays together, who has which cores, what is alone."""
+"""nbody sweep on several GPUs: groups that stay together, cores per GPU, runs that need all
+GPUs."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from nbody_tools.sweep.tables import read_tables
 from tests.fakes import InFolder, record
 from tests.sweep.test_sweep import planned
 
-# Takes a batch as sweep_programs does, and leaves a line of where each run was.
+# Takes a batch like sweep_programs, and logs a line with the place of each run.
 PROGRAMS = """#!{python} -IS
 import json, os, sys, time
 for k, line in enumerate(open(sys.argv[2]).read().splitlines()):

@@ -1,4 +1,4 @@
-"""nbody sweep: tables that are refused, rounds and their order, what a kill and a failure leave behind."""
+"""nbody sweep: rejected tables, rounds and their order, state after a kill or a failure."""
 
 from __future__ import annotations
 

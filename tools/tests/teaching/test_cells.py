@@ -1,4 +1,4 @@
-"""Cells of notebooks: functions in place of those of a step; and the container's packages."""
+"""Notebook cells: functions that replace a step's; and the container's packages."""
 
 import re
 import unittest

@@ -1,4 +1,5 @@
-"""Slides, the site and what a class gets: made from the repository itself, and broken on purpose."""
+"""Slides, the site and the class's folder: made from the repository itself, and broken on
+purpose."""
 
 import contextlib
 import io

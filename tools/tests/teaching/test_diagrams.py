@@ -1,4 +1,4 @@
-"""Diagrams of the documents: can they be read? Texts have room, contrast and size; colours are the palette's."""
+"""Readability of diagrams: room for texts, contrast and size; colours of the palette."""
 
 import re
 import unittest

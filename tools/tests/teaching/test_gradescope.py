@@ -1,4 +1,4 @@
-"""The scripts of Gradescope's archive, run for every lab, with a stub of the grader of programs."""
+"""The scripts of Gradescope's archive, run for every lab, with a stub as grader of programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.labs.lab import Lab, lab_folders, read_lab
 from tests.fakes import InFolder
 
-# Answers are graded by the real grader, programs by one that says which lab it was called for.
+# The real grader grades answers; a stub that prints the lab's number grades programs.
 NBODY = f"""#!/usr/bin/env bash
 case $1 in
   setup) exit 0 ;;
@@ -71,7 +71,7 @@ class Gradescope(InFolder):
             self.assertIn("The labs are 01 02 03 04b 05", result["output"])
 
     def test_a_grader_that_ends_without_a_result_is_said(self) -> None:
-        self.result_of(_03__cu="x")  # whose result is not that of the next
+        self.result_of(_03__cu="x")  # its result must not be reused for the next
         self.file("nbody/broken", "")
         result = self.result_of(_03__cu="x")
         self.assertEqual((result["score"], "tell your teacher" in result["output"]), (0, True))

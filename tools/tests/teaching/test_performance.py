@@ -1,4 +1,4 @@
-"""Occupancy against what the profiler counted, Amdahl's law, and the glossary's two directions."""
+"""Occupancy against the profiler's count, Amdahl's law, and the glossary in both directions."""
 
 import unittest
 
@@ -31,7 +31,7 @@ class Occupancy(unittest.TestCase):
             with self.subTest(step):
                 possible = 100 * blocks * block / hardware.measured_limits().threads
                 self.assertLessEqual(metrics["occupancy_percent"], possible + 0.1)
-                # Many waves: close to what is possible.
+                # Many waves: close to the possible value.
                 if metrics["grid_size"] > 10 * blocks * gpus.measured()["sms"]:
                     self.assertGreater(metrics["occupancy_percent"], 0.9 * possible)
 
@@ -48,7 +48,7 @@ class Performance(unittest.TestCase):
         points = {p.step: p for p in performance.roofline(FACTS)}
         # 32 interactions of 20 flops for four sectors of 32 bytes, and little for the body itself.
         self.assertAlmostEqual(points["01"].intensity, 5, delta=0.1)
-        # A tile: 16 bytes per body, of which each of the 512 threads of a block has the use.
+        # A tile: 16 bytes per body, used by each of the 512 threads of a block.
         self.assertGreater(points["03"].intensity, 40 * points["02"].intensity)
 
     def test_serial_share(self) -> None:
