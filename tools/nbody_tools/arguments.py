@@ -18,7 +18,20 @@ from typing import Any, Iterable, NoReturn, Optional
 
 from nbody_tools.command_line.nearest import did_you_mean
 
-ROOT = Path(__file__).resolve().parents[2]  # of the repository
+
+
+def find_root() -> Path:
+    """Returns the clone that this file is part of; where pip has installed it, the one that NBODY_ROOT names
+    or the current directory is in."""
+    here = Path(__file__).resolve().parents[2]
+    named = [Path(os.environ["NBODY_ROOT"]).resolve()] if "NBODY_ROOT" in os.environ else []
+    for root in (here, *named, Path.cwd(), *Path.cwd().parents):
+        if (root / "tools" / "nbody_tools").is_dir():
+            return root
+    return here
+
+
+ROOT = find_root()  # of the repository
 
 USAGE_ERROR = 2
 FIGURE_ENDINGS = ("png", "svg", "pdf")

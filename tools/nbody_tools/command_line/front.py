@@ -21,6 +21,7 @@ from nbody_tools.command_line.table import ALIASES, BY_NAME, HELPED_BY, Command
 from nbody_tools.command_line.without_libraries import LIBRARIES, without_libraries
 
 MODES = ("--asan", "--tsan", "--nightly")  # of test: they come first
+NEEDS_NO_CLONE = ("help", "version")
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 
@@ -34,6 +35,8 @@ def main(words: Sequence[str]) -> int:
         return main([rest[0], "--help"])
     if asks_for_help(command, rest):
         return show_help(command, rest)
+    if command.name not in NEEDS_NO_CLONE and not (ROOT / "tools" / "commands.sh").is_file():
+        fail(f"nbody {command.name}: needs a clone of the repository: run it there, or set NBODY_ROOT to it", code=1)
     check_options(command, rest)
     if command.name in ("help", "version"):
         print(overview() if command.name == "help" else version())
@@ -116,6 +119,11 @@ def use_python_with_libraries(words: Sequence[str]) -> None:
     has_all = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {LIBRARIES})))"
     if subprocess.run([SYSTEM_PYTHON, "-c", has_all], check=False).returncode == 0:
         os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, "-m", __spec__.name, *words])
+
+
+def entry() -> int:
+    """Starts `nbody` where pip has installed it."""
+    return main(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import textwrap
+from importlib import metadata
 from typing import Iterator
 
 from nbody_tools.arguments import ROOT
@@ -53,7 +54,9 @@ def help_of(command: Command) -> str:
 
 
 def number_of_the_version() -> str:
-    """Returns the version of the project, which CMakeLists.txt has."""
+    """Returns the version of the project, which CMakeLists.txt has, or pip without a clone."""
+    if not (ROOT / "CMakeLists.txt").is_file():
+        return metadata.version("nbody-steps")
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     found = re.search(r"^project\(nbody_steps VERSION ([0-9.]+)", text, re.M)
     return found[1] if found else "unknown"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Sequence
 
-from nbody_tools.records.record import Record, read_records
+from nbody_tools.records.record import read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
 
 FOLDER = "comparison"  # of docs/results/

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Optional, Union
 
 from nbody_tools.course import glossary, hardware, performance, teaching
 from nbody_tools.documents import (account, accuracy, activity, cluster_pages, comparison, latencies, machine_code,

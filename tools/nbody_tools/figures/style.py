@@ -20,7 +20,7 @@ from matplotlib.transforms import Bbox  # noqa: E402
 from PIL import Image  # noqa: E402  (matplotlib itself needs it)
 
 from nbody_tools.arguments import ToolError  # noqa: E402
-from nbody_tools.figures.colours import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE,  # noqa: E402
+from nbody_tools.figures.colours import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE,  # noqa: E402, F401
                                          VERMILION, YELLOW)
 from nbody_tools.records.record import Record  # noqa: E402
 

@@ -2,7 +2,6 @@
 
 import re
 import unittest
-from pathlib import Path
 
 from tests import fakes
 
