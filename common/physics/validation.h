@@ -5,9 +5,9 @@
 //   acceleration_rms   one kick of length 1 from rest makes the velocity the acceleration, exactly;
 //                      |a - a_ref| / |a_ref|, root mean square over bodies
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
-//   acceleration_worst the same of the worst body of a direct sum: its limit follows from how often a
-//                      float is rounded on the way to the sum. Of bodies that are not sampled, those
-//                      that change the most in body_order
+//   acceleration_worst the same of the worst body of a direct sum: the limit follows from how often
+//                      a term is rounded on its way to the sum. Of bodies that are not sampled,
+//                      those that change the most in body_order
 //   body_order         the same bodies in another order, moving, with other axes and units feel the
 //                      same: a force that depends on the place of a body in memory or in space, or
 //                      on how it moves, shows, also in bodies that are not sampled
