@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
+from nbody_tools.nightly.comments import code_of, has_comments_to_ignore
 from nbody_tools.nightly.ledger import LEDGER, Row
 
 TABLE = ROOT / "tests" / "nightly" / "subjects.toml"
@@ -81,11 +82,36 @@ def matcher(patterns: tuple[str, ...]):
 
 @cache
 def changed_since(revision: str) -> Optional[tuple[str, ...]]:
-    """Returns files that differ from the revision, or None if the clone lacks it."""
+    """Returns files that differ from the revision, in more than comments, or None if the clone lacks
+    it."""
     try:
-        return tuple(git("diff", "--name-only", revision, "--").splitlines())
+        names = git("diff", "--name-only", revision, "--").splitlines()
     except Failed:
         return None
+    then = texts_at(revision, [name for name in names if has_comments_to_ignore(name)])
+    return tuple(name for name in names
+                 if name not in then or code_of(name, then[name]) != code_now(name))
+
+
+@cache
+def code_now(path: str) -> list[str]:
+    file = ROOT / path
+    return code_of(path, file.read_text(encoding="utf-8")) if file.exists() else []
+
+
+def texts_at(revision: str, paths: Sequence[str]) -> dict[str, str]:
+    """Returns those files of the revision that it has."""
+    asked = "".join(f"{revision}:{path}\n" for path in paths).encode()
+    answer = subprocess.run(["git", "-C", str(ROOT), "cat-file", "--batch"], input=asked,
+                            stdout=subprocess.PIPE, check=True).stdout
+    texts = {}
+    for path in paths:
+        header, _, answer = answer.partition(b"\n")
+        if not header.endswith(b" missing"):
+            size = int(header.split()[-1])
+            texts[path] = answer[:size].decode("utf-8", errors="replace")
+            answer = answer[size + 1:]
+    return texts
 
 
 def revision() -> str:

@@ -12,6 +12,7 @@ from unittest import mock
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.nightly import nightly, plan, presets, status, subjects
+from nbody_tools.nightly.comments import code_of, has_comments_to_ignore
 from nbody_tools.nightly.ledger import Row, read_ledger, write_ledger
 from nbody_tools.nightly.presets import Preset, outcome_in
 from nbody_tools.nightly.subjects import Subject, matcher, paths_of, read_subjects
@@ -28,6 +29,27 @@ def row(test: str, **values: str) -> Row:
 
 def with_changes():
     return mock.patch.object(subjects, "changed_since", CHANGED.get)
+
+
+class OfComments(unittest.TestCase):
+    def test_a_comment_is_no_change(self) -> None:
+        for path, before, after in (
+                ("a.h", "int a;  // one\nint b;\n", "// two\n// lines\nint a;\nint b; /* c */\n"),
+                ("a.cu", "f();  // one\n", "f();  // two\n")):
+            self.assertEqual(code_of(path, before), code_of(path, after), path)
+
+    def test_everything_else_is(self) -> None:
+        for path, before, after in (
+                ("a.h", 'f("// one");', 'f("// two");'), ("a.h", "f('\"', 1); // x", "f('\"', 2); // x"),
+                ("a.h", "f(1'000); g('a');", "f(1'000); g('b');"),
+                ("a.h", 'R"(// one)"', 'R"(// two)"'), ("a.h", "a /**/ b", "ab"),
+                ("a.cu", "f();\n", "// one line more\nf();\n")):
+            self.assertNotEqual(code_of(path, before), code_of(path, after), path)
+
+    def test_marks_of_a_lab_are_no_comments(self) -> None:
+        self.assertFalse(has_comments_to_ignore("course/labs/03_tile_loop/lab.cu"))
+        self.assertFalse(has_comments_to_ignore("cmake/nbody_step.cmake"))
+        self.assertTrue(has_comments_to_ignore("common/io/formats/bin.cpp"))
 
 
 class OfTheLedger(InFolder):
