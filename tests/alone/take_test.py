@@ -30,7 +30,7 @@ def taken(number: str, directory: Path) -> Path:
     if nbody(["take", number, str(directory)]) != 0:
         sys.exit(f"take {number}: failed")
     foreign = [line for file in directory.rglob("*") if file.is_file()
-               for line in file.read_text(encoding="utf-8").splitlines() if str(ROOT) in line]
+               for line in file.read_text(encoding="utf-8").splitlines() if f"{ROOT}/" in line]
     if foreign:
         sys.exit(f"take {number}: names the repository's directory: {foreign[0]}")
     return directory

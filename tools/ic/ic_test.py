@@ -73,7 +73,7 @@ class Ic(unittest.TestCase):
                 ((), "required"),
                 (("andromeda", "a.csv"), "unknown scenario \"andromeda\".*plummer.*sun-earth-moon"),
                 (("plummer",), "OUT is required"),
-                (("plummer", "a.txt"), "ending \"\\.txt\""),
+                (("plummer", "a.txt"), "extension \"\\.txt\""),
                 (("plummer", "no/a.csv"), "no"),
                 (("plummer", "a.csv", "--bodies", "0"), "--bodies: \"0\".*from 1"),
                 (("plummer", "a.csv", "--bodies", "1.5"), "--bodies: \"1.5\".*from 1"),

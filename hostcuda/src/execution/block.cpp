@@ -225,7 +225,10 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
   ready_.clear();
   static_shared_bytes_ = 0;
   wanted_cluster_.reset();
-  if (idle_.size() != fibers_.size()) idle_ = fibers_;  // the previous block was abandoned
+  if (idle_.size() != fibers_.size()) {  // the previous block was abandoned
+    idle_ = fibers_;
+    for (const Fiber* fiber : fibers_) forget_frames(*fiber);
+  }
   lanes_waiting_.fill(0);
   lanes_finished_.fill(0);
   const dim3& block = launch.block;
