@@ -1,7 +1,7 @@
 """Runs a command that has a module: python3 -m nbody_tools COMMAND from tools/; ./nbody calls this, too.
 
-Exit codes: 0 all right; 1 it ran and something is wrong; 2 an argument or a file is wrong, in one line;
-77 something that the command cannot do without is not on this machine.
+Exit codes: 0 success; 1 the command ran and found an error; 2 invalid argument or file, reported in
+one line; 77 this machine lacks something that the command requires.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CLOSED = 141  # a shell's code for a program that SIGPIPE ended
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:
-    """Ends silently if the reader of the output has seen enough: `./nbody ... | head`."""
+    """Exits silently if the reader of the output closes the pipe: `./nbody ... | head`."""
     try:
         try:
             return run(words)

@@ -1,7 +1,7 @@
 """Command lines of the tools: strict, with a mistake reported in one line and exit code 2.
 
-The programs of the steps treat a wrong argument the same way, so that a script can tell "you asked
-for something that cannot be" (2) from "it ran and went wrong" (1).
+The programs of the steps treat a wrong argument the same way, so that a script can distinguish an
+invalid request (2) from a run that failed (1).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FIGURE_ENDINGS = ("png", "svg", "pdf")
 
 
 class ToolError(Exception):
-    """An impossible request; its message is one line for the user."""
+    """An invalid request; the message is one line for the user."""
 
     code = USAGE_ERROR
 
@@ -58,7 +58,7 @@ class OneLineParser(argparse.ArgumentParser):
         super().__init__(**keywords)
 
     def parse_args(self, args=None, namespace=None):
-        """As argparse's, and a misspelt option is answered by the nearest."""
+        """argparse's parser, which also suggests the nearest option for a misspelt one."""
         options, rest = self.parse_known_args(args, namespace)
         if rest:
             wrong = next((word for word in rest if word.startswith("-")), rest[0])

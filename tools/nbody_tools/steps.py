@@ -56,13 +56,13 @@ def step_folders(root: Path) -> list[str]:
 
 
 def is_draft(name: str, root: Path) -> bool:
-    """Whether its CMakeLists.txt says DRAFT: no page, picture or measurement of it is asked for."""
+    """True if its CMakeLists.txt says DRAFT: a draft needs no page, picture or measurement."""
     file = root / name / "CMakeLists.txt"
     return file.is_file() and re.search(rf"nbody_step\({name}\s+DRAFT\b", file.read_text("utf-8")) is not None
 
 
 def published_steps(root: Path) -> list[str]:
-    """Returns the steps without drafts: those that documents are about."""
+    """Returns the steps that documents describe: all except drafts."""
     return [name for name in step_folders(root) if not is_draft(name, root)]
 
 
@@ -97,7 +97,7 @@ def backend_of(steps: Sequence[Step]) -> Optional[str]:
 
 
 def has_gpu() -> bool:
-    """As in ./nbody: true if the driver reports a GPU, whatever was built."""
+    """True if the driver reports a GPU, whatever was built; ./nbody uses the same test."""
     try:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):

@@ -7,10 +7,12 @@
 
 run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its options
          [mpirun --bind-to none], --ranks how many it starts; a batch system that knows the number needs no --ranks.
-         A launcher that starts as many runs of one rank instead, as srun does without --mpi=pmix, is refused.
-predict  the seconds of a time step and the share of communication, by bodies and GPUs (docs/cluster.md), with
-         gathers as nbody-gather measured them.
-measure  the problems of docs/cluster.md on so many ranks, with a result record of each.
+         srun without --mpi=pmix starts independent runs of one rank each; such a launcher is
+         rejected.
+predict prints the seconds of a time step and the share of communication for numbers of bodies and
+GPUs (docs/cluster.md), from the gathers that nbody-gather measured.
+measure runs the problems of docs/cluster.md on these numbers of ranks and writes a result record
+for each.
 
 Exit code: that of the run; 1 a measurement failed, 2 wrong arguments.
 """

@@ -1,4 +1,4 @@
-"""How long a time step of step 14 takes on P GPUs, from the rate of one and from measured gathers.
+"""Predicts the time of one step of step 14 on P GPUs from the rate of one GPU and measured gathers.
 
 Counts what the program does (step14_cluster/plan.h and share.h; tests/cluster/model_test.py compares):
 the work of the busiest rank, the positions that every rank receives, padding included, and the sums that

@@ -5,8 +5,8 @@
   ./nbody completion fish > ~/.config/fish/completions/nbody.fish
   ./nbody completion man > nbody.1
 
-Commands come from one table; a command's options are read from its --help when they are asked for, and
-those of the steps' programs likewise. `cmake --install` puts all four where shells and man find them.
+Commands come from one table; the options of a command or of a step's program are read from its
+--help when they are requested. `cmake --install` puts all four where shells and man find them.
 """
 
 from __future__ import annotations

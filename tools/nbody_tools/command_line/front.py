@@ -1,7 +1,7 @@
-"""The first to read the words of ./nbody: help, a version or a wrong word ends here.
+"""Reads the arguments of ./nbody first: help, version and invalid commands end here.
 
-Every other command is passed to its part in tools/commands.sh, which installs and builds what it needs,
-or to its module. Nothing slow is imported or started before that.
+Every other command is passed to its function in tools/commands.sh, which installs and builds its
+requirements, or to its module. Until then, nothing slow is imported or started.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def show_help(command: Command, rest: Sequence[str]) -> int:
 
 
 def check_options(command: Command, rest: Sequence[str]) -> None:
-    """What can be known to be wrong is said before anything is installed or built."""
+    """Reports invalid arguments before anything is installed or built."""
     if not command.usage and rest:
         fail(f"nbody {command.name}: takes no arguments, and got '{rest[0]}'")
     if command.has_parser:
@@ -87,7 +87,7 @@ def check_options(command: Command, rest: Sequence[str]) -> None:
 
 
 def check_words_for_ctest(rest: Sequence[str], options: Sequence[str]) -> None:
-    """ctest ignores an option that it does not know, and would run every test."""
+    """Rejects unknown options: ctest would ignore them and run every test."""
     for place, word in enumerate(rest):
         if word in MODES and place > 0:
             fail(f"nbody test: {word} comes first: ./nbody test {word} ...")
@@ -112,8 +112,8 @@ def options_of_ctest() -> list[str]:
 
 
 def use_python_with_libraries(words: Sequence[str]) -> None:
-    """The first python3 on the path may be an environment that lacks what the distribution has
-    installed for its own. What needs none of it runs with any."""
+    """The first python3 on the path may be an environment that lacks the distribution's packages.
+    Commands that need no packages run with any Python."""
     if all(map(find_spec, LIBRARIES)) or not os.access(SYSTEM_PYTHON, os.X_OK):
         return
     has_all = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {LIBRARIES})))"

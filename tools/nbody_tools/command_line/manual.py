@@ -13,7 +13,8 @@ def manual() -> str:
 
 
 def escaped(text: str) -> str:
-    """A line must not begin with a full stop or an apostrophe, and a hyphen is one to copy."""
+    """Escapes text for roff: a line must not begin with a full stop or an apostrophe, and hyphens
+    must stay ASCII so that they can be copied."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\\&" + text if text[:1] in (".", "'") else text
 

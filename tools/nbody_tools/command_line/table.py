@@ -1,7 +1,9 @@
-"""Every command of ./nbody, once: help, completion, the manual page and the dispatcher read this table.
+"""The table of all commands of ./nbody, read by help, completion, the manual page and the
+dispatcher.
 
-A command has a module of nbody_tools, whose parser knows its options, or a part in tools/commands.sh,
-which builds or installs first, or both. Options are listed here only for commands without a module.
+A command is implemented by a module of nbody_tools, whose parser knows its options, by a function
+in tools/commands.sh, which first builds or installs, or by both. Options are listed here only for
+commands without a module.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ from dataclasses import dataclass
 
 GROUPS = {"learn": "see what the steps do, and work on them",
           "run": "build and run programs",
-          "measure": "times and counts",
-          "maintain": "tests, documents, releases"}
+          "measure": "time programs and count their operations",
+          "maintain": "run tests, write documents, make releases"}
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,13 @@ class Command:
 
     @property
     def has_parser(self) -> bool:
-        """Whether its module, or a program, knows its options and prints its --help; else this table."""
+        """True if its module or program prints its --help; otherwise this table does."""
         return not self.details and bool(self.module or self.name in HELPED_BY)
 
 
 # Programs with a parser of their own, which need nothing built to print it.
-HELPED_BY = {"view": "view/view.py", "cc": "hostcuda/bin/hostcuda", "check": "hostcuda/bin/hostcuda"}
+HELPED_BY = {"view": "view/view.py", "cc": "hostcuda/bin/hostcuda",
+             "check": "hostcuda/bin/hostcuda"}
 
 
 def tool(name: str, group: str, module: str, summary: str, usage: str = "[OPTION...]",
@@ -54,92 +57,124 @@ def tool(name: str, group: str, module: str, summary: str, usage: str = "[OPTION
 
 
 COMMANDS = (
-    Command("tour", "learn", "run every step on a real input, leave report/index.html", "",
-            "tour.tour", True, details="Builds what is missing first: a few minutes on a laptop. Runs on the GPU "
-            "if there is one, else on the CPU.",
+    Command("tour", "learn", "run every step on a real input and write report/index.html", "",
+            "tour.tour", True, details="Builds what is missing first: a few minutes on a laptop. "
+            "Runs on the GPU if there is one, else on the CPU.",
             examples=("./nbody tour",)),
-    Command("view", "learn", "a run or saved snapshots in a browser, in 3D", "[OPTION...|FILE...]", in_shell=True),
-    tool("inspect", "learn", "inspection.inspect", "what a step's kernels do to memory, line by line, without a GPU",
+    Command("view", "learn", "show a run or saved snapshots in a browser, in 3D",
+            "[OPTION...|FILE...]", in_shell=True),
+    tool("inspect", "learn", "inspection.inspect", "count a step's memory accesses line by line "
+         "and find races, without a GPU",
          "STEP [OPTION...]", True, "steps"),
-    tool("lab", "learn", "labs.working_folder", "a step with code removed where its lesson is, to work on",
+    tool("lab", "learn", "labs.working_folder", "copy a lab to work on: a step with code removed",
          "list|NN [--to FOLDER]", completes="labs"),
-    tool("grade", "learn", "labs.grade", "grade what was made of a lab: a table with points", "NN FILE [OPTION...]",
+    tool("grade", "learn", "labs.grade", "grade a solution of a lab: prints a table of points",
+         "NN FILE [OPTION...]",
          True, "labs"),
-    tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere", "STEP DIRECTORY",
+    tool("take", "learn", "take.take", "copy one step into a directory that builds anywhere",
+         "STEP DIRECTORY",
          completes="steps"),
-    tool("new", "learn", "new.new", "write a step of your own: a copy of another that builds and passes its tests",
+    tool("new", "learn", "new.new", "start a step of your own: copies another one, which builds "
+         "and passes its tests",
          "step NAME --parent STEP"),
-    tool("course", "learn", "course.course", "slides, notebooks, and what a class gets"),
+    tool("course", "learn", "course.course", "make slides, notebooks, and the archive for a class"),
 
     Command("build", "run", "build everything, or these steps", "[--gpu] [STEP...]", in_shell=True,
             completes="steps",
-            details="Builds for the CPU in build/cpu, with nvcc in build/cuda. Without --gpu it uses nvcc only if "
-            "there is a GPU and no step is named. All commands share these folders and build only what they need.",
+            details="Builds for the CPU in build/cpu, with nvcc in build/cuda. Without --gpu it "
+            "uses nvcc only if "
+            "there is a GPU and no step is named. All commands share these folders and build only "
+            "what they need.",
             options=(Option("--gpu", "build with nvcc"),),
             examples=("./nbody build", "./nbody build 03", "./nbody build --gpu 11 12")),
-    Command("experiment", "run", "run one of experiments/, on a GPU if there is one", "list|NAME [OPTION...]",
+    Command("experiment", "run", "run an experiment of experiments/, on a GPU if there is one",
+            "list|NAME [OPTION...]",
             in_shell=True, takes_more="the experiment", completes="experiments",
-            details="Builds it first. list names all of them; the page of each is experiments/NAME/README.md.",
-            examples=("./nbody experiment list", "./nbody experiment edge_sharing --bodies 1000 --steps 2")),
+            details="Builds it first. list names all of them; the page of each is "
+            "experiments/NAME/README.md.",
+            examples=("./nbody experiment list", "./nbody experiment edge_sharing --bodies 1000 "
+                      "--steps 2")),
     tool("run", "run", "measure.run", "run the steps on the same input and print one table"),
-    Command("cc", "run", "build a CUDA program of your own for the CPU", "FILE.cu... [-o PROGRAM] [OPTION...]",
+    Command("cc", "run", "build a CUDA program of your own for the CPU",
+            "FILE.cu... [-o PROGRAM] [OPTION...]",
             in_shell=True),
-    Command("check", "run", "build it, run it in every mode, name its mistakes",
+    Command("check", "run", "build a CUDA program of your own, run it in every mode, report its "
+            "errors",
             "FILE.cu... [OPTION...] [--] [ARGUMENT...]", in_shell=True),
-    tool("cluster", "run", "cluster.cluster", "run step 14 on several ranks, and what to expect of it"),
-    tool("plot", "run", "figures.plot", "draw records, orbits, states, densities, errors and diagnostics",
+    tool("cluster", "run", "cluster.cluster", "run step 14 on several ranks, or predict its time"),
+    tool("plot", "run", "figures.plot", "draw records, orbits, states, densities, errors and "
+         "diagnostics",
          "KIND FILE... --output FILE [OPTION...]"),
-    tool("timeline", "run", "figures.timeline", "draw and sum up what overlapped with what"),
+    tool("timeline", "run", "figures.timeline", "draw a run's copies and kernels over time, and "
+         "print how far they overlapped"),
     tool("animate", "run", "figures.animate", "make a film of snapshots"),
 
-    tool("measure", "measure", "measure.measure", "check and time everything on a machine with a GPU"),
-    tool("sweep", "measure", "sweep.sweep", "measure the tables of the reports again, and every configuration",
+    tool("measure", "measure", "measure.measure", "check and time everything on a machine with a "
+         "GPU"),
+    tool("sweep", "measure", "sweep.sweep", "measure the tables of the reports again, in every "
+         "configuration",
          in_shell=True),
-    tool("tune", "measure", "measure.tune", "find the fastest shapes of steps 11 to 13 on this device"),
-    tool("profile", "measure", "measure.profile", "count what the kernels of a step do, with Nsight Compute"),
+    tool("tune", "measure", "measure.tune", "find the fastest shapes of steps 11 to 13 on this "
+         "device"),
+    tool("profile", "measure", "measure.profile", "count what the kernels of a step do, with "
+         "Nsight Compute"),
     tool("compare", "measure", "compare.compare", "time our steps next to other programs"),
     tool("calibrate", "measure", "inspection.calibrate",
-         "renew docs/results/patterns/, behind the tables of inspect"),
+         "update docs/results/patterns/, the data of the tables in docs/inspect.md"),
 
-    Command("setup", "maintain", "install what building and testing needs, nothing else", "", in_shell=True,
-            details="Installs the packages of packaging/packages.txt with apt-get if that is possible without "
+    Command("setup", "maintain", "install the packages needed to build and test", "", in_shell=True,
+            details="Installs the packages of packaging/packages.txt with apt-get if that is "
+            "possible without "
             "asking, and otherwise prints the line for the administrator. Says what it did.",
             examples=("./nbody setup",)),
     Command("test", "maintain", "build everything and run the tests",
             "[--asan|--tsan|--nightly] [CTEST ARGUMENT...]", in_shell=True, takes_more="ctest",
-            details="Without options: preset cpu, then preset cuda if nvcc is installed. The last line is \"N "
+            details="Without options: preset cpu, then preset cuda if nvcc is installed. The last "
+            "line is \"N "
             "passed, N failed, N skipped\", over all runs of ctest.",
-            options=(Option("--asan", "AddressSanitizer and UndefinedBehaviorSanitizer, preset cpu-asan"),
-                     Option("--tsan", "ThreadSanitizer on programs with threads of their own, preset cpu-tsan"),
-                     Option("--nightly", "also the long tests, both sanitizers, and nvcc for all architectures"),
-                     Option("--minutes M", "after --nightly: for M minutes, first what has changed since it last "
+            options=(Option("--asan", "AddressSanitizer and UndefinedBehaviorSanitizer, preset "
+                     "cpu-asan"),
+                     Option("--tsan", "ThreadSanitizer on programs with threads of their own, "
+                            "preset cpu-tsan"),
+                     Option("--nightly", "also the long tests, both sanitizers, and nvcc for all "
+                            "architectures"),
+                     Option("--minutes M", "after --nightly: for M minutes, first what has changed "
+                            "since it last "
                             "passed; kept in tests/nightly.csv"),
                      Option("--tests EXPRESSION", "after --nightly: only these tests"),
-                     Option("--status", "after --nightly: list tests that failed, are stale, or never passed")),
-            examples=("./nbody test", "./nbody test -L step03_tiling", "./nbody test --nightly --minutes 30",
+                     Option("--status", "after --nightly: list tests that failed, are stale, or "
+                            "never passed")),
+            examples=("./nbody test", "./nbody test -L step03_tiling",
+                      "./nbody test --nightly --minutes 30",
                       "./nbody test --nightly --status")),
-    tool("nightly", "maintain", "nightly.nightly", "./nbody test --nightly, without setting up first",
+    tool("nightly", "maintain", "nightly.nightly", "./nbody test --nightly, without setting up "
+         "first",
          "[OPTION...]"),
-    tool("documents", "maintain", "documents.documents", "write the READMEs and other pages from their templates"),
+    tool("documents", "maintain", "documents.documents", "write the READMEs and other pages from "
+         "their templates"),
     tool("report", "maintain", "documents.report", "write docs/report.md and draw its figures"),
-    tool("validation", "maintain", "documents.validation", "write docs/validation.md from what the mutants came to"),
+    tool("validation", "maintain", "documents.validation", "write docs/validation.md from the "
+         "results of the mutants"),
     tool("diagrams", "maintain", "diagrams.diagrams", "draw the diagrams of the documents"),
     tool("scenarios", "maintain", "figures.scenarios", "draw docs/figures/scenarios.png"),
     tool("solar-system", "maintain", "physics.solar_system",
-         "distances from the ephemeris after one year and ten"),
-    tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and precision"),
-    tool("disk-halo", "maintain", "physics.disk_halo", "whether a galaxy stays what it is"),
+         "simulate one year and ten, print the distances from the ephemeris"),
+    tool("orders", "maintain", "physics.orders", "draw errors against time step, integrator and "
+         "precision"),
+    tool("disk-halo", "maintain", "physics.disk_halo", "test whether a simulated galaxy is stable"),
     tool("site", "maintain", "course.site", "build a searchable site of all documents"),
     tool("release", "maintain", "release.release", "write the archive of a release", "DIR"),
     tool("completion", "maintain", "command_line.completion",
          "print the completion for bash, zsh or fish, or the manual page", "bash|zsh|fish|man",
          completes="bash zsh fish man"),
-    Command("help", "maintain", "this list, or a command's help", "[COMMAND]",
+    Command("help", "maintain", "print this list, or the help of a command", "[COMMAND]",
             examples=("./nbody help", "./nbody help test")),
-    Command("version", "maintain", "the version and the revision", "", examples=("./nbody version",)),
+    Command("version", "maintain", "print the version and the revision", "",
+            examples=("./nbody version",)),
 )
 
 BY_NAME = {command.name: command for command in COMMANDS}
 ALIASES = {"-h": "help", "--help": "help", "--version": "version", "tools": "help"}
-EXIT_CODES = ("0 all right; 1 it ran and something is wrong; 2 an argument or a file is wrong, in one line; "
-              "77 something that the command cannot do without is not on this machine.")
+EXIT_CODES = ("0 success; 1 the command ran and found an error; 2 invalid argument or file, "
+              "reported in one line; 77 this machine lacks something that the "
+              "command requires.")

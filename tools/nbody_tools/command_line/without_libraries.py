@@ -1,7 +1,7 @@
 """Reads a command's options without the libraries that it computes and draws with.
 
-Importing matplotlib takes longer than anything that --help does, and a machine that lacks it can still
-say what there is. Modules import these libraries where they begin, for names and annotations.
+Importing matplotlib takes longer than the rest of --help, and --help must also work without it.
+Modules import these libraries where they begin, for names and annotations.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ THEIRS = ("PIL",)  # installed with them
 
 
 class Anything(float):
-    """Stands for whatever a module takes from a library while it is imported; a number in a product."""
+    """Replaces every name that a module takes from a library while it is imported; acts as a number
+    in a product."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -55,7 +56,8 @@ class EmptyModules(MetaPathFinder, Loader):
 
 @contextlib.contextmanager
 def without_libraries() -> Iterator[None]:
-    """Whatever is imported meanwhile must not be used afterwards: this is for a process that ends."""
+    """Modules imported meanwhile must not be used afterwards: only for a process that is about to
+    exit."""
     finder = EmptyModules()
     sys.meta_path.insert(0, finder)
     try:

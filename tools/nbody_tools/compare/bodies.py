@@ -1,7 +1,7 @@
-"""The bodies that all programs of a comparison get, and whether their forces are right.
+"""Makes the bodies for all programs of a comparison, and checks the programs' forces.
 
-Plain Python, because a machine with a GPU may have nothing else. Bodies begin at rest: after one step
-of length dt, a power of two, a velocity is dt times the acceleration, without a rounding of its own.
+Plain Python, because a machine with a GPU may have nothing else. Bodies begin at rest: after one
+step of length dt, a power of two, a velocity is exactly dt times the acceleration.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def read_velocities(path: Path, count: int) -> array:
 
 @dataclass(frozen=True)
 class Reference:
-    """Accelerations of some bodies, summed in float64."""
+    """Returns the accelerations of the sampled bodies, summed in float64."""
 
     bodies: Bodies
     sampled: Sequence[int]

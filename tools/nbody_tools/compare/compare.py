@@ -1,20 +1,22 @@
-"""Times our steps beside what others offer for the same forces: the same bodies, in turns, on one machine.
+"""Times our steps and other programs for the same forces: on the same bodies, round-robin, on one
+machine.
 
   ./nbody compare --sample cuda-samples/Samples/5_Domain_Specific/nbody --ktt KTT/Examples/Nbody
-  ./nbody compare step12 sample --bodies 4096,262144     names, or how they begin
+  ./nbody compare step12 sample --bodies 4096,262144     names, or their beginnings
 
-Beside the steps from 10 on: the kernel of NVIDIA's CUDA sample, as shipped and with -ftz=true, and that of
-the autotuner KTT, from folders that you name (nothing of them is in this repository; nvcc builds them);
-PyTorch, JAX, CuPy, Numba and pytreegrav where they are installed. What is not here is named and left out.
+Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample, as shipped and with -ftz=true, with
+that of the autotuner KTT, from folders that you name (this repository contains none of their code;
+nvcc builds them), and with PyTorch, JAX, CuPy, Numba and pytreegrav if they are installed. Missing programs are named and
+skipped.
 
-Each first takes one step from bodies at rest, and its velocities are compared with sums in float64: what is
-wrong is not timed. Then all take turns, so that a change of the clock meets all of them. A time is that of
-the kernels (of the whole time loop in Python), per time step; medians over all turns and repeats.
+Each program first takes one step from bodies at rest, and its velocities are compared with sums in
+float64. A program with wrong forces is not timed. The programs are then timed round-robin, so that
+a clock change affects all of them. Times are per time step, of the kernels only (in Python, of the
+whole time loop): medians over all rounds and repeats.
 
-Without a GPU our steps are emulated: their forces are compared, not their times, for 1024 bodies unless
---bodies says otherwise.
+Without a GPU our steps are emulated: only their forces are compared, by default for 1024 bodies.
 
-Exit code: 0 all right, 1 something was wrong or failed, 2 wrong arguments.
+Exit code: 0 success, 1 wrong forces or a failed program, 2 invalid arguments.
 """
 
 from __future__ import annotations
@@ -157,7 +159,8 @@ class Field:
 
 
 class NotHere(Exception):
-    """A missing package or device, or a kernel that cannot take this many bodies."""
+    """Reports a missing package or device, or a kernel that does not support this number of
+    bodies."""
 
 
 def say(text: str) -> None:

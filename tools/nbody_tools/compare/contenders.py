@@ -1,4 +1,5 @@
-"""Who takes part in a comparison: our steps, kernels of others from where the user has them, and packages.
+"""The programs of a comparison: our steps, third-party kernels from the user's folders, and
+packages.
 
 Each is a command with the same options (--input, --steps, --dt, --softening, --repeat, --warmup, --output,
 --json). None of their code is part of this repository; benchmarks/ has drivers that include it.

@@ -1,4 +1,5 @@
-"""What a teacher takes: slides, and the folder and archive for a class. course/teaching.md is the guide.
+"""Makes a teacher's material: slides, notebooks, and the folder and archive for a class.
+course/teaching.md is the guide.
 
   ./nbody course slides [--output DIR]    a page per step, and Markdown for Marp
   ./nbody course pack [--output DIR]      the class's folder without answers, and Gradescope's archive

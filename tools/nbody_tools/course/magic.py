@@ -7,8 +7,9 @@
     %%nbody_step 03 --systems 2 --bodies 1000 --steps 3
     __device__ void update_velocity(...) { ... }
 
-A cell with a main() is a whole program; otherwise its functions take the place of those of the same name. With a GPU
-and nvcc the program runs there, otherwise on the CPU, and then its times are no times of a GPU.
+A cell with a main() is a whole program; otherwise its functions replace the step's functions of the
+same name. With a GPU and nvcc the program runs on the GPU; otherwise it is emulated on the CPU, and
+its times mean nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Run by the interpreter that has jupytext: notebook_worker.py ROOT OUTPUT [--execute] TEXT...
 
-A cell that says "wrong on purpose" must not come out right; every other %%nbody_step must.
+A cell that says "wrong on purpose" must fail validation; every other %%nbody_step must pass.
 """
 
 import sys

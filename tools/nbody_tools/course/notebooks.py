@@ -1,9 +1,9 @@
 """Makes .ipynb files of course/notebooks/*.md, which are kept as text.
 
   ./nbody course notebooks               into build/notebooks
-  ./nbody course notebooks --execute     also runs them, and checks what their cells came to
+  ./nbody course notebooks --execute     also runs them and checks the results of their cells
 
-jupytext and nbclient do it. Where they are not installed, they go into build/notebook-tools, with pip.
+Uses jupytext and nbclient. If they are missing, pip installs them in build/notebook-tools.
 """
 
 from __future__ import annotations

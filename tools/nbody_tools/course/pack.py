@@ -1,4 +1,5 @@
-"""Makes what a class gets: the repository without the answers, its slides, and the archive for Gradescope.
+"""Makes the material for a class: the repository without the answers, its slides, and the archive
+for Gradescope.
 
   ./nbody course pack                    build/course/class/, build/course/gradescope.zip
   ./nbody course pack --output DIR

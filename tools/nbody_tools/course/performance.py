@@ -25,8 +25,9 @@ class Point:
 
 
 def roofline(facts: Facts) -> list[Point]:
-    """Bytes: the sectors of global loads that Nsight Compute counted. Flops: 20 per interaction,
-    their number derived from the counted instructions. The rate is the measured run's."""
+    """Bytes are the sectors of global loads that Nsight Compute counted. Flops are 20 per
+    interaction; the number of interactions follows from the counted instructions. The rate is the
+    measured run's."""
     points = []
     for step, profile in main_kernels(facts):
         metrics, measured = profile["metrics"], facts.pick(step, "systems")

@@ -1,11 +1,11 @@
-"""Builds one searchable site of all documents, which asks the network for nothing.
+"""Builds one searchable site of all documents, which works offline.
 
   ./nbody site                     into build/site, for any web server
-  ./nbody site --serve 8000        and shows it at http://127.0.0.1:8000 (a page by itself can be read, not searched)
+  ./nbody site --serve 8000        and shows it at http://127.0.0.1:8000 (search needs a server)
   ./nbody site --output DIR        elsewhere
-  ./nbody site --check             also follows every link and every anchor of what was built
+  ./nbody site --check             also follows every link and every anchor of the built site
 
-mkdocs-material builds it. Where it is not installed, it goes into build/site-tools, with pip.
+Uses mkdocs-material. If it is missing, pip installs it in build/site-tools.
 """
 
 from __future__ import annotations

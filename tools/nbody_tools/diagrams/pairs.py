@@ -89,8 +89,8 @@ def rotation() -> Drawing:
 
 
 def meetings() -> list[tuple[int, int]]:
-    """As plan.h: each with itself and those up to half the ring ahead; exactly half is counted
-    once."""
+    """Pairs tiles as plan.h does: each with itself and with those up to half the ring ahead; a pair
+    exactly half the ring apart counts once."""
     return [(row, (row + offset) % SEGMENTS) for row in range(SEGMENTS) for offset in range(SEGMENTS // 2 + 1)
             if not (2 * offset == SEGMENTS and (row + offset) % SEGMENTS < row)]
 

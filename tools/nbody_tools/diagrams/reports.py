@@ -45,7 +45,7 @@ def tile() -> Drawing:
 
 
 def all_pairs() -> Drawing:
-    """Figure 31-4 there, figures 4 and 5 of the project report: blocks and tiles."""
+    """Blocks and tiles: figure 31-4 of GPU Gems 3, figures 4 and 5 of the project report."""
     d = Drawing(
         560,
         "All N by N interactions: four blocks of four threads, each walking through four tiles"
@@ -102,7 +102,7 @@ def blocks_2d() -> Drawing:
 
 
 def threads_per_bank(position_of: Callable[[int], int]) -> list[int]:
-    """Of a warp whose threads touch one position each: different positions per bank."""
+    """Counts the different positions per bank for a warp whose threads access one position each."""
     positions = {position_of(thread) for thread in range(WARP)}
     counts = Counter(
         (WORDS * position + word) % BANKS for position in positions for word in range(WORDS))
@@ -121,7 +121,8 @@ BANK_CASES = (
 
 
 def banks() -> Drawing:
-    """Figures 11 to 14 of the project report: which banks a warp touches, before and after."""
+    """Figures 11 to 14 of the project report: the banks that a warp accesses, before and after
+    padding."""
     d = Drawing(
         580, "Accesses of a warp per bank of shared memory, writing and reading, before and after")
     d.heading(34, "Which of the 32 banks does a warp touch, and how often?")

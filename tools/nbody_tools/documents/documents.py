@@ -1,11 +1,12 @@
-"""Writes every generated document: NAME.template.md becomes NAME.md beside it, or NAME.md has places of its own.
+"""Writes every generated document: NAME.md from NAME.template.md next to it, or the marked places
+in NAME.md.
 
   ./nbody documents                     all of them
   ./nbody documents step03_tiling       those in one folder
-  ./nbody documents --check             changes nothing; names what is out of date or wrong, and exits 1
+  ./nbody documents --check             changes nothing; lists outdated or wrong documents, exits 1
 
-tools/nbody_tools/documents/README.md says what a template can say. Both ways of calling also hold the
-steps to their budgets (documents/sources.py): the lines of a program, the lines that change from one step
+tools/nbody_tools/documents/README.md is the manual of the templates. Both forms also check the limits
+of each step (documents/sources.py): the lines of a program, the lines that change from one step
 to the next, the lines and the headings of a step's README. docs/report.md also needs figures, which
 ./nbody report draws; ./nbody validation writes docs/validation.md and mutants.md.
 """

@@ -69,8 +69,8 @@ def per_interaction(line: dict[str, Any], groups: Sequence[str]) -> str:
 
 
 def left(results: Path, facts: Facts) -> Value:
-    """One column per step and size: how the ceiling becomes the rate, and how a warp spends its
-    time."""
+    """One column per step and size: the losses between the ceiling and the measured rate, and a
+    warp's time by state."""
     lines = rest.profiles(results)
     runs = {problem(record.data): record for source in sorted((results / "limits").glob("*.jsonl"))
             for record in read_records(source, check_measurement)}

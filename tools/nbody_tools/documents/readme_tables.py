@@ -151,7 +151,8 @@ def timelines(results: Path, runs: Sequence[str]) -> str:
 
 
 def timeline_sum(results: Path, run: str, quantity: str) -> Value:
-    """One of those sums: `copies`, `hidden` or `wall`, or the hidden share of the copies."""
+    """Returns one sum of the timeline: `copies`, `hidden` or `wall`, or the hidden share of the
+    copies."""
     total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
     if quantity not in ("copies", "hidden", "wall", "hidden_share"):
         raise FactError(f"'{quantity}' is not a sum: copies, hidden, wall, hidden_share")

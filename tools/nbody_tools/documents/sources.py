@@ -1,4 +1,5 @@
-"""The steps as sources: their ideas, their sizes, the lines that change from one to the next, budgets."""
+"""Facts about the sources of the steps: ideas, sizes, changed lines from one step to the next,
+limits."""
 
 from __future__ import annotations
 
@@ -111,8 +112,8 @@ def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
 
 
 def the_line(lines: Sequence[str], text: str, start: int) -> int:
-    """Returns the line's index, from `start` on. A + or - before the text asks for that kind; a
-    line equal to the text is preferred to lines that only begin with it."""
+    """Returns the line's index, from `start` on. A + or - before the text selects added or removed
+    lines; a line equal to the text is preferred to lines that only begin with it."""
     kind, text = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     text = text.strip()
     places = [i for i in range(max(start, 2), len(lines)) if lines[i].startswith(kind)]

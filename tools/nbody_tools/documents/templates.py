@@ -1,5 +1,5 @@
-"""Renders templates, and places of documents, with Jinja2. A name that means nothing is an error, and so is a number that was not
-measured, unless the template says that it may be missing."""
+"""Renders templates, and places of documents, with Jinja2. An unknown name is an error, and so is
+an unmeasured number unless the template marks it as optional."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def step_of(template: Path) -> str:
 
 
 def document_of(template: Path) -> Path:
-    """A document with places is its own template. A step's measurements are next to the step."""
+    """A document with marked places is its own template. A step's measurements are next to the
+    step."""
     if template.parent.name == MEASUREMENTS:
         return template.parents[2] / step_of(template) / "measurements.md"
     return template.with_name(template.name.replace(ENDING, ".md"))

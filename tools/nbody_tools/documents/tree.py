@@ -269,7 +269,7 @@ def energy(records: Sequence[Record]) -> str:
 
 
 def gain_over(records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int) -> Optional[str]:
-    """A gain from the table above, by the first words of its row."""
+    """Returns a gain from that table, by the first words of its row."""
     for peer in peers:
         if peer.name == name and peer.bodies == bodies and peer.error is not None:
             best = fastest_as_accurate(peer, records)
@@ -278,7 +278,7 @@ def gain_over(records: Sequence[Record], peers: Sequence[Peer], name: str, bodie
 
 
 def greatest(record: Record) -> str:
-    """Compared only at both ends, it may have been larger between them."""
+    """The energy is compared only at both ends; its error may have been larger in between."""
     change = record.data["energies"]["change"]
     return f"{'at most ' if len(change) > 2 else ''}{max(map(abs, change)):.1e}"
 

@@ -1,4 +1,5 @@
-"""Writes the places of docs/validation.md and docs/mutants.md: results of the mutants' last run.
+"""Writes the marked places of docs/validation.md and docs/mutants.md: results of the mutants' last
+run.
 
   ./nbody validation [--records FOLDER]           writes it
   ./nbody validation [--records FOLDER] --check   changes nothing; exits 1 if it is out of date

@@ -47,7 +47,7 @@ class Program:
         return Run(self._vocabulary.facts, self.name, Problem(systems, bodies, steps))
 
     def kernel(self, name: Optional[str] = None) -> Named:
-        """Nsight Compute's counts for a kernel: METRICS of measure/ncu.py. Without a name, for the
+        """Nsight Compute's counts for a kernel: METRICS of measure/ncu.py. Without a name, the
         kernel that took longest."""
         profile = self._vocabulary.facts.profile(self.name, name)
         where = f"{self.name}.kernel({name or ''})"
@@ -148,7 +148,7 @@ class Vocabulary:
         }
 
     def words_of_step(self, step: str) -> dict[str, Any]:
-        """For a step's README, which uses `this`, `parent` and so on."""
+        """Returns the names for a step's README: `this`, `parent` and so on."""
         facts, parent = self.facts, self.source(step).parent
         return {
             "this": Program(self, step),
@@ -166,7 +166,8 @@ class Vocabulary:
         }
 
     def changed_lines(self, step: str, first: str, last: str) -> str:
-        """For the first step, which has no parent: lines of the program."""
+        """Replaces the changed lines for the first step, which has no parent: returns lines of the
+        program."""
         source = self.source(step)
         if source.parent is None:
             lines = sources.excerpt(["", "", *(f" {line}" for line in source.lines)], first, last)

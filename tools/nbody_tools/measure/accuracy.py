@@ -75,8 +75,8 @@ def long_disk(bench: Bench) -> None:
 
 
 def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
-    """Row after row: the changes of the energy, relative; of the momentum, in units of the mass times the RMS speed
-    at the start; of the angular momentum, relative."""
+    """Yields per row the changes of energy (relative), momentum (in units of mass times initial RMS
+    speed) and angular momentum (relative)."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
 

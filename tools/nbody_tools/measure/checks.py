@@ -68,7 +68,7 @@ def sanitize(bench: Bench) -> None:
 
 
 def same_bits(bench: Bench) -> None:
-    """ten runs of every step from 03 on, whose final bodies must have the same bits"""
+    """run every step from 03 on ten times; the final bodies must have the same bits"""
     def repeat(step: str, kind: str, words: tuple) -> None:
         name = f"{step}.{kind}"
         ends = set()

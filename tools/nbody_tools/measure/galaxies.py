@@ -40,8 +40,8 @@ def galaxies(bench: Bench) -> None:
 
 
 def maps_of(data: bytes) -> Iterator[array]:
-    """For each disk, a run of bodies of that species: the number of stars in each cell, seen along
-    z, from the highest y down."""
+    """Counts the stars of each disk, a contiguous range of bodies of one species, per cell seen
+    along z, from the highest y down."""
     count = HEADER.unpack_from(data)[6]
     end = HEADER.size + 4 * VALUES * count
     values, species = array("f"), data[end:]

@@ -1,8 +1,8 @@
 """./nbody profile STEP --sass: issue slots per interaction, counted in the machine code of a program.
 
-An inner loop computes one interaction for each MUFU.RSQ of a thread; where each pair is computed once,
-that serves both of its bodies and counts as two, since interactions are counted N^2 everywhere. What
-is outside the inner loops (tiles loaded, barriers, sums written) is not counted.
+An inner loop computes one interaction per MUFU.RSQ of a thread. A step that computes each pair once
+uses it for both bodies, so it counts as two: all steps count N^2 interactions. Instructions outside
+the inner loops (loading tiles, barriers, writing sums) are not counted.
 """
 
 from __future__ import annotations

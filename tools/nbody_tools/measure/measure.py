@@ -4,11 +4,12 @@
   ./nbody measure staircase sizes --build DIR       some parts, with programs carried here from elsewhere
 
 Needs the programs of the cuda preset (variants: made with -D NBODY_VARIANTS=ON) and Python, nothing else.
-Each part writes OUTPUT/PART.jsonl, its logs and whatever else it makes to OUTPUT/PART/, and OUTPUT/PART.done
-when all of it went well: called again, the command goes on with the parts that are not done. A program that
-fails is named, and the others are measured all the same. At the end comes a table of all records.
+Each part writes OUTPUT/PART.jsonl, logs and other files to OUTPUT/PART/, and OUTPUT/PART.done if
+all of it succeeded: called again, the command resumes with the unfinished parts. A program that
+fails is reported, and the remaining ones are still measured. At the end the command prints a table
+of all records.
 
-Exit code: 0 all went well, 1 something did not, 2 wrong arguments.
+Exit code: 0 success, 1 a program or part failed, 2 invalid arguments.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ class Bench:
         return outcome.record
 
     def keep(self, data: dict) -> None:
-        """Stored at once, so that nothing is lost when a later program takes the machine down."""
+        """Stores records immediately, so that none is lost if a later program crashes the
+        machine."""
         self.lines.append(json.dumps(data) + "\n")
         write_whole_file(self.records, "".join(self.lines))
 

@@ -1,4 +1,4 @@
-"""What Nsight Compute counted, kernel by kernel: reads its CSV, averages launches, lays out a table.
+"""Reads Nsight Compute's CSV, averages the launches of each kernel, and formats a table.
 
 Only the standard library: this runs on machines that have a GPU and little else.
 """

@@ -5,8 +5,9 @@
   ./nbody profile 06 --from saved.csv --record record.json   a saved `ncu --csv --page raw`
   ./nbody profile 06 --sass                            issue slots per interaction; needs no GPU
 
-Without ncu it shows what was counted on another machine (docs/results/profiles) and names that machine. Clocks are left as they are. The counters need several passes over each launch, so the times of a
-profiled run are no measurement; its counts are.
+Without ncu it shows what was counted on another machine (docs/results/profiles) and names that
+machine. Clocks are left as they are. The counters need several passes over each launch, so only the
+counts of a profiled run are measurements, not its times.
 
 Exit code: 0 done, 1 the run or the profiler failed, 2 wrong arguments, 77 no ncu here and nothing
 recorded, or with --sass no cuobjdump.
@@ -83,7 +84,8 @@ def profile_program(name: str, program: Path, profiler: str, problem: Sequence[o
 
 
 def interactions_of_a_launch(record: Record) -> float:
-    """Interactions of a kernel that computes forces: N^2 per step and system, however it counts."""
+    """Interactions of a force kernel: N^2 per step and system, even if it computes each pair
+    once."""
     problem = record.problem
     pairs = float(problem.bodies) ** 2
     if record.number in STEPS_OF_ONE_LAUNCH:
@@ -129,7 +131,7 @@ def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
 
 
 def show_recorded(step: str, options: argparse.Namespace) -> int:
-    """Prints counts of another machine; options of a run that ncu would need cannot be met."""
+    """Prints counts of another machine; rejects options that would need a run under ncu."""
     missing = f"no {options.ncu} (Nsight Compute) here"
     lines = recorded_profiles(step, options.recorded, options.kernel or "")
     if options.csv or options.json or not lines:

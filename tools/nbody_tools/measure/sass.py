@@ -1,8 +1,9 @@
-"""Machine code as `cuobjdump -sass` prints it: the inner loops of a kernel, and what one pass through
-them issues.
+"""Machine code as `cuobjdump -sass` prints it: the inner loops of a kernel, and the instructions
+that one pass issues.
 
-A loop is all that leads back to an instruction without which it cannot be reached. Instructions on the slow path of
-a square root or a division, which end in a call, are not in it: numbers of ordinary size never take that path.
+A natural loop contains all instructions that lead back to an instruction that dominates them.
+The slow path of a square root or a division, which ends in a call, is not counted: numbers of
+ordinary size never take it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The part of ./nbody measure about step 15 beside the programs of others, from paths that the user gives: for
-docs/results/tree_peers/. Nothing of theirs is in this repository. Only the standard library.
+"""The part of ./nbody measure that compares step 15 with third-party programs at paths the user
+gives: for docs/results/tree_peers/. The repository contains none of their code. Only the standard
+library.
 
-Each of them makes its own bodies, always the same ones. They are made here once more, so that step 15 gets them too.
+Each program makes its own bodies, always the same ones. This module makes them again, so that step
+15 gets the same bodies.
 """
 
 from __future__ import annotations

@@ -4,16 +4,18 @@
   ./nbody tune 11 --systems 1,8 --bodies 5000,20000  those of your own problem
   build/cuda/step11_register_blocking/step11_register_blocking --bodies 5000 --tuned shapes.json
 
-A step can cut its work into blocks in several ways: bodies per thread, warps per block, parts of the sum. A
-rule (common/include/nbody/shape.h) estimates which takes least. Here those that it puts first are tried:
-each is checked against float64, and then all take turns. One that is faster than the rule's by more than
-the spread of the times gets into the table, for this device, this step, and so many systems of so many
-bodies; a run of any other problem keeps to the rule. A run says in its output and in its record which of
-the two it took.
+A step can cut its work into blocks in several ways: bodies per thread, warps per block, parts of
+the sum. A rule (common/include/nbody/shape.h) predicts the fastest. This command tries the rule's
+best candidates: it checks each against float64, then times them round-robin. A shape that beats the
+rule's by more than the spread of the times enters the table for this device, step, and number of
+systems and bodies; all other runs use the rule. Each run reports, in its output and its record,
+whether its shape came from the table or the rule.
 
-Everything measured is kept at once in OUTPUT: called again, the command goes on where it was.
+Each measurement is stored in OUTPUT immediately, so an interrupted command resumes where it
+stopped.
 
-Exit code: 0 done, 1 a shape failed, 2 wrong arguments, 77 no GPU: emulated times decide nothing.
+Exit code: 0 done, 1 a shape failed, 2 invalid arguments, 77 no GPU, because emulated times mean
+nothing.
 """
 
 from __future__ import annotations
@@ -123,7 +125,7 @@ class Tuner:
         return done
 
     def entry(self, device: str, rank: int) -> Optional[dict[str, Any]]:
-        """Checked before it is timed; or the earlier result."""
+        """Checks and then times a shape; returns the earlier result if there is one."""
         try:
             record = self.run(device, rank, "--steps", 2, "--validate", "sampled")
         except ToolError as problem:

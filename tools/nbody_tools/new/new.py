@@ -1,9 +1,10 @@
-"""Writes the folder of a new step: a copy of its parent that builds and passes, with the places to edit.
+"""Writes the folder of a new step: a copy of its parent that builds and passes, with the places to
+edit marked.
 
   ./nbody new step step16_mine --parent 03
 
-The step is a draft (DRAFT in its CMakeLists.txt): it is built, tested and run like any other, and no page,
-picture or measurement of it is asked for. CONTRIBUTING.md says what makes it a step.
+The step is a draft (DRAFT in its CMakeLists.txt): it is built, tested and run like any other, and
+needs no page, picture or measurement. CONTRIBUTING.md says how a draft becomes a step.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def build_call(name: str, parent: str, root: Path) -> str:
 
 
 def with_names(text: str, name: str, parent: str) -> str:
-    """The copy calls itself `name`, names its parent, and says where its idea belongs."""
+    """Renames the copy to `name`, names its parent, and marks where the new idea belongs."""
     text = re.sub(rf"^// {parent} -- .*$", f"// {name} -- {IDEA}", text, count=1, flags=re.M)
     text = re.sub(r"^// Parent: .*?\.(  +Run: )", rf"// Parent: {parent}.\1", text, count=1, flags=re.M)
     text = text.replace(parent, name).replace(f"Parent: {name}", f"Parent: {parent}")
@@ -77,7 +78,7 @@ def readme(name: str, parent: str, source: str) -> str:
 
 
 def format_sources(folder: Path) -> None:
-    """Other names make other lines; without clang-format they stay as they are."""
+    """New names change line lengths; without clang-format the lines stay unchanged."""
     if program := shutil.which("clang-format"):
         subprocess.run([program, "-i", *folder.glob("nbody.c*"), *folder.glob("*.h")], check=False)
 

@@ -1,4 +1,4 @@
-"""C++ without its comments: a change of comments alone changes no result of a test."""
+"""Removes comments from C++: a change of comments alone changes no test result."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Row:
             self.date, self.seconds = date, f"{seconds:.1f}"
 
     def cut_off(self, date: str, seconds: float) -> None:
-        """Records that it takes longer than that: it needs a larger budget, and others come
+        """Records that a test exceeded this time: it needs a larger budget, and other tests run
         first."""
         self.seconds = f"{max(seconds, float(self.seconds or 0)):.1f}"
         if not self.passed:

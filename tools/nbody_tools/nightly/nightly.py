@@ -4,12 +4,12 @@
   ./nbody test --nightly --minutes 60 --tests '^labs'
   ./nbody test --nightly --status
 
-Tests come first that are red, have never passed, or whose subject has changed since their last
-pass (tests/nightly/subjects.toml); then those that have not been run for longest. Each result is
+Runs first the tests that failed, have never passed, or whose subject has changed since their last
+pass (tests/nightly/subjects.toml); then the others, longest not run first. Each result is
 written to tests/nightly.csv as soon as it is known, with the revision that was tested, so that file
 has to be committed. Nothing is run on uncommitted changes.
 
-Exit code: 0 all right, 1 a test failed, or --status names one, 2 wrong arguments.
+Exit code: 0 success, 1 a test failed or --status lists one, 2 invalid arguments.
 """
 
 from __future__ import annotations

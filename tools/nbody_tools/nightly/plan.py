@@ -11,7 +11,7 @@ BATCH_SECONDS = 300  # for tests given to ctest at once: it orders them itself
 
 
 def needs_a_run(row: Row, subjects: Sequence[Subject]) -> bool:
-    """True if it is red, has never passed, or its subject has changed since."""
+    """True if the test failed, has never passed, or its subject has changed since its last pass."""
     return bool(row.red) or not row.passed or stale_by(row, subjects) is not None
 
 

@@ -1,4 +1,4 @@
-"""The nightly build folders: how each is built, which tests are nightly, and how they run."""
+"""The nightly build folders: commands to build each, its nightly tests, and how they run."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class Preset:
 
     def run(self, tests: Sequence[str], until: float,
             report: Callable[[str, str, float], None]) -> dict[str, float]:
-        """Runs the tests and those they require. Reports each that ends in time with its outcome;
-        returns those cut off by the end of the time, with the seconds they had."""
+        """Runs the tests and those they require. Reports the outcome of each test that ends in
+        time; returns the interrupted tests with their seconds."""
         names = "|".join(re.escape(test) for test in tests)
         words = ["ctest", "--test-dir", str(self.folder), "--parallel", str(cores()),
                  "--output-on-failure", "-R", f"^({names})$"]

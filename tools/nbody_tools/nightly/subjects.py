@@ -1,4 +1,4 @@
-"""Which nightly tests are stale: a file of their subject has changed since their last pass.
+"""Finds stale nightly tests: a file of their subject has changed since their last pass.
 
 tests/nightly/subjects.toml says which files are a test's subject.
 """

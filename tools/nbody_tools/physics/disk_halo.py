@@ -3,9 +3,9 @@
   ./nbody disk-halo PROGRAM                         60,000 bodies, three rotations
   ./nbody disk-halo PROGRAM --bodies 4000 --json FILE
 
-PROGRAM is any step. Without a GPU take few bodies: the time goes with their square.
+PROGRAM is any step. Without a GPU use few bodies: the time grows with their square.
 Exit code: 0 virial ratio within 3 % of 1 and half-mass radius of the disk within 10 % of the first
-one, always; 1 not so, or PROGRAM failed; 2 wrong arguments.
+one, always; 1 otherwise, or PROGRAM failed; 2 invalid arguments.
 """
 
 from __future__ import annotations

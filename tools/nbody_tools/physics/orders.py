@@ -2,7 +2,7 @@
 
   ./nbody orders STEP00 FOLDER
 
-STEP00 is step00_cpu_omp, the one program that computes in float64 too. FOLDER gets convergence.png (the
+STEP00 is step00_cpu_omp, because only it also computes in float64. FOLDER gets convergence.png (the
 error against the time step, Euler and leapfrog), precision.png (leapfrog in float32 and float64) and
 energies.png (the energy of both over ten orbits).
 Exit code: 0 drawn, 1 STEP00 failed, 2 wrong arguments.

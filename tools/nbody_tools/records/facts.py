@@ -1,7 +1,7 @@
 """Every number that a document may quote: measured here, published by others, or known of a machine.
 
-docs/names.json gives short names to problems and machines. A number for which there is no record yet is
-a Value without a number; a name that means nothing is an error.
+docs/names.json gives short names to problems and machines. A quantity without a record yet is a
+Value without a number; an unknown name is an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads and checks result records: one JSON line per run of a step program.
 
-Every figure and table of the project is drawn from such records, so a line that is not one is
-refused with the name of its file and its line number instead of being left out.
+Every figure and table of the project is drawn from such records, so an invalid line is rejected
+with its file and line number instead of being skipped.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Record:
 
     @property
     def judgement(self) -> str:
-        """The verdict and what it leaves undecided, as a table cell."""
+        """The verdict and the undecided checks, as a table cell."""
         words = ["sampled"] * self.data.get("sampled", False) + self.data.get("undecided", [])
         return f"{self.verdict} ({'; '.join(words)})" if words else self.verdict
 

@@ -66,8 +66,8 @@ def size_of(problem: Problem) -> str:
 
 
 def staircases(records: Sequence[Record]) -> list[Staircase]:
-    """Returns one per problem. Of several runs of a step on as many devices, the last one
-    counts."""
+    """Returns one per problem. Keeps the last of several runs of a step on the same number of
+    devices."""
     problems: dict[Problem, dict[tuple[str, int], Record]] = {}
     for record in records:
         problems.setdefault(record.problem, {})[record.step, record.device_count] = record

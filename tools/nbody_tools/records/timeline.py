@@ -1,6 +1,6 @@
 """Spans of time that a step wrote with --timeline: reads them, and adds up what overlapped.
 
-Only the standard library: sums are wanted where nothing is drawn.
+Uses only the standard library: sums are also needed on machines that cannot draw.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def read_timeline(path: Path) -> list[Span]:
 
 def in_stream_order(spans: Sequence[Span]) -> list[Span]:
     """A span reaches from one mark of its system to the next. If a stream serves several systems,
-    others' work may lie between them: a stage began no earlier than the end of the previous one in
-    its stream."""
+    work of other systems may lie between two marks: a stage starts no earlier than the previous one
+    in its stream ends."""
     ended: dict[tuple[int, int], float] = {}
     result = []
     for span in sorted(spans, key=lambda s: (s.end, s.begin, STAGES.index(s.stage))):

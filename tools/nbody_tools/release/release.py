@@ -1,8 +1,9 @@
-"""Writes the archive of a release: what is committed, and its revision, which has no .git to come from.
+"""Writes the archive of a release: all committed files, and the revision, because the archive has
+no .git.
 
   ./nbody release DIR
 
-Leaves DIR/nbody-steps-VERSION.tar.gz and a file of its SHA-256 beside it. The version is that of
+Writes DIR/nbody-steps-VERSION.tar.gz and, next to it, its SHA-256. The version comes from
 CMakeLists.txt. The same revision gives the same bytes.
 """
 

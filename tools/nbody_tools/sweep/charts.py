@@ -121,14 +121,15 @@ def charts(root: Path) -> list[Chart]:
                           f"Tiles of 256 bodies. {NO_NUMBERS}"),
         lines_over_points(
             *of("gems_figure_31_6"), "bodies",
-            "Hollow: as published, 163 GFLOP/s at first and more than "
-            "200 once unrolled, in the text. 20 flops per interaction."),
+            "Hollow: published in the text, 163 GFLOP/s at first and more than "
+            "200 after unrolling. 20 flops per interaction."),
         lines_over_series(*of("gems_figure_31_7"), "bodies per tile and threads per block",
                           f"Unrolled by 4. {NO_NUMBERS}"),
         lines_over_series(
             *of("gems_figure_31_8"), "threads per body",
             f"Blocks of 256 threads, unrolled by 4. {NO_NUMBERS} "
-            "Its text: two threads gain up to 44 % at 1024 bodies, more than four nothing more."),
+            "The text reports that two threads gain up to 44 % at 1024 bodies, and that more than "
+            "four gain nothing more."),
         steps_chart(*of("map_figure_01"))
     ]
     return [chart for chart in drawn if chart.records]

@@ -56,7 +56,7 @@ def clouds(root: Path) -> list[Cloud]:
 
 
 def drawn_clouds(root: Path) -> list[Cloud]:
-    """Returns all of them or none: a picture of a few would say little."""
+    """Returns all configurations or none: a picture of a few would say little."""
     found = clouds(root)
     return found if found and len(found) == len(steps_of(read_tables(root)[CLOUD])) else []
 

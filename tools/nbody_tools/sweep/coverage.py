@@ -62,7 +62,7 @@ def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> 
 
 
 def drawings_table(root: Path, reports: dict[str, Any], report: str) -> str:
-    """Of one report, with links from its page."""
+    """Returns the list for one report, with links from its page."""
     rows = []
     for drawing in read_drawings(root, reports):
         if drawing["report"] == report:

@@ -1,4 +1,5 @@
-"""docs/reports/items.toml: the items of the five documents, how far each is here, and where."""
+"""docs/reports/items.toml: the items of the five documents, how completely this repository covers
+each, and where."""
 
 from __future__ import annotations
 
@@ -48,10 +49,10 @@ def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
             raise ToolError(f"{where}: {key} is '{item[key]}', not one of {', '.join(allowed)}")
     if (item["status"] == "whole") == bool(item.get("reason")):
         raise ToolError(
-            f"{where}: is {item['status']}: a reason stands where something is not whole"
+            f"{where}: is {item['status']}; items that are not whole need a reason, and only those"
         )
     if item["status"] in ("whole", "partly") and not item["at"]:
-        raise ToolError(f"{where}: is {item['status']}, and names no file")
+        raise ToolError(f"{where}: is {item['status']}, so 'at' must name a file")
     for place in item["at"]:
         if problem := unresolved(root, place):
             raise ToolError(f"{where}: {problem}")
@@ -60,7 +61,7 @@ def checked(root: Path, where: str, item: dict, reports: dict) -> Item:
 
 
 def unresolved(root: Path, place: str) -> str:
-    """What is wrong with a place; empty if it is there."""
+    """Returns why a place is invalid; empty if it exists."""
     name, _, heading = place.partition("#")
     path = root / name
     if not name or Path(name).is_absolute() or ".." in Path(name).parts or not path.exists():
@@ -76,7 +77,7 @@ def anchor(heading: str) -> str:
 
 @lru_cache(maxsize=None)
 def headings_of(path: Path) -> frozenset[str]:
-    """As GitHub makes anchors of them."""
+    """Returns headings as GitHub's anchors."""
     text = re.sub(r"^```.*?^```$",
                   "",
                   path.read_text(encoding="utf-8"),

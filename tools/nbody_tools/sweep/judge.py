@@ -38,7 +38,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as fast one side of a claim is."""
+    """The speed of one side of a claim relative to the other."""
     ours: Optional[Quartiles]
     published: Optional[float]
     noise: float  # what the quartiles do not know
@@ -60,7 +60,7 @@ class Results:
                     records[name] = data
 
     def of_table(self, table: Table) -> "Results":
-        """What stands in one column was measured in one run, if one run measured it all: the newest of those."""
+        """Takes a whole column from the newest run that measured all of it, if there is one."""
         chosen = copy.copy(self)
         chosen.records = dict(self.records)
         for point in table.points:
@@ -78,7 +78,7 @@ class Results:
         return self.records.get(cell.configuration.key) if cell.configuration else None
 
     def time(self, cell: Cell, measure: str) -> Optional[Quartiles]:
-        """Time of all time steps, as the measure asks: kernels only, or total."""
+        """Returns the time of all time steps, by `measure`: kernels only, or total."""
         data = self.of(cell)
         if data is None or "failure" in data:
             return None
@@ -256,7 +256,7 @@ def judgements(table: Table, results: Results) -> list[Judgement]:
 
 
 def several_runs(table: Table, results: Results) -> list[str]:
-    """The runs of a column whose rows are not of one; empty if there is no such column."""
+    """Returns the runs of a column whose rows come from several runs; empty if there is none."""
     for point in table.points:
         runs = {data["run"] for cell in table.cells if cell.point == point and (data := results.of(cell))}
         if len(runs) > 1:

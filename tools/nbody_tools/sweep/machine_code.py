@@ -1,5 +1,6 @@
-"""./nbody sweep machine_code: recounts what the activity map's report read in SASS (its figures 6
-and 8), in the SASS of experiments/activity_map, with nvcc and cuobjdump and without a GPU."""
+"""./nbody sweep machine_code: counts the instructions that the activity map's report read in SASS
+(its figures 6 and 8) again in the SASS of experiments/activity_map. Needs nvcc and cuobjdump but no
+GPU."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""docs/reports.md and docs/reports/: every table and figure of the reports next to ours, and whether
-it still holds."""
+"""docs/reports.md and docs/reports/: every table and figure of the reports next to ours, and
+whether its statement still holds."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def heading(table: Table) -> str:
 
 
 def commands(table: Table) -> str:
-    """One for a CPU, at a size that an emulated GPU takes seconds for, and one for a GPU."""
+    """Two commands: one for a CPU, at a size that takes an emulated GPU seconds, and one for a
+    GPU."""
     cell = next((cell for cell in table.cells if cell.configuration), None)
     if cell is None:
         return ""
@@ -182,7 +183,8 @@ def claims_table(found: list[Judgement], published: str) -> str:
 
 
 def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
-    """For an experiment's README: the range of gains or losses of a series against another."""
+    """Returns the range of gains or losses of a series against another, for an experiment's
+    README."""
     sentences = []
     for name, tried, base in compared:
         table = reports.tables[name]

@@ -27,8 +27,8 @@ class Counter:
 
 
 def sectors_of_own_loads(launch: dict[str, float]) -> float:
-    """Sectors of a warp's two loads of its own bodies. All its other loads use one address: one
-    sector."""
+    """Sectors of a warp's two loads of its own bodies. Other loads of the kernel use one address,
+    so one sector."""
     warps = launch["grid_size"] * launch["block_size"] / LANES
     return 1 + (launch["load_sectors"] - launch["load_requests"]) / (2 * warps)
 
@@ -115,7 +115,8 @@ def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
 
 
 def pattern_counts(root: Path, source: str, name: str) -> dict[str, float]:
-    """Loads from global memory of an access pattern of hostcuda/trace/patterns; empty if nobody counted them."""
+    """Loads from global memory of an access pattern of hostcuda/trace/patterns; empty if they were
+    not counted."""
     if source == "model":
         return step_counts(root, "patterns", name, "global load")
     if not (root / FOLDER / "chip.jsonl").is_file():

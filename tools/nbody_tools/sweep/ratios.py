@@ -1,4 +1,4 @@
-"""Speedups and averages that a report printed next to its times, and ours, computed as it did."""
+"""Compares the speedups and averages that a report printed with ours, computed in the same way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def cell_of(table: Table, name: str, point: str) -> Optional[Cell]:
 
 
 def ours_at(table: Table, ratio: dict, point: str, results: Results) -> Optional[float]:
-    """How many times as fast, by medians."""
+    """Returns the ratio of the two median times."""
     return speed_ratio(table, cell_of(table, ratio["faster"], point),
                        cell_of(table, ratio["than"], point), results)
 
@@ -29,7 +29,8 @@ def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell],
 
 
 def recomputed_at(table: Table, ratio: dict, point: str) -> Optional[float]:
-    """What the published times give; a rate has the faster above, a time below."""
+    """Returns the ratio of the published values: slower over faster for times, faster over slower
+    for rates."""
     cells = [cell_of(table, ratio[side], point) for side in ("faster", "than")]
     if None in cells or None in (cells[0].published, cells[1].published):
         return None
@@ -41,13 +42,13 @@ def points_over(table: Table, over: str) -> list[str]:
 
 
 def average_over(table: Table, ratio: dict, over: str, results: Results) -> Optional[float]:
-    """The arithmetic mean, which the reports take."""
+    """Returns the arithmetic mean, because the reports use it."""
     found = [ours_at(table, ratio, point, results) for point in points_over(table, over)]
     return None if None in found else mean(found)
 
 
 def product_over(table: Table, last: dict, over: str, results: Results) -> Optional[float]:
-    """Of the averages of all ratios up to the last."""
+    """Returns the product of the average ratios, from the first ratio to `last`."""
     ratios = table.data["ratio"]
     found = [average_over(table, ratio, over, results) for ratio in ratios[:ratios.index(last) + 1]]
     return None if None in found else math.prod(found)
@@ -80,7 +81,7 @@ def rows_of(table: Table, results: Results) -> Iterator[list[str]]:
 
 
 def ratios_table(table: Table, results: Results) -> str:
-    """Ratios as columns, or as rows where there are more of them than points."""
+    """Ratios as columns, or as rows if there are more ratios than points."""
     ratios = table.data["ratio"]
     if not ratios:
         return ""
@@ -110,7 +111,7 @@ def also_of(table: Table, series: str, results: Results) -> list[str]:
 
 
 def misprints(table: Table) -> list[str]:
-    """Printed ratios that do not follow from the printed times, with what does."""
+    """Lists printed ratios that do not follow from the printed times, with the ratios that do."""
     lines = []
     for ratio in table.data["ratio"]:
         for point, number in ratio["published"].items():
@@ -122,7 +123,7 @@ def misprints(table: Table) -> list[str]:
 
 
 def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
-    """To a half of the last digit, of the ratio and of the times."""
+    """True if ratio and times agree to half of their last printed digits."""
     cells = [cell_of(table, ratio[side], point) for side in ("than", "faster")]
     above, below = (cell.published for cell in cells)
     low = (above - half(above)) / (below + half(below))
@@ -131,6 +132,6 @@ def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
 
 
 def half(number: float) -> float:
-    """Of the last digit that is printed."""
+    """Returns half a unit of the last printed digit."""
     text = number.text if isinstance(number, Printed) else str(number)
     return 0.5 * 10.0 ** -len(text.partition(".")[2])

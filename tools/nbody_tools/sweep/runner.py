@@ -1,7 +1,7 @@
 """Runs the configurations of a plan, one round after the other, so that a clock that drifts hits all alike.
 
 Nothing but Python's standard library: this runs on machines that have the programs and no compiler. Every
-run is one line of OUTPUT/runs.jsonl, appended when it has ended; what is there is not run again.
+run is one line of OUTPUT/runs.jsonl, appended when it has ended; recorded runs are not repeated.
 """
 
 from __future__ import annotations
@@ -239,8 +239,8 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
 
 def run_programs(programs: Path, file: Path, timeout: float,
                  more: dict[str, str]) -> tuple[dict[int, int], str, Optional[int]]:
-    """Returns exit codes by line, the stderr output, and how the process ended; None: it took too
-    long."""
+    """Returns exit codes by line, the stderr output, and the process's exit status, None after a
+    timeout."""
     environment = {**{name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}, **more}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         code = exit_code([str(programs), "--batch", str(file)], timeout, output, errors, environment)

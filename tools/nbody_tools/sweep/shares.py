@@ -1,8 +1,7 @@
 """Distributes a sweep over the GPUs of a machine: configurations that a table compares are measured
 on one of them.
 
-Each GPU has its own cores, and so have programs without a GPU, as many as a machine with one GPU
-has.
+Each GPU has its own cores. Programs without a GPU get as many cores as a machine with one GPU has.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def compared(table: Table) -> Iterator[list[Configuration]]:
-    """Configurations compared with each other: the cells of a point, those of a claim that names
-    points, and in a grid all of a step."""
+    """Configurations compared with each other: the cells of a point, the cells of a claim that
+    names points, and in a grid all configurations of a step."""
     def of(cells: Iterable) -> list[Configuration]:
         return [cell.configuration for cell in cells if cell.configuration]
 
@@ -97,7 +96,7 @@ def taken(queue: deque) -> Iterator[list[Planned]]:
 
 @dataclass
 class Worker:
-    """A thread that takes shares from its queues, in order."""
+    """A thread that runs the shares of its queues, in order."""
     queues: list[deque]
     cores: list[int] = field(default_factory=list)  # empty: all
     environment: dict[str, str] = field(default_factory=dict)

@@ -37,7 +37,7 @@ static int bundle_main(const nbody::StepInfo& info, nbody::Simulate simulate, in
 
 
 def is_fast(program: Program) -> bool:
-    """As it says, or as the step is built; experiments are built with fast math."""
+    """Returns its declared fast-math setting, by default the step's; experiments use fast math."""
     if program.fast_math is not None:
         return program.fast_math
     folder = source_of(ROOT, program.source).parent

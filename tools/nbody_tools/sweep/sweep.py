@@ -11,8 +11,9 @@
                                         configurations that are not measured
   ./nbody sweep defaults                names the steps whose default is more than 5 % slower than the best
 
-The tables are declared in experiments/sweeps/tables/. A configuration is validated before it is timed; rounds
-of all configurations follow one another; a configuration that fails is a record with its reason. Running needs
+The tables are declared in experiments/sweeps/tables/. Each configuration is validated before it is
+timed. Every round times all configurations once. A configuration that fails gets a record with the
+reason. Running needs
 Python's standard library and --build FOLDER with sweep_programs and plan.json, nothing else. Records of
 OUTPUT/records.jsonl belong into docs/results/sweeps/.
 """

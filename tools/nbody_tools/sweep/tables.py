@@ -1,5 +1,5 @@
-"""The tables of the reports as they are declared in experiments/sweeps/: which programs, at which sizes,
-and what was published. experiments/sweeps/README.md says what a table can say."""
+"""The tables of the reports as they are declared in experiments/sweeps/: programs, sizes and
+published numbers. experiments/sweeps/README.md describes their format."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RATIO_MAY = {"published": (list, dict), "average": dict, "cumulative": dict}
 
 
 class Printed(float):
-    """A published number: its value, and as it was printed."""
+    """A published number: its value and its printed form."""
 
     def __new__(cls, text: str) -> "Printed":
         number = super().__new__(cls, text)
@@ -237,7 +237,8 @@ def check_ratio(where: str, table: Table, printed: Any) -> None:
 
 
 def is_of(name: str, series: str) -> bool:
-    """A series of that name, or one that the name begins: "GPU1" and "GPU1, blocks of 128"."""
+    """Finds the series with this name, or with a name that it begins: "GPU1" finds "GPU1, blocks of
+    128"."""
     return series == name or series.startswith((f"{name}, ", f"{name} at "))
 
 
@@ -305,8 +306,8 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
 
 
 def published_by_point(where: str, series: dict[str, Any], points: list[str]) -> dict[str, Any]:
-    """For a list one value per point, "" if the series has none; for a table those that it
-    names."""
+    """Maps points to values: a list has one per point, "" where the series has none; a table names
+    its points."""
     published = series.get("published", {})
     if not isinstance(published, dict):
         numbers = published if isinstance(published, list) else [published]

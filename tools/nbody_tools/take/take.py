@@ -1,4 +1,5 @@
-"""Copy one step into a directory that builds anywhere: with make, with cmake, or with one line."""
+"""Copies one step into a directory that builds without the repository: with make, cmake, or one
+command."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ CHECKS = ("--bodies 1000 --steps 3", "--systems 3 --bodies 1301 --steps 2", "--b
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one step is compiled without the rest of the repository."""
+    """The commands that compile one step without the rest of the repository."""
     name: str
     source: Path
     flags: tuple[str, ...]

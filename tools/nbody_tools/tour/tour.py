@@ -1,12 +1,13 @@
-"""Runs everything once and leaves a page to look at: report/index.html.
+"""Runs every step and several scenarios once, and writes a page with the results:
+report/index.html.
 
   ./nbody tour                      builds what can run here, then
   python3 -m nbody_tools tour --build build/cpu
 
 Simulates the Solar System, the figure-eight and galaxies for their pictures, then runs every step
-on the same galaxies, and writes what came out, right or wrong.
+on the same galaxies, and writes the results, passed or failed.
 
-Exit code: 0 all went well, 1 something did not (the page says what), 2 wrong arguments.
+Exit code: 0 success, 1 a run failed (the page says which), 2 invalid arguments.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def simulate_all(steps: Sequence[Step], on_gpu: bool, report: Path,
 
 
 def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) -> dict[str, Any]:
-    """The GPU times of this machine, or else those that are committed, named as such."""
+    """Returns this machine's GPU times, otherwise the committed ones, labelled as such."""
     if measured is not None:
         drawn = performance.draw_all(measured, figures)
         return {"here": True, "figures": [path.stem for path in drawn if path.name.startswith("step")]}

@@ -158,10 +158,10 @@ class Pages(InFolder):
                                     "docs/page.md has no heading #the-tiles"), ('"whole"', '"hole"',
                                                                                 "status is 'hole'"),
                                    ('"table", what', '"tables", what', "kind is 'tables'"),
-                                   (', reason = "no GPU"', "", "a reason stands where"),
+                                   (', reason = "no GPU"', "", "need a reason"),
                                    ('["docs/page.md#the-tile"]', "[]",
-                                    "names no file"), ('"whole"', '"whole", reason = "because"',
-                                                       "a reason stands where")):
+                                    "must name a file"), ('"whole"', '"whole", reason = "because"',
+                                                       "need a reason")):
             self.file("docs/reports/items.toml", ITEM.replace(right, wrong, 1))
             with self.subTest(wrong), self.assertRaisesRegex(ToolError, says):
                 items.read_items(root)

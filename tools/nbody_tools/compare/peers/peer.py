@@ -1,9 +1,10 @@
-"""What the programs in Python do around their forces; each is a process of its own.
+"""Shared by the Python programs of a comparison; each runs in its own process.
 
   python3 -m nbody_tools.compare.peers.torch_peer --input bodies.bin --steps 10 ...
 
-A peer is a class: made from positions, velocities (N x 3) and masses, with dt, softening and the device
-to be used ("cuda", or "cpu" to try it). `advance(steps)` kicks and drifts, `wait()` returns when that is
+A peer is a class constructed from positions, velocities (N x 3) and masses, dt, softening and the
+device ("cuda", or "cpu" for a trial). `advance(steps)` kicks and drifts, `wait()` returns when that
+is
 done, `velocities()` returns them as an array of numpy.
 """
 
