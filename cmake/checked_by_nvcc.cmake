@@ -1,6 +1,6 @@
-# What only nvcc can find in a file, its front ends for host and device and ptxas find. What it leaves to the
-# host compiler has been through that once more, with hostcuda. Files with the same flags are read together,
-# each in a namespace: for most of them the headers that they share take longer than all the rest.
+# Compiles files with nvcc to find the errors that only nvcc reports: those of its front ends for host and
+# device, and of ptxas. The host compiler has already compiled the same files through hostcuda. Files with
+# the same flags are compiled together, each in a namespace, because shared headers take most of the time.
 
 # nbody_checked_by_nvcc(source flags library...): adds one file.
 function(nbody_checked_by_nvcc source flags)

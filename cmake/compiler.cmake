@@ -34,20 +34,21 @@ endif()
 set(CMAKE_CXX_COMPILER_LAUNCHER ${NBODY_CCACHE})
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${NBODY_CCACHE})
 
-# Links in a quarter of the time, and there are a hundred and fifty programs.
+# This linker takes a quarter of the time, and there are a hundred and fifty programs.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld NBODY_HAS_LLD)
 if(NBODY_HAS_LLD AND NOT NBODY_SANITIZE)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# By default g++ collects garbage from 128 MB on, a tenth of its time for Boost's headers.
+# By default g++ starts collecting garbage at 128 MB, which takes a tenth of its time for Boost's
+# headers.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=500000>)
 endif()
 
 if(NBODY_SANITIZE)
-  # -fno-sanitize-recover: a finding must fail the test that made it. -g: it should name its line.
+  # -fno-sanitize-recover: a test that causes a finding must fail. -g: the finding names its line.
   add_compile_options(-g -fsanitize=${NBODY_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${NBODY_SANITIZE})
@@ -58,9 +59,10 @@ if(NBODY_SANITIZE STREQUAL "thread")
     message(FATAL_ERROR "ThreadSanitizer is used with g++ here: what it must be told of libgomp and of "
                         "hostcuda's fibers is written for it")
   endif()
-  # hostcuda's fibers change stacks, so a record of the calls would be wrong and grow without bound.
+  # hostcuda's fibers switch stacks, so ThreadSanitizer's record of calls would be wrong and grow
+  # without bound.
   add_compile_options(--param=tsan-instrument-func-entry-exit=0)
-  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # memory fences, which it does not know
+  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)  # ThreadSanitizer lacks memory fences
   # A shared library, because it is loaded before libgomp whatever the order of the static ones.
   add_library(nbody_openmp_for_tsan SHARED ${PROJECT_SOURCE_DIR}/tests/thread_sanitizer/openmp.cpp)
   target_link_libraries(nbody_openmp_for_tsan PRIVATE ${CMAKE_DL_LIBS})

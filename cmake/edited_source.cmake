@@ -1,8 +1,8 @@
 # edited_source(variable STEP step | FILE path NAME name FIND text... REPLACE text...)
 #
-# A copy of a step's source with declared edits, which calls itself NAME, or of another file of the
-# repository, in a folder NAME; its path is put into `variable`. Each text must occur exactly once, or a
-# test fails and the build of the copy stops: copies cannot rot. The copy is made by the build, so that a change of a step does not configure everything again.
+# Makes a copy of a step's source, or of another file of the repository, with the declared edits, in a folder NAME, and puts its path into `variable`. The copy
+# of a step calls itself NAME. Each text must occur exactly once; otherwise a test fails and the build of the copy stops, so copies cannot become outdated. The
+# build makes the copy, so that a changed step does not need a new configuration.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(edited_source_script ${CMAKE_CURRENT_LIST_DIR}/edit_source.py)
 
@@ -26,7 +26,7 @@ function(edited_source variable)
   endforeach()
   set(edit ${Python3_EXECUTABLE} ${edited_source_script} ${original} ${edit_NAME} ${folder} ${count})
   execute_process(COMMAND ${edit} RESULT_VARIABLE misfit ERROR_VARIABLE why)
-  if(misfit)  # whoever edits a step must still be able to configure, and the tests say what no longer fits
+  if(misfit)  # configuring must not fail; the tests report the misfit
     message(WARNING "${edit_NAME}: ${why}")
     add_test(NAME edits.${edit_NAME} COMMAND ${edit})
   endif()

@@ -1,8 +1,8 @@
 # nbody_inspectable(name source [LIBRARIES cublas] [COMMON nbody_cluster])
 #
 # inspect_NAME: the program of a .cu file with its memory accesses traced (hostcuda/trace), for
-# `./nbody inspect`. Built only when it is asked for, and where hostcuda can trace.
-# count_NAME: likewise, counting what it computes (hostcuda/count), where there is a clang++.
+# `./nbody inspect`. Built only on request, and only if hostcuda can trace here.
+# count_NAME: the same program, counting its operations (hostcuda/count), if clang++ is installed.
 # inspectable_NAME: both.
 
 function(nbody_inspectable name source)

@@ -1,9 +1,9 @@
 # nbody_step(name [DRAFT] [FLAGS flag...] [CUDA_FLAGS flag...] [LIBRARIES cublas] [COMMON nbody_cluster]
 #            [DEVICES count...])
 #
-# All there is to say about how a step is built and tested. From the step's one source file it makes
+# Builds and tests a step. From the step's one source file it makes
 #   name        the program
-#   inspect_name   a .cu step for `./nbody inspect`, only when it is asked for (cmake/inspect.cmake)
+#   inspect_name   a .cu step for `./nbody inspect`, built only on request (cmake/inspect.cmake)
 #   name_test   the same object file, linked with the tests every step must pass instead of the
 #               command line: tests call the step's own simulate(), nothing is compiled twice
 # FLAGS go to the host compiler for a .cpp step, CUDA_FLAGS to nvcc; LIBRARIES are CUDA libraries, COMMON
@@ -11,12 +11,12 @@
 # Through hostcuda every .cu file is compiled the same way, with NBODY_HOSTCUDA_FLAGS, and its tests
 # run once for each of DEVICES, the number of emulated devices.
 # A DRAFT is built and tested like any other step; documents leave it out (./nbody new step).
-# Without NBODY_CUDA_PROGRAMS nvcc checks every step (cmake/checked_by_nvcc.cmake), and the program of step 01
-# shows for all that what it makes of them can be linked, and says that there is no device.
+# Without NBODY_CUDA_PROGRAMS, nvcc still compiles every step (cmake/checked_by_nvcc.cmake). Only step 01 is
+# then linked as a program: it shows that nvcc's objects link, and it reports that there is no device.
 include(checked_by_nvcc)
 
-# A GPU has no errno: sqrtf is one instruction. Programs that run where they are built use
-# everything that this processor has; installed ones do not (../packaging).
+# errno is off, as on a GPU, so that sqrtf is one instruction. Programs that run on the machine that
+# built them use all of its instructions; installed programs do not (../packaging).
 set(flags -O2 -march=native -fno-math-errno)
 if(NBODY_PORTABLE OR CMAKE_CROSSCOMPILING)
   list(REMOVE_ITEM flags -march=native)
@@ -44,7 +44,7 @@ function(nbody_object target source text)
     hostcuda_target(${target})
   endif()
   if(NBODY_COVERAGE)
-    # The optimiser merges lines, and some would not count as executed.
+    # The optimiser merges lines, so some executed lines would count as not executed.
     list(APPEND flags -O0 --coverage)
     target_link_options(${target} INTERFACE --coverage)
   endif()
@@ -109,8 +109,8 @@ function(nbody_step_variant name variant)
     COMMAND ${name}_${variant}_test --gtest_filter=${step_FILTER})
 endfunction()
 
-# nbody_add_program_test(name test arguments...): runs the program, if it is built; it must be
-# right.
+# nbody_add_program_test(name test arguments...): runs the program, if it is built; it must exit
+# with code 0.
 function(nbody_add_program_test name test)
   if(TARGET ${name} AND BUILD_TESTING)
     nbody_test(${name}.${test} ${name} 120 SKIP_RETURN_CODE 77
@@ -145,10 +145,10 @@ function(nbody_add_step_tests name)
       set(emulated TRUE)
     endif()
   endif()
-  # At night, where there is no GPU: 4099 bodies with every gate. By day 9,217 bodies (LadderLarge) have
-  # more tiles, and the step's own boundaries are among the sizes. Where a device is emulated also 2,111
-  # bodies for nine steps, which 1,031 take by day; the gates that need more than one step, of 9,217 and
-  # of 6,144 bodies; and of the full blocks those sizes that 513, 1,023 and 1,301 stand for by day.
+  # Nightly, without a GPU: 4099 bodies with every check. The quick tests use 9,217 bodies
+  # (LadderLarge), which have more tiles, and the step's own boundaries. Emulated devices also take,
+  # nightly, 2,111 bodies for nine steps (quick: 1,031), the checks of several steps with 9,217 and
+  # 6,144 bodies, and those full-block sizes that 513, 1,023 and 1,301 represent in the quick tests.
   set(night)
   if(emulated)
     set(night "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/512:*FullBlocks*/1025")
@@ -165,10 +165,10 @@ function(nbody_add_step_tests name)
     nbody_add_nightly_step_test(${name} large "${night}")
   endif()
   if(emulated)
-    # Other random problems than in the usual order, and fewer. Many systems run in random orders
-    # below.
+    # Uses other random problems than the usual order does, and fewer. Many systems run in random
+    # orders below.
     set(by_day "-*Large*:*4099:*/1000:*TwelveBits*:*Float64*:*Shapes*:*FullBlocks*")
-    # As many SMs as a large GPU: the rules that choose shapes then choose others.
+    # As many SMs as a large GPU has, so that the rules for shapes choose other shapes.
     set(sms 132)
     if(name MATCHES "^step13")  # each thread of a cooperative grid has a stack
       set(sms 12)
@@ -177,8 +177,8 @@ function(nbody_add_step_tests name)
     nbody_add_step_test(${name} reverse "Force.*:*Ladder*:${by_day}:${many_systems}"
       HOSTCUDA_ORDER=reverse HOSTCUDA_SMS=${sms} NBODY_TEST_SEED=17 NBODY_TEST_CASES=2)
     nbody_add_nightly_step_test(${name} reverse_all "Force.*:*Ladder*" HOSTCUDA_ORDER=reverse)
-    # Three devices by default: a step that uses one must not notice the others. In the quick tests
-    # two, three and five.
+    # Three devices by default, so that a step for one device is tested in the presence of others.
+    # The quick tests use two, three and five.
     set(device_counts ${ARGN})
     if(NOT device_counts)
       set(device_counts 3)

@@ -5,8 +5,8 @@ set(nbody_python ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/tools 
 # nbody_test(name "label;label" seconds [PROPERTY value]... COMMAND word...)
 # nbody_test(name "label;label" seconds [PROPERTY value]... PYTHON script.py|-m module word...)
 #
-# A test with its labels, its limit of time and whatever other properties it has. A script is one of its
-# folder, and may import nbody_tools.
+# Adds a test with its labels, its time limit and further properties. A script is a file of the calling
+# folder and may import nbody_tools.
 function(nbody_test name labels seconds)
   cmake_parse_arguments(PARSE_ARGV 3 test "" "" "COMMAND;PYTHON")
   if(test_PYTHON)

@@ -1,5 +1,5 @@
-// All that a step needs around it, in one file: any step but 14 builds with one line, without the
-// rest of the repository. For a GPU, and step 00 for a CPU:
+// The code around a step in one file: every step except 14 builds with this file and one command,
+// without the rest of the repository. For a GPU, and step 00 for a CPU:
 //
 //   nvcc -O3 -std=c++20 -arch=native -I. -Icommon/include stepNN/nbody.cu common/alone/main.cpp
 //   g++ -O3 -std=c++20 -fopenmp -I. -Icommon/include stepNN/nbody.cpp common/alone/main.cpp
@@ -17,7 +17,7 @@
 #include "nbody/error.h"
 #include "nbody/step.h"
 
-// The sources of the library that a step calls.
+// The library functions that a step calls.
 #include "../physics/bodies.cpp"
 #include "../support/cuda_failed.cpp"
 #include "../support/error.cpp"
@@ -111,7 +111,7 @@ SystemsF64 as_float64(const Systems& from) {
 
 void require(const char* what, double error, double limit) {
   std::printf("%-13s error %.1e, limit %.1e\n", what, error, limit);
-  if (!(error <= limit)) throw std::runtime_error(joined(what, " is wrong"));  // NaN is wrong, too
+  if (!(error <= limit)) throw std::runtime_error(joined(what, " is wrong"));  // a NaN is wrong too
 }
 
 // A kick of length 1 from rest turns velocities into accelerations; 64 bodies of every system.
@@ -135,7 +135,7 @@ void check_forces(Simulate simulate, Run run, const Systems& start, double limit
   require("force", std::sqrt(squared_error / std::max(squared_sum, 1e-300)), limit);
 }
 
-// Every body of small systems after five time steps.
+// Compares every body of small systems after five time steps.
 void check_steps(Simulate simulate, Run run, double limit) {
   Systems systems = plummer_spheres(3, 301);
   SystemsF64 exact = as_float64(systems);
@@ -160,7 +160,8 @@ int check_and_time(const StepInfo& info, Simulate simulate, const FoundDevice& d
   Run run{static_cast<float>(dt.value), static_cast<int>(steps.value), eps * eps,
           static_cast<int>(std::min<double>(devices.value, device.count)),
           info.approximation.value_or(Approximation{})};
-  // A tree errs by some 1e-3 at its default angle; float32 sums of n terms by less than this.
+  // A tree has an error of about 1e-3 at its default angle; float32 sums of n terms have less than
+  // this.
   const double limit = info.approximation ? 2e-2 : 1e-6 + 1e-7 * std::sqrt(n);
   check_forces(simulate, run, start, limit);
   check_steps(simulate, run, info.approximation ? 1e-4 : 1e-5);

@@ -37,10 +37,10 @@ struct Identity {
   int pid = 0;
   std::size_t arguments = 0;
   Text<64> transport;
-  Text<192> refusal;  // of what the environment asks for; "" where it is right
+  Text<192> refusal;  // why the rank's environment is wrong; "" if it is right
   Text<64> build;
   Text<192> device;
-  Text<32> place;       // of the device on its host; "" where devices are not shared
+  Text<32> place;       // identity on its host; "" if no device is shared
   Text<256> no_device;  // reason
 
   std::string process() const { return joined(host, ", process ", pid); }
@@ -58,7 +58,7 @@ void take_device(MPI_Comm comm) {
   MPI_Comm_free(&host);
 }
 
-// A launcher of processes, and the variable in which it gives their number.
+// A launcher of processes, and the variable in which it stores the number of processes.
 struct Launcher {
   const char *name, *variable, *remedy;
 };
@@ -234,7 +234,7 @@ int run_on_ranks(const std::string& name, QueryDevice query, int argc, char** ar
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   std::streambuf* const errors = std::cerr.rdbuf();
   if (rank_in(MPI_COMM_WORLD) != 0) {
-    std::cerr.rdbuf(nullptr);  // the root reports errors that occur on all ranks
+    std::cerr.rdbuf(nullptr);  // only the root reports errors that occur on all ranks
   }
   const int code = run_program(name, [&] { return run(name, query, argc, argv, work); });
   std::cerr.rdbuf(errors);

@@ -10,7 +10,7 @@ namespace nbody {
 namespace {
 
 struct Order {
-  bool simulate = false;  // otherwise the run has ended
+  bool simulate = false;  // false: the run has ended
   int exit_code = 0;
   Run run{};
   int systems = 0, bodies = 0;

@@ -1,4 +1,4 @@
-// The ways for data between devices, and the choice between them.
+// The ways to move data between devices, and the choice between them.
 #pragma once
 
 #include <mpi.h>

@@ -28,24 +28,26 @@ void block_endings();
 
 class Watchdog {
  public:
-  // Called by all ranks. `names` are how messages call them, `program` begins every line.
+  // Called by all ranks. `names` are the ranks' names in messages; `program` begins every message.
   Watchdog(MPI_Comm ranks, std::string program, std::vector<std::string> names);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // What ends a collective that others have left; called before the process ends.
+  // Sets the function that aborts a collective that other ranks have left; called before the
+  // process exits.
   void on_end(std::function<void()> abort);
 
-  // This rank cannot go on. On the root, which then says why itself, all others have been told on
-  // return; another rank has told the root, and does not return.
+  // Reports that this rank cannot continue. On the root it returns once all other ranks are
+  // notified, and the root then prints the reason. On another rank it notifies the root and does
+  // not return.
   void give_up(const std::string& why);
 
-  // Does not return once all ranks are ending: an aborted collective leaves what never arrived, and
-  // nothing may be made of that, least of all a checkpoint.
+  // Does not return once the ranks are ending: an aborted collective leaves incomplete data, which
+  // must not be used, least of all for a checkpoint.
   void stop_if_ending() const;
 
-  // From now on the ranks may leave. Called by all ranks together.
+  // From now on ranks may end without an alarm. Called by all ranks together.
   void dismiss();
 
  private:
@@ -68,11 +70,11 @@ class Watchdog {
   double silence_ = longest_silence();
   std::string program_;
   std::vector<std::string> names_;
-  std::vector<Peer> peers_;  // of the root all others, of another rank the root
+  std::vector<Peer> peers_;  // root: all other ranks; other ranks: the root
   int signals_ = -1;
-  double signalled_ = 0;    // when a signal came; 0: not
-  int signal_ = 0;          // which
-  double passed_on_ = -60;  // when it was last heeded
+  double signalled_ = 0;    // time of the signal; 0: none came
+  int signal_ = 0;          // its number
+  double passed_on_ = -60;  // time at which it last took effect
   std::mutex sending_;
   std::mutex ending_;
   std::function<void()> abort_;

@@ -1,10 +1,10 @@
 // Files of bodies: CSV, the project's own BIN, headerless raw files of six floats per body, Tipsy,
 // and Gadget's HDF5 for programs that link it (io/gadget/gadget.h). docs/formats.md describes them.
 //
-// The content decides the format of a file that is read, not its name. What cannot be right (short
-// rows, NaN, infinities, negative masses, counts that do not fit the size) is refused by a
-// UsageError that names the file and the line or the body. Files are written under a temporary name
-// in the same folder and then renamed, so that a file is whole or absent.
+// The content of a file, not its name, decides its format. Invalid input (short rows, NaN,
+// infinities, negative masses, counts that do not fit the size) causes a UsageError that names the
+// file and the line or the body. Files are written under a temporary name in the same folder and
+// then renamed, so that a file is whole or absent.
 #pragma once
 
 #include <filesystem>

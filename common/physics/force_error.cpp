@@ -50,7 +50,8 @@ double percentile99(std::vector<double> values) {
   return values[(values.size() - 1) * 99 / 100];
 }
 
-// What may be rounded to zero: an acceleration, and of each interaction the factor of the distance.
+// The largest values that may be rounded to zero: an acceleration, and the distance factor of an
+// interaction.
 template <class Real>
 Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   using W = Wide<Real>;
@@ -60,7 +61,7 @@ Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
   return std::numeric_limits<Real>::min() * (1 + 4 * reach * static_cast<W>(bodies.size()));
 }
 
-// The error beyond what may be rounded to zero, on a scale; a NaN stays one.
+// The error beyond what rounding to zero explains, on a scale; a NaN stays a NaN.
 template <class W>
 double beyond(W error, W none, W scale) {
   return relative_error(error <= none ? W{0} : error - none, scale);

@@ -2,8 +2,9 @@
 // their root mean square, median, 99th percentile and 99.9th, as Dehnen 2014 (Computational
 // Astrophysics and Cosmology 1, 1, figure 3) shows those of direct sums and of tree codes.
 //
-// The gates of validation.h compare with what cancels in a force, so that they can be strict; here
-// a body in the centre, where the acceleration is small, counts with the error that its orbit sees.
+// The checks of validation.h compare an error with the magnitudes that cancel in a force, so that
+// limits can be strict. Here a body in the centre, where the acceleration is small, counts with the
+// relative error that affects its orbit.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@
 namespace nbody {
 
 struct ForceError {
-  int bodies = 0;  // number compared
+  int bodies = 0;  // number of bodies compared
   double rms = 0, median = 0, p99 = 0, p999 = 0, max = 0;
 };
 
@@ -40,10 +41,10 @@ struct ErrorLimit {
 };
 ErrorLimit error_limit(const Approximation& approximation);
 
-// The same with an angle small enough to tell right from wrong; nothing if this one's is.
+// The same at an angle small enough to distinguish right from wrong; empty if the given one is.
 std::optional<Approximation> finer(const Approximation& approximation);
 
-// --- the gates of validation.h ---
+// --- for the checks of validation.h ---
 
 // The limits on force errors, and the errors found.
 struct ForceGates {
@@ -62,8 +63,9 @@ class ForceCheck {
       : input_(input), which_(std::move(which)) {}
 
   double rms_limit() const;
-  // No sum in Real errs by more, in whatever order its terms are added within their tiles: each
-  // addition that a term goes through rounds once, and so does each operation that makes the term.
+  // An upper bound for the error of a sum in Real, in whatever order terms are added within their
+  // tiles: each addition that a term passes through rounds once, and so does each operation that
+  // makes the term.
   double worst_limit() const;
   ForceGates gates(const std::string& rms, const std::string& p99,
                    const Approximation& approximation) const {
@@ -74,11 +76,11 @@ class ForceCheck {
   }
   // `kicked`: the bodies of one system with the step's accelerations for velocities.
   void check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
-  // These bodies alone, against the limit of the worst.
+  // Checks only these bodies, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
   // Compares with the tree in float64, relative to the sum of the forces' magnitudes, for the worst
-  // body. Returns that tree's own error on the same scale, plus what rounding may add.
+  // body. Returns that tree's own error on the same scale, plus an allowance for rounding.
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
                         std::span<const Body> kicked) const;
 
@@ -86,7 +88,7 @@ class ForceCheck {
   // others is rounded to the large one's digits, all the same way, and they can be lost altogether.
   // No constant bounds that loss, so it is computed, but only where it matters: it takes longer
   // than the forces.
-  ErrorLimit loss_in_sums(Bodies bodies) const;  // on the scales of the two gates, with room
+  ErrorLimit loss_in_sums(Bodies bodies) const;  // on the scales of the two limits, with a margin
 
  private:
   const ValidationInput<Real>& input_;

@@ -1,5 +1,5 @@
-// A gate: a value, the limit it is held to, and what of it was left open. Every comparison is
-// written so that NaN fails.
+// The result of a check: a value, its limit, and whether anything stayed undecided. Every
+// comparison is written so that NaN fails.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace nbody {
 
-// Beyond this a limit no longer tells right from wrong: the gate has not decided anything.
+// Beyond this, a limit no longer distinguishes right from wrong: the check is undecided.
 inline constexpr double kMaxLimit = 1e-2;
 
 struct Gate {
@@ -17,11 +17,11 @@ struct Gate {
   double value = 0;
   double limit = 0;
   bool decided = true;
-  // What the check leaves unproved; not empty if it is undecided. A check may be decided for some
-  // systems and undecided for others.
+  // The part that the check could not prove; not empty if it is undecided. A check may be decided
+  // for some systems and undecided for others.
   std::string open = {};
   std::string detail = {};  // what failed
-  bool unproved = false;    // too little time to prove any of it: a pass would claim too much
+  bool unproved = false;    // too little time to prove anything: a pass would claim too much
 
   // If the step's output is not finite, neither is the limit that follows from it.
   bool failed() const { return decided && !(std::isfinite(value) && value <= limit); }
@@ -30,7 +30,7 @@ struct Gate {
   void keep_worse(double other_value, double other_limit);
 };
 
-// std::max drops a NaN that comes second; a check must not.
+// std::max ignores a NaN in its second argument; a check must not.
 inline double max_or_nan(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }

@@ -105,7 +105,7 @@ PotentialEnergy potential_energy_of(std::span<const BasicBody<Real>> bodies, dou
     const std::vector<double> shares = shares_of(sources, all, softening);
     return {-std::accumulate(shares.begin(), shares.end(), 0.0)};
   }
-  constexpr double kFewestDraws = 100;  // fewer say nothing about their spread
+  constexpr double kFewestDraws = 100;  // fewer bodies do not show how much they vary
   const auto draws = static_cast<std::size_t>(std::max(budget / n, kFewestDraws));
   const Selection selection = select(sources, draws);
   const std::vector<double> certain = shares_of(sources, selection.certain, softening);

@@ -18,12 +18,12 @@ struct PotentialEnergy {
 
 // All pairs if N^2 <= budget, otherwise an estimate at about that cost.
 //
-// Every pair is the business of its heavier body, so that the few bodies that dominate (a star, a
-// black hole) bring their pairs with the many light ones along. A body's share of W is at most
-// about m_i times the mass of the lighter bodies; bodies are drawn in proportion to that product,
-// and those that would be drawn more than once are all counted exactly (Hansen & Hurwitz 1943, Ann.
-// Math. Statist. 14, 333, with a certainty stratum; systematic selection). The same masses select
-// the same bodies, at any time of a run.
+// Each pair is counted with its heavier body, so that the few bodies that dominate (a star, a black
+// hole) include their pairs with the many light ones. A body's share of W is at most about m_i
+// times the mass of the lighter bodies. Bodies are drawn with a probability proportional to that
+// product; those that would be drawn more than once are all counted exactly (Hansen & Hurwitz 1943,
+// Ann. Math. Statist. 14, 333, with a certainty stratum; systematic selection). The same masses
+// select the same bodies, at any time of a run.
 //
 // The same bodies give the same bits, with any number of threads.
 PotentialEnergy potential_energy(std::span<const Body> bodies, double softening, double budget);

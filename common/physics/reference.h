@@ -1,6 +1,6 @@
-// The truth that steps are measured against: direct sums on the CPU, no fast math, in a wider type
-// than that of the state. float64 for a float32 step; long double for --precision double, which is
-// 80 bits on x86 and, where it has only 64, at least a sum in another order.
+// The reference for all steps: direct sums on the CPU, without fast math, in a wider type than the
+// state's: float64 for a float32 step, long double for --precision double. Long double has 80 bits
+// on x86; on machines where it has only 64, the reference is at least summed in another order.
 //
 //   a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2),  G = 1   (Plummer softening;
 //   Aarseth 1963; Dehnen & Read 2011, eq. 7)
@@ -42,8 +42,8 @@ class BasicReference {
   };
   Force force(int i, Wide softening_squared) const;
   Vector acceleration(int i, Wide softening_squared) const;
-  // The same from interactions summed in Real, tile by tile. Each tile's largest comes first: then
-  // the others lose the most digits.
+  // The same from interactions summed in Real, tile by tile, the largest of each tile first: in
+  // that order the others lose the most digits.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
 
   // One kick-then-drift step, as the steps do it.
@@ -52,8 +52,8 @@ class BasicReference {
   void advance_rounded(Wide dt, Wide softening_squared, int tile);
   // x += v t
   void drift(Wide t);
-  // The same as a program with a state in Real may do it: accelerations have random errors of
-  // `error` times their magnitude, and numbers are rounded after an error of `rounding`.
+  // The same with the errors that a program with a state in Real may have: random errors of `error`
+  // times an acceleration's magnitude, and rounding after an error of `rounding`.
   void advance_roughly(Wide dt, Wide softening_squared, Wide error, Wide rounding,
                        std::mt19937& random);
 
@@ -69,8 +69,8 @@ class BasicReference {
 };
 using ReferenceSystem = BasicReference<double>;
 
-// A loop over the forces on this many bodies. A shorter one ends sooner on one thread than a team
-// of threads wakes up, which takes milliseconds if other programs keep the cores busy.
+// A loop over the forces on this many bodies is worth a team of threads. A shorter one ends sooner
+// on one thread than the team wakes up, which takes milliseconds if the cores are busy.
 constexpr bool is_worth_a_team(int bodies) { return bodies >= 512; }
 
 // Takes `steps` time steps of --precision double, with the same two loops as the steps.

@@ -16,29 +16,29 @@
 namespace nbody {
 namespace {
 
-// Interactions of the reference. long double has no vector registers.
+// Most interactions of the reference; long double is slower because it has no vector registers.
 template <class Real>
 constexpr double kBudget = 4e8;
 template <>
 constexpr double kBudget<double> = 2e7;
-// Of what is also checked at a smaller angle, limits beyond this decide nothing either.
+// If a smaller angle is checked too, a check with a limit beyond this remains undecided.
 constexpr double kMaxCoarseLimit = 0.5;
-// The forces of a step with a known tree may err by as much more than those of the tree itself.
+// Factor: forces of a step with a known tree may have this much more error than the tree itself.
 constexpr double kLikeTheTree = 1.5;
-// A run that takes longer is not repeated without being asked.
+// A run that took longer is repeated only on request.
 constexpr double kPatience = 10;  // seconds
-// As many steps of the run are repeated one by one, the others in longer calls.
+// This many steps of the run are repeated one by one, the others in longer calls.
 constexpr int kSingleSteps = 32;
-// Bodies that are kicked from a motion get as many times its velocity: their accelerations lose no
-// digits to it. Bodies whose drift is judged go as many times as far as they are from the origin.
+// A kick is this many times as long as a moving body's velocity, so that the accelerations in it
+// lose no digits. A body whose drift is checked moves this many times its distance to the origin.
 constexpr double kLongKick = 1024, kLongDrift = 8;
-// As many bodies of a system are looked at, if not all are, as change the most in another order.
+// If bodies are sampled, this many others per system are checked too: those that changed most.
 constexpr int kMostChanged = 8;
-// Products beyond it may overflow float32 with something to add.
+// Products of larger numbers may overflow float32 once something is added.
 constexpr double kLargest = 1e30;
 
-// Evenly spaced numbers below n, the first and the last always among them: the last is where a
-// dropped tail and an off-by-one show.
+// Evenly spaced numbers below n, always including the first and the last: a dropped last tile or an
+// index that is off by one shows in the last.
 std::vector<int> sample(int n, double count) {
   return evenly_spaced(n, static_cast<int>(std::clamp<double>(count, std::min(n, 2), n)));
 }
@@ -53,7 +53,7 @@ BasicSystems<Real> chosen(const BasicSystems<Real>& systems, const std::vector<i
   return result;
 }
 
-// One time step, and what the step takes for the accelerations before it.
+// One time step, and the accelerations before it as the step computes them.
 template <class Real>
 struct Step {
   BasicSystems<Real> before;
@@ -109,15 +109,15 @@ class Validator {
     check_conservation(first.kicked);
   }
 
-  // While a GPU takes the time steps, the cores are free to follow the trajectory. (Beside a tree
-  // its limit is known at the end; and a thread costs more than a small problem.)
+  // While a GPU takes the time steps, the cores are free to follow the trajectory. (With a tree,
+  // its limit is only known at the end; and a thread costs more than a small problem.)
   std::launch when() const {
     constexpr double kWorthAThread = 1e7;  // interactions
     if (has_tree() || pairs() * input_.steps < kWorthAThread) return std::launch::deferred;
     return std::launch::async | std::launch::deferred;
   }
 
-  // The gates of a single step and these.
+  // Collects the checks of a single step and the given ones.
   Validation decided(const std::vector<Gate>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
     if (is_direct()) result.gates.push_back(forces_.worst);
@@ -125,7 +125,7 @@ class Validator {
     result.gates.insert(result.gates.end(), others.begin(), others.end());
     const bool fine_decides = check_finer(result.gates);
     for (Gate& gate : result.gates) {
-      if (!std::isfinite(gate.value)) continue;  // whatever the limit, that is no result
+      if (!std::isfinite(gate.value)) continue;  // without a number, the limit is irrelevant
       if (gate.limit <= (has_tree() ? 1 : fine_decides ? kMaxCoarseLimit : kMaxLimit)) continue;
       gate.decided = false;
       gate.open = format("the limit has grown to %.2g", gate.limit);
@@ -162,8 +162,8 @@ class Validator {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
   }
 
-  // Adds the gates of a smaller angle; whether there are any, and their limits tell right from
-  // wrong.
+  // Adds the checks at a smaller angle. Returns whether there are any whose limits distinguish
+  // right from wrong.
   bool check_finer(std::vector<Gate>& gates) const {
     if (has_tree()) {
       gates.insert(gates.begin() + 2, tree_);
@@ -187,7 +187,7 @@ class Validator {
     });
   }
 
-  // Checks the systems side by side; the worst counts.
+  // Checks the systems in parallel; the worst result counts.
   template <class Check>
   static void for_each_system(const State& state, Gate& gate, const Check& check) {
     std::vector<Gate> gates(static_cast<std::size_t>(state.count));
@@ -196,11 +196,11 @@ class Validator {
     for (const Gate& other : gates) gate.value = max_or_nan(gate.value, other.value);
   }
 
-  // Does v1 = v0 + a dt and x1 = x0 + v1 dt hold, given the accelerations the step found itself?
+  // Checks v1 = v0 + a dt and x1 = x0 + v1 dt with the accelerations that the step itself computes.
   void check_kick_drift(Gate& gate, std::span<const BasicBody<Real>> before,
                         std::span<const BasicBody<Real>> kicked,
                         std::span<const BasicBody<Real>> after) const {
-    // Less than this may be rounded to zero.
+    // Smaller numbers may be rounded to zero.
     constexpr W none = std::numeric_limits<Real>::min();
     const W dt = input_.dt, time = std::abs(dt), typical = rms_speed(kicked);
     const auto beyond_none = [&](const auto& difference) {
@@ -217,9 +217,9 @@ class Validator {
     }
   }
 
-  // A run's own time step may be so short that a kick is lost in the velocity and a drift in the
-  // position, and with them what is wrong with dt. Here half of the bodies start from rest, where
-  // the kick is the velocity, and half go so fast that the drift is the position.
+  // A run's own time step may be so short that rounding hides a kick in the velocity and a drift in
+  // the position, and with them any error in dt. Here half of the bodies start from rest, so that
+  // the kick is the whole velocity; the others move so fast that the drift is the whole position.
   void check_time_step(const Step<Real>& first) {
     State state = first.before;
     std::mt19937 random(2);
@@ -234,12 +234,12 @@ class Validator {
       }
     }
     check_kick_drift(time_step_, state, first.kicked, advanced(state, input_.dt, 1));
-    // A step that sums with atomics adds in another order in each call. What the order changes is
-    // known from body_order.
+    // A step that sums with atomics adds in another order in each call. body_order has measured the
+    // effect of the order.
     if (is_direct()) time_step_.limit += std::fmin(order_.value, order_.limit);
   }
 
-  // From 1/2 to 1.
+  // A random number from 1/2 to 1.
   static double drawn(std::mt19937& random) { return 0.5 + 0.5 * random() / 4294967296.0; }
   static double largest_coordinate(std::span<const BasicBody<Real>> bodies) {
     Real most = 0;
@@ -248,12 +248,12 @@ class Validator {
     return most;
   }
 
-  // A motion in which every body takes part, also where the run starts from rest, and a kick so
-  // long that accelerations are seen in spite of it.
+  // A motion that involves every body, even if the run starts from rest, and a kick so long that
+  // the accelerations remain visible in the velocities.
   struct Motion {
     State state;
     double kick = 1;
-    std::vector<W> lost;  // of each system, what rounding adds to the relative error
+    std::vector<W> lost;  // per system: the relative error that rounding adds
   };
   Motion set_in_motion(const Step<Real>& step) const {
     Motion motion{step.before, 1, {}};
@@ -273,7 +273,7 @@ class Validator {
       for (const auto& body : step.kicked.system(s))
         most = std::max(most, length(velocity<W>(body)));
     }
-    // A power of two.
+    // Rounds up to a power of two.
     const double wanted = std::exp2(std::ceil(std::log2(static_cast<double>(kLongKick * ratio))));
     const double allowed = std::sqrt(kLargest / std::max<double>(static_cast<double>(most), 1));
     if (wanted > 0 && std::isfinite(wanted) && wanted <= allowed) motion.kick = wanted;
@@ -284,8 +284,8 @@ class Validator {
     return motion;
   }
 
-  // What depends on the place of a body in memory or in space, or on its motion, does not follow it
-  // to another place and into other axes and units.
+  // Finds errors that depend on a body's place in memory or in space, or on its motion: they change
+  // when the bodies get another order, other axes and other units.
   void check_body_order(const Step<Real>& step) {
     const State& state = step.before;
     const Disguise<Real> disguise(state, input_.softening_squared,
@@ -294,7 +294,7 @@ class Validator {
     const State before = disguise.of(motion.state);
     State after = before;
     (disguise.is_rescaled() ? variants_.rescaled : advance_)(after, motion.kick, 1);
-    // Of bodies in one place, others may be taken together then.
+    // A tree may group the bodies in another way then.
     const double limit = std::hypot(4 * rms_limit(), 2 * approximate_.rms);
     for (int s = 0; s < state.count; ++s) {
       const int other = disguise.system(s);
@@ -308,7 +308,7 @@ class Validator {
         scale += dot(a, a);
         if (!sampled_ || !is_direct()) continue;
         const double change = relative_error(length(difference), length(a));
-        // A NaN would make the order undefined.
+        // A NaN would make the sort order undefined.
         changes.emplace_back(std::isnan(change) ? std::numeric_limits<double>::infinity() : change,
                              static_cast<int>(disguise.body(k)));
       }
@@ -321,8 +321,8 @@ class Validator {
     }
   }
 
-  // Of the bodies that are not sampled those whose accelerations have changed the most: sums over
-  // all bodies hide a single one whose force is weak.
+  // Checks the accelerations that changed the most among bodies that are not sampled: sums over all
+  // bodies hide a single one whose force is weak.
   void check_changed(std::vector<std::pair<double, int>> changes,
                      std::span<const BasicBody<Real>> bodies,
                      std::span<const BasicBody<Real>> kicked) {
@@ -334,8 +334,8 @@ class Validator {
     check_.check_each(forces_.worst, bodies, kicked, which);
   }
 
-  // The run once more, in several calls, or what there is time for: a chunk of it, or some of its
-  // systems. Whatever depends on the number of steps of a call does not add up to the same.
+  // Repeats the run in several calls or, if time is short, a chunk of it or some of its systems. An
+  // error that depends on the number of steps per call then leads to another end state.
   void check_composition(const Step<Real>& first) {
     const bool all = mode_ == ValidationMode::full || input_.seconds <= kPatience;
     const int systems = all ? input_.start.count
@@ -351,7 +351,7 @@ class Validator {
       composition_.open = format("of the run, steps %lld to %lld of %d were repeated",
                                  chunk.first + 1, chunk.first + chunk.steps, input_.steps);
     } else {
-      // Two steps in one call are one step twice.
+      // Two steps in one call must equal one step twice.
       compare_states(advanced(first.after, input_.dt, 1), advanced(input_.start, input_.dt, 2), 2);
       if (input_.steps == 1) return;
       if (input_.steps == 0) {
@@ -374,9 +374,9 @@ class Validator {
                                  input_.start.count);
   }
 
-  // Many single steps, which are known to be right, then calls of 2, 4, 8, ... steps and two equal
-  // ones. If just one call were long, a program that loses a step in every long call would lose as
-  // many as in the run.
+  // Repeats with many single steps, which are known to be right, then calls of 2, 4, 8, ... steps
+  // and two equal ones. If only one call were long, a program that loses a step in every long call
+  // would lose as many as in the run, and pass.
   State in_several_calls(State state, int left) const {
     const auto take = [&](int steps) {
       if (steps > 0) advance_(state, input_.dt, steps);
@@ -406,7 +406,7 @@ class Validator {
     });
   }
 
-  // No other gate can judge a run whose end is not a number.
+  // No other check can judge a run that ends in NaN or infinity.
   bool check_finite() {
     const int count = input_.end.count;
     for (int s = 0; s < count; ++s) {
@@ -435,7 +435,7 @@ class Validator {
       mass_.value += !(input_.start.bodies[k].mass == input_.end.bodies[k].mass);
   }
 
-  // Momentum and angular momentum are compared with the sums of the magnitudes that cancel in them.
+  // Compares momentum and angular momentum with the sums of the magnitudes that cancel in them.
   void check_conservation(const State& kicked) {
     const W time = std::abs(static_cast<W>(input_.dt)) * input_.steps;
     for (int s = 0; s < input_.start.count; ++s) {
@@ -463,7 +463,7 @@ class Validator {
     const double force_limit = std::hypot(rms_limit(), of_tree);
     const int count = input_.start.count;
     if (!sampled_) return trajectory_gate(input_, sample(count, count), force_limit);
-    // One system, any: the same one when the same run is checked again.
+    // Chooses one system; a repeated check of the same run chooses the same one.
     const int one =
         static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() % static_cast<unsigned>(count));
     const double cost = static_cast<double>(n()) * n() * input_.steps;
@@ -496,14 +496,14 @@ class Validator {
   const ForceCheck<Real> check_{input_,
                                 sample(n(), sampled_ ? kBudget<Real> / 2 * n() / pairs() : n())};
 
-  // Forces that err by so much, not all of them the same way, are no longer equal and opposite.
+  // Forces with errors of this size, in different directions, are no longer equal and opposite.
   double conservation_limit() const {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
   ForceGates forces_ = check_.gates("acceleration_rms", "acceleration_p99", input_.approximation);
   const ErrorLimit approximate_ = forces_.approximate;
   Gate tree_{"tree", 0, 1e-5};
-  double tree_error_ = 0;  // what forces may err by
+  double tree_error_ = 0;  // error that forces may have
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
   Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};

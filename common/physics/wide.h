@@ -1,4 +1,4 @@
-// The float a state is checked in: wider than its own.
+// The float type in which a state is checked: wider than the state's own.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,7 @@ namespace nbody {
 template <class Real>
 using Wide = std::conditional_t<std::is_same_v<Real, float>, double, long double>;
 
-// The float whose states are checked in this one.
+// The float type whose states are checked in this one.
 template <class W>
 using Narrow = std::conditional_t<std::is_same_v<W, Wide<float>>, float, double>;
 
@@ -17,7 +17,7 @@ using Narrow = std::conditional_t<std::is_same_v<W, Wide<float>>, float, double>
 template <class Real>
 inline constexpr double unit_roundoff = std::numeric_limits<Real>::epsilon() / 2;
 
-// Limits are written for float32; those of float64 are stricter by the ratio of the two roundings.
+// Limits are given for float32; those of float64 are narrower by the ratio of the two roundings.
 template <class Real>
 inline constexpr double kRounding = 1;
 template <>

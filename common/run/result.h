@@ -38,7 +38,7 @@ struct Result {
   std::optional<ForceError> force_error;
 
   // "pass", "fail", "unchecked", or "partial" if the run was too long to repeat. Validation::open()
-  // lists what a pass leaves undecided.
+  // lists the checks that a pass leaves undecided.
   std::string verdict() const;
 };
 

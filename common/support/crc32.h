@@ -1,5 +1,5 @@
 // CRC-32 of IEEE 802.3, as zlib and Python's zlib.crc32 compute it: finds every error of up to 32
-// bits in a row, and all but one in four billion of the others.
+// consecutive bits, and all but one in four billion of the others.
 #pragma once
 
 #include <array>

@@ -29,8 +29,8 @@ std::uint64_t machine() {
              : kUnlimited;
 }
 
-// The least limit of a control group and of those that it is nested in. A file that does not exist
-// or says "max" sets no limit.
+// The lowest limit of a control group and of the groups around it. A file that does not exist or
+// contains "max" sets no limit.
 std::uint64_t least_limit(fs::path group, const fs::path& hierarchy, const char* file) {
   for (std::uint64_t least = kUnlimited, limit = 0;; group = group.parent_path()) {
     if (std::ifstream(hierarchy / group.relative_path() / file) >> limit)
@@ -51,9 +51,9 @@ std::string gigabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-// A line is ID:CONTROLLERS:GROUP. Version 2 has one, with no controllers; in version 1 the one of
-// "memory" counts. Containers may show the names that the groups have outside, where nothing is
-// found under them; what limits the container is then in the root.
+// A line is ID:CONTROLLERS:GROUP. Version 2 has one line, without controllers; in version 1 the
+// line of "memory" counts. A container may show its groups by their names outside, under which it
+// contains no files; its own limit is then in the root group.
 std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierarchies) {
   std::uint64_t least = kUnlimited;
   const auto look = [&](const fs::path& group, const fs::path& hierarchy, const char* file) {
@@ -67,7 +67,7 @@ std::uint64_t control_group_limit(const fs::path& groups, const fs::path& hierar
                                            std::getline(lines, group);) {
     if (controllers.empty()) {
       look(group, "", "memory.max");
-      look(group, "unified", "memory.max");  // where both versions are mounted
+      look(group, "unified", "memory.max");  // if both versions are mounted
     } else if (("," + controllers + ",").find(",memory,") != std::string::npos) {
       look(group, "memory", "memory.limit_in_bytes");
     }

@@ -1,4 +1,4 @@
-// The known word that a misspelt one may have meant.
+// Finds the known word that a misspelt one may have meant.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline int edits_between(std::string_view a, std::string_view b) {
   return edits.back().back();
 }
 
-// Empty if a third of the letters or more would have to change. A word cut short counts as one
+// Empty if a third of the letters or more would have to change. Cutting a word short counts as one
 // edit.
 inline std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;

@@ -14,8 +14,8 @@
 
 namespace nbody {
 
-// A whole token or nothing: "12abc", "" and "1e3" for a whole number are all refused; `error` is
-// then what std::from_chars says, so that a number that is too large can be told from no number.
+// Parses a whole token or nothing: rejects "12abc", "" and, for an integer, "1e3". `error` is
+// std::from_chars's, so that callers can distinguish a number that is too large from no number.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text, std::errc& error) {
   Number value{};
@@ -30,8 +30,8 @@ std::optional<Number> parse_whole(std::string_view text) {
   return parse_whole<Number>(text, ignored);
 }
 
-// Also of "1e5" and "2.5e6"; "1.5" and "1e-3" are no whole numbers, and beyond 2^53 all digits are
-// wanted.
+// Also parses "1e5" and "2.5e6". "1.5" and "1e-3" are not integers; above 2^53 all digits must be
+// given.
 template <class Number>
 std::optional<Number> parse_count(std::string_view text) {
   if (const auto value = parse_whole<Number>(text)) return value;
@@ -43,14 +43,14 @@ std::optional<Number> parse_count(std::string_view text) {
   return static_cast<Number>(*value);
 }
 
-// Without the characters of `outer` at both ends.
+// The text without the characters of `outer` at both ends.
 inline std::string_view trimmed(std::string_view text, std::string_view outer = " \t") {
   const auto first = text.find_first_not_of(outer);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(outer) - first + 1);
 }
 
-// "x, y, z": the names of all that have one.
+// "x, y, z": the names of all elements that have one.
 template <class Range, class NameOf = std::identity>
 std::string listed(const Range& range, const NameOf& name_of = {}) {
   std::string list;
@@ -67,7 +67,7 @@ std::string shortest(Number value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-// Rounded to so many significant digits, at most 17.
+// The number with this many significant digits, at most 17.
 inline std::string in_digits(double value, int digits) {
   std::array<char, 32> buffer;
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,

@@ -50,7 +50,7 @@ struct BasicSystems {
 using Systems = BasicSystems<float>;
 using SystemsF64 = BasicSystems<double>;
 
-// Bodies in another order, and back.
+// Puts bodies in another order, and back.
 template <class Real>
 class BodyOrder {
  public:

@@ -11,17 +11,17 @@
 
 namespace nbody {
 
-// What is distributed over the ranks: whole systems, which need no communication, or the bodies of
-// each system.
+// How work is distributed over the ranks: as whole systems, which need no communication, or as the
+// bodies of each system.
 enum class Distribution { automatic, systems, bodies };
 
 // The ranks of this run, for the command line and the record; the cluster fills in the rest.
 struct Ranks {
   int count = 1;
   int hosts = 1;
-  std::string transport = {};  // "nccl", "mpi"; "" in a program that is no cluster's
+  std::string transport = {};  // "nccl", "mpi"; "" in a program without ranks
   Distribution asked = Distribution::automatic;
-  std::string distribution = {};  // what the step chose
+  std::string distribution = {};  // the distribution that the step chose
 };
 inline Ranks& ranks() {
   static Ranks ranks;

@@ -39,8 +39,8 @@ struct BasicRun {
   Real dt;                 // length of a time step
   int steps;               // kick-then-drift steps to take: v += a dt, then x += v dt
   Real softening_squared;  // eps^2 of a_i = sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
-  int devices;             // devices it may use; a step for one device uses the first
-  Approximation approximation = {};  // for a step that uses one
+  int devices;             // devices that the step may use; a step for one device uses the first
+  Approximation approximation = {};  // for a step that approximates
 };
 using Run = BasicRun<float>;
 using RunF64 = BasicRun<double>;  // with --precision double
@@ -77,7 +77,7 @@ Timing timing_of(std::vector<Span> spans);
 
 // How a kernel sums the forces on a body, which decides their accuracy in float32.
 enum class Summation {
-  running,  // one sum over all N: its rounding error grows with sqrt(N)
+  running,  // one sum over all N bodies: its rounding error grows with sqrt(N)
   tiled     // a partial sum per tile, then the sum of those: nearly independent of N
 };
 

@@ -40,7 +40,7 @@ class Timeline {
     origin_seconds_ = steady_seconds();
   }
 
-  // Everything enqueued in the stream so far comes before the mark.
+  // The mark comes after everything that the stream has received so far.
   void start(int system, cudaStream_t stream) { mark(system, 0, stream); }
   void uploaded(int system, cudaStream_t stream) { mark(system, 1, stream); }
   void computed(int system, cudaStream_t stream) { mark(system, 2, stream); }

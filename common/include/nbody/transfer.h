@@ -1,7 +1,7 @@
 // Copies bodies to a device and back, in steps that do not teach copies. The host's pages are
-// locked meanwhile, so that the copy engines access them directly, and the device splits the
-// bodies into arrays: a host that does so writes to untouched pages, which takes longer than the
-// copy.
+// locked meanwhile, so that the copy engines access them directly. The device splits the bodies
+// into arrays: if the host split them, it would write to untouched pages, which takes longer than
+// the copy.
 #pragma once
 
 #include <vector>
@@ -54,7 +54,7 @@ class Transfer {
     take_apart<<<blocks(), kTransferBlock>>>(device_.get(), count(), positions, velocities);
     CUDA_CHECK(cudaGetLastError());
   }
-  // Returns when the bodies are there.
+  // Returns when the bodies have arrived.
   template <class Four>
   void download(const Four* positions, const Four* velocities) const {
     put_together<<<blocks(), kTransferBlock>>>(device_.get(), count(), positions, velocities);

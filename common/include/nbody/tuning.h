@@ -18,7 +18,7 @@ struct TunedShape {
 
 struct ChosenShape {
   int rank = 0;
-  int of = 0;  // number of shapes
+  int of = 0;  // number of shapes to choose from
   double blocks = 0, slots = 0;
   bool tuned = false;
 };

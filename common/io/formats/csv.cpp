@@ -1,7 +1,7 @@
-// CSV: lines `# key=value` (others that begin with # are comments), a line that names the columns,
-// then one line per body. Files that say `# bodies=N` end in a line `# crc32=XXXXXXXX`, zlib's
-// checksum of all lines before it without blanks at their ends and with \n behind each. Numbers are
-// read and written independently of the locale, so that a decimal comma on the reader's machine
+// CSV: lines `# key=value` (other lines that begin with # are comments), a line with the column
+// names, then one line per body. A file with a line `# bodies=N` ends in a line `# crc32=XXXXXXXX`:
+// zlib's checksum of all lines before it, each without trailing blanks and followed by \n. Numbers
+// are read and written independently of the locale, so a decimal comma on the reader's machine
 // changes nothing.
 #include <algorithm>
 #include <array>

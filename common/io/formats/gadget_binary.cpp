@@ -1,10 +1,10 @@
 // Gadget's binary snapshots, formats 1 and 2, of either byte order (Springel, users' guide of
 // Gadget-2, section 6). Read only: nbody-convert writes format 3, which is HDF5.
 //
-// A file is a list of blocks, each between two copies of its size (u32), as Fortran writes them.
-// In format 2 a block with the name of the next one stands before each: "POS ", u32. Format 1 has
-// no names, but an order: header of 256 bytes, positions, velocities, ids, and masses of the types
-// whose mass is not in the header.
+// A file is a list of blocks. As Fortran writes them, each stands between two copies of its size
+// (u32). In format 2 a small block with the next one's name ("POS ", u32) precedes each. Format 1
+// has no names, but a fixed order: a header of 256 bytes, positions, velocities, ids, and the
+// masses of those types whose mass is not in the header.
 //
 //   0 i32 bodies[6]   24 f64 mass[6]   72 f64 time   80 f64 redshift   124 i32 files   152 f64 h
 //

@@ -1,5 +1,5 @@
-// The .param file beside a Tipsy file, which itself says nothing of its units: lines `key = value`
-// as the codes PKDGRAV and Gasoline read them.
+// The .param file next to a Tipsy file, which does not contain its units: lines `key = value`, as
+// the codes PKDGRAV and Gasoline read them.
 //
 //   dKpcUnit, dMsolUnit  the units of length and mass, in which G = 1
 //   bComove              0: not a cosmological simulation (only such files can be read)

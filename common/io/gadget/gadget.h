@@ -1,8 +1,8 @@
 // Gadget's snapshots in HDF5, for programs that link nbody_gadget.
 //
-// Most programs do without: Debian's HDF5 library brings 35 shared libraries (curl, OpenSSL and
-// Kerberos among them) that a machine it is carried to would need too, and its static form still
-// wants most of them.
+// Most of our programs do without HDF5: Debian's library brings 35 shared libraries (curl, OpenSSL
+// and Kerberos among them), which a machine that receives the program would need too; the static
+// form needs most of them as well.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace nbody {
 
-// The basic formats and Gadget's, for read_bodies and format_for_writing. In a build without HDF5
-// such a file is refused in one line.
+// The basic formats and Gadget's, for read_bodies and format_for_writing. A build without HDF5
+// rejects such a file with a one-line message.
 //
-// Reading: /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable, /Units; lengths in kpc,
-// masses in 1e10 Msun and velocities in km/s where there is no /Units. The snapshot is in the
-// preset kpc-100kms, or in the units of the snapshot it was written from.
-// Writing needs units that have a size (io/units.h).
+// Reading: /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable, /Units; without /Units,
+// lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The snapshot is in the preset
+// kpc-100kms, or in the units of the snapshot from which the file was written. Writing needs units
+// that have a size (io/units.h).
 std::span<const FileFormat> formats_with_gadget();
 
 }  // namespace nbody

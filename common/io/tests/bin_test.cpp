@@ -54,7 +54,7 @@ TEST_F(Bin, SpeciesFollowTheBodies) {
   EXPECT_EQ(refusal(wrong), wrong.string() + ": body 1: species is 6; it must be 0 to 5");
 }
 
-// --- BIN that must be refused ---
+// --- BIN files that must be rejected ---
 
 class BadBin : public WithFolder {
  protected:

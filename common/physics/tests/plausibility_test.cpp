@@ -1,4 +1,4 @@
-// Runs that were computed correctly and are physically plausible or not.
+// Correctly computed runs that are physically plausible, or not.
 #include "physics/validation/plausibility.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(Plausibility, AClosePairNeedsAShorterStep) {
   EXPECT_GT(*found.encounter, 1);
 }
 
-// As close, but with a mass that does not matter to the others.
+// Equally close, but with a mass too small to affect the others.
 TEST(Plausibility, AClosePairOfLightBodiesDoesNot) {
   Systems start(1, 4);
   start.bodies = {{0, 0, 0, 0, -0.5f, 0, 1},

@@ -1,4 +1,4 @@
-// The validator against programs that are right, wrong, and neither provably.
+// The validator's results for right programs, for wrong ones, and for cases that it cannot decide.
 #include "physics/validation.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kSofteningSquared = 0.05 * 0.05;
 
-// Right, in float32.
+// A correct program in float32.
 void advance_right(Systems& systems, double dt, int steps) {
   SystemsF64 wide(systems.count, systems.bodies_per_system);
   for (int step = 0; step < steps; ++step) {
@@ -88,7 +88,7 @@ TEST(Validation, SaysWhichTrajectoryItCompared) {
   EXPECT_TRUE(validation.open()[0].starts_with("trajectory: compared in 1 of 3 systems"));
 }
 
-// The second of two systems lives through some thirty crossings, the first through less than one.
+// The second of two systems has some thirty crossing times, the first less than one.
 constexpr int kLong = 4000;
 Systems calm_and_chaotic() {
   Systems systems = galaxies(2, 8);
@@ -141,7 +141,8 @@ Systems star_and_ring(int bodies, float mass) {
   return systems;
 }
 
-// Right, with sums in float32 from the first body to the last; accelerations are `factor` as large.
+// Correct, adding in float32 from the first body to the last; accelerations are multiplied by
+// `factor`.
 Advance<float> sums_in_float(float factor) {
   return [factor](Systems& systems, double dt, int steps) {
     const auto time = static_cast<float>(dt);
@@ -164,8 +165,8 @@ Advance<float> sums_in_float(float factor) {
   };
 }
 
-// Beside the force of the star, each of the others is less than the last digit; a sum in float32
-// that begins with the star loses them all.
+// Next to the star's force, each of the others is below the last digit; a float32 sum that begins
+// with the star loses them all.
 TEST(Validation, AllowsWhatASumLosesThatBeginsWithAStar) {
   const Systems start = star_and_ring(1024, 1e-7f);
   const Validation right = validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1));
@@ -185,7 +186,7 @@ TEST(Validation, AStarExcusesNoOtherError) {
   EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
 }
 
-// Bodies without gravity, and fewer steps than were asked for where these are many.
+// Moves bodies without gravity and, in longer runs, takes fewer steps than requested.
 TEST(Validation, MissesNoStepsInAnyMode) {
   const Systems start = galaxies(1, 2);
   for (const int steps : {3, 8, 14, 33, 34, 41, 60, 97, 200}) {
@@ -209,8 +210,8 @@ TEST(Validation, MissesNoStepsInAnyMode) {
   }
 }
 
-// Repeating a run that took an hour would take another one: then this is said, and two steps are
-// checked at least.
+// Repeating a run that took an hour would take another hour. The validator reports this, and checks
+// at least two steps.
 TEST(Validation, SaysWhatIsTooLongToRepeat) {
   const Systems start = galaxies(4, 20);
   const Validation all = validated(start, 0.01, 16, ValidationMode::automatic, advance_right, 3600);
@@ -227,7 +228,7 @@ TEST(Validation, SaysWhatIsTooLongToRepeat) {
   EXPECT_FALSE(asked.partial());
 }
 
-// Half of its steps, where they are many. Of a run of an hour a chunk shows it.
+// Takes half of the requested steps in long calls. For a run of an hour, a chunk shows it.
 TEST(Validation, RepeatsAChunkOfALongRun) {
   const Advance<float> halves = [](Systems& systems, double dt, int steps) {
     advance_right(systems, dt, steps > 8 ? steps / 2 : steps);
@@ -248,7 +249,7 @@ TEST(Validation, RepeatsAChunkOfALongRun) {
   }
 }
 
-// An error of dt that the velocities and positions of a run of short steps round away.
+// An error in dt that rounding hides in the velocities and positions of a run with short steps.
 TEST(Validation, SeesAWrongTimeStepHoweverShort) {
   for (const double dt : {1e-2, 1e-4, 1e-7, -1e-6, 1e-12}) {
     for (const auto& [kick, drift_] : {std::pair(1.0, 1.0), {1.00001, 1.0}, {1.0, 1.00001}}) {
@@ -285,7 +286,7 @@ TEST(Validation, NamesTheFirstNumberThatIsNone) {
   EXPECT_THROW(gate(validation, "momentum"), std::out_of_range);
 }
 
-// The force on one body depends on where it is stored; it is none of those in the sample.
+// The force on one body depends on its index; the body is not in the sample.
 TEST(Validation, SeesABodyThatIsNotInTheSample) {
   const auto favours_one = [](Systems& systems, double dt, int steps) {
     for (int step = 0; step < steps; ++step) {
@@ -301,7 +302,7 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
           .failed());
 }
 
-// The accelerations of some bodies are stronger by this part of themselves.
+// The accelerations of some bodies are too strong by this fraction.
 Advance<float> stronger(float part, const std::function<bool(const Body&, std::size_t)>& which,
                         const Advance<float>& right = advance_right) {
   return [=](Systems& systems, double dt, int steps) {
@@ -323,7 +324,7 @@ Advance<float> stronger(float part, const std::function<bool(const Body&, std::s
   };
 }
 
-// One body in 300, and too far from the others to count in a root mean square.
+// One body in 300, and too little to show in a root mean square over all bodies.
 TEST(Validation, SeesASingleWeakForceThatIsWrong) {
   Systems start = galaxies(1, 300);
   start.bodies[123] = {100, 0, 0, 0, 0, 0, 1e-3f};
@@ -334,7 +335,7 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
 }
 
-// Right in float32 where few bodies have a mass.
+// A correct float32 program for systems in which few bodies have a mass.
 void advance_few(Systems& systems, double dt, int steps) {
   for (int step = 0; step < steps; ++step) {
     SystemsF64 sources(1, 0);
@@ -354,13 +355,13 @@ void advance_few(Systems& systems, double dt, int steps) {
   }
 }
 
-// Of so many bodies three quarters are sampled. What is wrong where one of the others is stored is
-// less than the sum over all forgives.
+// With this many bodies three quarters are sampled. An error in one of the others is smaller than
+// the limit of the sum over all.
 TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
   Systems start = galaxies(1, 16400);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
     start.bodies[i].mass = i % 256 == 0 ? 1.0f / 64 : 0;
-  std::size_t left_out = 4000;  // the next that is none of 4e8 / 2 / n evenly spaced ones
+  std::size_t left_out = 4000;  // the next index outside the 4e8 / 2 / n evenly spaced ones
   const std::vector<int> sample = evenly_spaced(16400, static_cast<int>(2e8 / 16400));
   while (std::binary_search(sample.begin(), sample.end(), static_cast<int>(left_out))) ++left_out;
   const auto is_left_out = [=](const Body&, std::size_t i) { return i == left_out; };
@@ -387,7 +388,7 @@ TEST(Validation, RejectsNaNInOneSystemOfMany) {
                   .failed());
 }
 
-// Accelerations that are wrong by this part of themselves, across.
+// Accelerations that are wrong by this fraction, at right angles to themselves.
 Advance<float> wrong_by(float part) {
   return [part](Systems& systems, double dt, int steps) {
     for (int step = 0; step < steps; ++step) {
@@ -412,7 +413,7 @@ Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
                          {.fine = wrong_by(error_at_a_smaller_angle)});
 }
 
-// 1e-2 is what a coarse tree may err by, and says nothing about whether it is a right one.
+// A coarse tree may have an error of 1e-2, so that error does not show whether the tree is right.
 TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
   const Validation right = of_a_tree(0.8f, 1e-2f, 2e-4f);
   expect_every_gate_passed(right);

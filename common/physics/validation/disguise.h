@@ -1,5 +1,5 @@
-// The same bodies so that a program cannot know them again: in another order, with other axes and
-// other units, all by exact operations. What they feel is the same but for the order of sums.
+// Rewrites a problem so that a program cannot recognise it: another order of bodies, other axes and
+// other units, all by exact operations. The forces are the same, except for the order of sums.
 #pragma once
 
 #include <vector>
@@ -13,18 +13,18 @@ namespace nbody {
 template <class Real>
 class Disguise {
  public:
-  // Lengths are `length` times as large, a power of two, if no number becomes too large or too
-  // small for Real then; otherwise they stay.
+  // Lengths become `length` times as large, a power of two, unless a number would become too large
+  // or too small for Real; then they stay.
   Disguise(const BasicSystems<Real>& systems, double softening_squared, double length);
 
   bool is_rescaled() const { return length_ != 1; }
-  // Velocities are in the new axes, and otherwise what they were.
+  // Velocities are turned to the new axes and otherwise unchanged.
   BasicSystems<Real> of(const BasicSystems<Real>& systems) const;
-  // From what is seen of body k of system s there: which body it is, and a velocity back in the
-  // old axes.
+  // Translates back from body k of the disguised system s: its number in the original, and its
+  // velocity in the original axes.
   int system(int s) const { return count_ - 1 - s; }
   std::size_t body(std::size_t k) const { return order_[k]; }
-  // Accelerations are the same in both units: masses grow as the square of lengths.
+  // Accelerations are equal in both units, because masses grow as the square of lengths.
   static BasicVector3<Wide<Real>> back(const BasicVector3<Wide<Real>>& v) {
     return {-v.z, v.x, -v.y};
   }

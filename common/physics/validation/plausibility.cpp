@@ -12,13 +12,13 @@ namespace {
 
 using Word = Plausibility::Word;
 
-// Relative changes of the energy. A leapfrog that resolves its orbits stays below 1e-3, Euler below
-// 1e-2; a tenth is another system.
+// Relative changes of the energy. Leapfrog that resolves the orbits stays below 1e-3, Euler below
+// 1e-2; with a change of a tenth, the run describes another system.
 constexpr double kDoubtfulEnergy = 1e-2, kFailedEnergy = 0.1;
-// A pair matters whose binding energy is this part of all; it is resolved in so many time steps.
+// A pair matters if its binding energy is this share of the total; this many steps resolve it.
 constexpr double kMatters = 2e-2, kResolved = 10;
-constexpr double kPairs = 2e7;  // looked at for encounters, in each state
-// Of up to so many bodies positions at the end are judged: those of more are chaotic.
+constexpr double kPairs = 2e7;  // most pairs searched for encounters, in each state
+// End positions are judged for up to this many bodies; the motion of more is chaotic.
 constexpr int kFewBodies = 16;
 constexpr double kDoubtfulPositions = 1e-2;
 constexpr double kFollowed = 3e8;     // interactions in a wider float
@@ -50,7 +50,7 @@ class Judge {
     result_.reasons.push_back(std::move(reason));
   }
 
-  // What energies are compared with: where kinetic and potential energy cancel, with their sizes.
+  // The scale for energy errors: if kinetic and potential energy cancel, their magnitudes.
   static double scale(const Diagnostics& of) {
     return std::max(std::abs(of.energy()), 0.1 * (of.kinetic + std::abs(of.potential)));
   }
@@ -124,7 +124,7 @@ class Judge {
   }
 
   using Reference = BasicReference<W>;
-  // The motion of a system in a wider float with `divisor` times the time steps.
+  // Follows a system in a wider float with `divisor` times as many time steps.
   Reference followed(int s, int divisor) const {
     const W h = static_cast<W>(input_.dt) / divisor;
     const W half = input_.integrator == Integrator::leapfrog ? h / 2 : 0;
@@ -154,7 +154,8 @@ class Judge {
     for (int s = 0; s < input_.start.count; ++s) {
       const Reference same = followed(s, 1), halved = followed(s, 2);
       const auto end = input_.end.system(s);
-      // Of the order of the integrator: half the time step has a half or a quarter of the error.
+      // Follows from the integrator's order: half the time step leaves a half or a quarter of the
+      // error.
       const double order = input_.integrator == Integrator::leapfrog ? 4.0 / 3 : 2;
       of_step = max_or_nan(of_step, order * apart(halved, [&](int i) { return same.position(i); }));
       of_rounding = max_or_nan(of_rounding, apart(same, [&](int i) {

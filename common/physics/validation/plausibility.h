@@ -1,12 +1,12 @@
-// Is a run physics, beside being computed as asked for? A program may take every time step right
-// and end with 23 times the energy, because the time step was too long.
+// Judges whether a correctly computed run is also physically plausible. A program may take every
+// time step right and still end with 23 times the energy, because the time step was too long.
 //
-//   energy           of the worst system: its change over the run, relative
+//   energy           its relative change over the run, in the worst system
 //   encounters       at the start and at the end: dt over the shortest time in which a pair of
 //                    bodies that matters to the energy moves by its own separation
-//   positions        of few bodies: how far halving the time step moves them by the end of the run,
-//                    in float64, and how far rounding to the float of the run does. Where rounding
-//                    leads, more steps make it worse
+//   positions        for few bodies: how far halving the time step moves them by the end of the
+//                    run, in float64, and how far rounding to the run's float moves them. If
+//                    rounding moves them farther, shorter time steps make it worse
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct PhysicsInput {
   // Positions and velocities at the same time.
   const BasicSystems<Real>& start;
   const BasicSystems<Real>& end;
-  // Of each system.
+  // One per system.
   const std::vector<Diagnostics>& before;
   const std::vector<Diagnostics>& after;
 };
@@ -37,7 +37,7 @@ struct Plausibility {
   enum class Word { ok, doubtful, failed };
   Word word = Word::ok;
   std::vector<std::string> reasons;  // why it is not ok, and what to do
-  std::vector<std::string> notes;    // what else is worth knowing
+  std::vector<std::string> notes;    // further remarks
 
   std::optional<double> energy_change, energy_error;  // of the worst system; error: of an estimate
   std::optional<double> encounter;                    // dt over the shortest time
@@ -46,7 +46,7 @@ struct Plausibility {
 };
 const char* to_string(Plausibility::Word word);
 
-// Of each system.
+// One per system.
 template <class Real>
 std::vector<Diagnostics> diagnose_each(const BasicSystems<Real>& systems, double softening,
                                        double budget = kAllPairsBudget);

@@ -9,13 +9,13 @@
 namespace nbody {
 namespace {
 
-// How often the motion is followed with errors that a right program may make. One of them can be
-// led back by luck to where it would be without errors, not all.
+// The motion is followed this many times with errors that a correct program may have. By luck, one
+// of these runs may end close to the exact one, but not all of them.
 constexpr int kAttempts = 4;
 
 struct Trajectory {
-  double error = 0;       // of the step, relative to the RMS distance from the origin
-  double divergence = 0;  // of the reference with such errors, likewise: the largest
+  double error = 0;       // the step's error, relative to the RMS distance from the origin
+  double divergence = 0;  // the largest error, likewise, of a reference with such errors
 };
 
 double limit_of(const Trajectory& trajectory, double floor) {
@@ -41,26 +41,26 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
   const auto end = input.end.system(s);
   Trajectory result{distance(
       exact, [&](int i) { return position<Wide<Real>>(end[static_cast<std::size_t>(i)]); })};
-  if (result.error <= floor) return result;  // close enough whatever errors may do
+  if (result.error <= floor) return result;  // close enough, whatever errors are allowed
   const auto diverged = [&](const Reference& other) {
     result.divergence =
         max_or_nan(result.divergence, distance(exact, [&](int i) { return other.position(i); }));
   };
   std::mt19937 random(1);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    // Rounding as such errs the same way at every step of a body that moves evenly, and the same in
-    // every attempt; errors before the rounding are there for the other programs.
+    // Rounding alone has the same error in every step of a body that moves evenly, and in every
+    // attempt. Random errors before the rounding represent programs that round differently.
     const Wide<Real> rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
     Reference rough(input.start.system(s));
     for (int step = 0; step < input.steps; ++step) {
-      // What is taken together errs for many steps the same way.
+      // A group of distant bodies keeps the same error for many steps.
       if (input.approximation.theta > 0) random.seed(static_cast<unsigned>(attempt));
       rough.advance_roughly(input.dt, input.softening_squared, force_limit, rounding, random);
     }
     diverged(rough);
   }
   if (result.error <= limit_of(result, floor)) return result;
-  // What sums lose that one interaction rules is no random error: it is the same at every step.
+  // If one interaction dominates a sum, the loss is not random: it is the same at every step.
   Reference rounded(input.start.system(s));
   const int tile = input.summation == Summation::tiled ? kLargestTile : exact.size();
   for (int step = 0; step < input.steps; ++step)
@@ -77,7 +77,7 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
   // A body that moves evenly is rounded the same way at every step.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<Trajectory> trajectories(systems.size());
-  // Small systems side by side, the bodies of large ones.
+  // Computes small systems in parallel, and the bodies of large ones.
 #pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);

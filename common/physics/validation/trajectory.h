@@ -1,4 +1,4 @@
-// The positions at the end of a run against those of the reference.
+// Compares the positions at the end of a run with those of the reference.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace nbody {
 template <class Real>
 struct ValidationInput;
 
-// Of the systems named. `force_limit` is what the step's forces may err by, relative.
+// Checks the systems named. `force_limit`: the relative error that the step's forces may have.
 template <class Real>
 Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>& systems,
                      double force_limit);

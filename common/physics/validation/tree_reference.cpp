@@ -10,8 +10,8 @@
 namespace nbody {
 namespace {
 
-// A node is no smaller than this part of its coordinates, and a box is wide that is so many times
-// as wide as the distance at which a node acts as a whole (step15_barnes_hut).
+// As in step15_barnes_hut: a node is at least this share of its coordinates in size; a box is wide
+// if it is this many times as wide as the distance at which a node acts as one body.
 constexpr double kLeastSize = 3e-4, kWide = 8;
 constexpr int kBits = 21;  // of a cell's coordinate
 
@@ -53,7 +53,7 @@ Vector3 most(const Vector3& a, const Vector3& b) {
   return each(a, b, [](double p, double q) { return std::max(p, q); });
 }
 
-// In float32, as the cells of a program are found.
+// Computed in float32, as a program finds its cells.
 std::vector<unsigned long long> keys_of(std::span<const Body> bodies) {
   Cell cell;
   float low[3], edge = 0;
@@ -93,7 +93,7 @@ TreeReference::TreeReference(std::span<const Body> bodies, TreeDesign design, fl
   build(0, static_cast<int>(bodies.size()));
 }
 
-// Of these sorted bodies; returns the number of the node.
+// Builds the tree over these sorted bodies; returns the number of the root node.
 int TreeReference::build(int first, int count) {
   Node node;
   node.first = first, node.count = count;
@@ -106,7 +106,7 @@ int TreeReference::build(int first, int count) {
     }
     sum(node, parts);
   } else {
-    // Where the highest bit changes that is not the same in all, of keys or of places.
+    // Splits where the highest bit changes that differs within the range: of keys, or of indices.
     const auto key = [&](int k) { return keys_[static_cast<std::size_t>(k)]; };
     const int last = first + count - 1;
     const auto differs = [&](int k) {
@@ -148,11 +148,11 @@ void TreeReference::sum(Node& node, std::span<const Node> parts) const {
   const double size = std::max(node.radius, kLeastSize * far);
   const double opening = theta_ > 0 ? size / theta_ : std::numeric_limits<double>::infinity();
   node.opening_squared = opening * opening;
-  // The radius sums up to sixty rounded distances; the distance to the centre is as good as it.
+  // The radius adds up to sixty rounded distances; the distance to the centre is as accurate.
   node.blur = 64 * unit_roundoff<float> + (size > 0 ? 8 * unit_roundoff<float> * far / size : 0);
 }
 
-// As seen from a box around all bodies of the group; where that is wide, from each of them.
+// Distances are from a box around the group's bodies or, if it is wide, from each body.
 TreeReference::Choice TreeReference::choose(const Node& node, const Group& group) const {
   const auto apart = [&](const Vector3& low, const Vector3& high) {
     const Vector3 d = most(most(low - node.centre, node.centre - high), {});

@@ -1,6 +1,6 @@
-// The truth that a tree is measured against: its own design (nbody/step.h), in float64. What a
-// right tree of this design finds differs from it by rounding only, whatever the shape of a system;
-// its error against direct sums differs by a factor of a hundred from one shape to another.
+// The reference for a tree: the same design (nbody/step.h), in float64. A correct tree of this
+// design differs from it by rounding only, whatever the shape of a system, whereas its error
+// against direct sums differs by a factor of a hundred from one shape to another.
 //
 //   J. E. Barnes, J. Comput. Phys. 87, 161 (1990): a list of nodes for a group of bodies
 //   T. Karras, High Performance Graphics 2012: a binary tree over keys along a curve
@@ -22,9 +22,9 @@ class TreeReference {
 
   struct Force {
     Vector3 acceleration;
-    // What a program in float32 may differ by and be right all the same: centres of nodes are
-    // rounded to the digits of their coordinates, and whether a node is opened that is at the edge
-    // may be decided either way.
+    // The difference that a correct program in float32 may have: centres of nodes are
+    // rounded to the digits of their coordinates, and a borderline node may be opened or
+    // not.
     double allowance = 0;
   };
   Force force(int body, int multipole, double softening_squared) const;
@@ -33,8 +33,8 @@ class TreeReference {
   struct Node {
     Vector3 centre;  // of mass
     double mass = 0, radius = 0;
-    double opening_squared = 0;  // beyond the root of it the node acts as a whole
-    double blur = 0;             // what opening_squared may be wrong by, relative
+    double opening_squared = 0;  // beyond its square root the node acts as one body
+    double blur = 0;             // relative error that opening_squared may have
     double m[6] = {};           // sum of m x x, m y y, m z z, m x y, m x z, m y z around the centre
     int first = 0, count = 0;   // sorted bodies
     int left = -1, right = -1;  // children
@@ -61,7 +61,7 @@ class TreeReference {
   std::vector<Node> nodes_;               // the last is the root
   std::vector<Vector3> positions_;        // sorted
   std::vector<double> masses_;
-  std::vector<int> place_;  // of each body among the sorted ones
+  std::vector<int> place_;  // position of each body among the sorted ones
 };
 
 }  // namespace nbody

@@ -1,4 +1,4 @@
-// What a program or a function says.
+// Captures the messages of a program or a function.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline testing::AssertionResult says(const std::string& text, std::string_view p
   return testing::AssertionFailure() << '"' << text << "\" does not say \"" << part << '"';
 }
 
-// What the UsageError says that the work throws; "accepted" where it throws none.
+// Returns the message of the UsageError that the work throws, or "accepted" if it throws none.
 template <class Work>
 std::string refusal_of(const Work& work) {
   try {

@@ -1,4 +1,4 @@
-// A folder of its own for each test, removed with everything in it.
+// A separate folder for each test, removed with its contents.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A test program that runs no test has not passed: a filter with a spelling mistake must be seen.
+// A test program that runs no test must fail, so that a misspelt filter is noticed.
 #include <gtest/gtest.h>
 
 #include <iostream>
