@@ -1,4 +1,4 @@
-// Accelerations of a kernel against float64.
+// Compares accelerations of a kernel with float64.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace experiments {
 
-// Of up to 256 of the bodies, where found(i) is the acceleration of body i: the RMS error,
-// relative.
+// Returns the relative RMS error over up to 256 of the bodies; found(i) is the acceleration of body
+// i.
 template <class Found>
 double acceleration_error(std::span<const nbody::Body> bodies, double softening_squared,
                           const Found& found) {

@@ -1,11 +1,11 @@
-// A mark for rates and times that no GPU has: hostcuda's.
+// Marks rates and times that come from hostcuda: they are not those of a GPU.
 #pragma once
 
 #include "support/platform.h"
 
 namespace experiments {
 
-// What follows a printed rate or time; empty on a GPU.
+// The mark after a printed rate or time; empty on a GPU.
 inline const char* emulated_mark(const nbody::Platform& platform) {
   return platform.backend == "hostcuda" ? "; emulated on a CPU: not a GPU time" : "";
 }

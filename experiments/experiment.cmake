@@ -1,7 +1,8 @@
 # nbody_experiment(name KERNELS source.cu [SOURCES more.cpp...] [CUDA_FLAGS flag...] [ADVERSARIAL filter])
 #
-# Built like a step, but with a command line of its own: main.cpp makes the program, name_test.cpp the
-# tests, which run again in adversarial orders, as far as the filter of names allows.
+# Builds an experiment like a step, but with its own command line: main.cpp makes the program,
+# name_test.cpp the tests, which run again in adversarial orders (ADVERSARIAL: the filter of their
+# names).
 function(nbody_experiment name)
   cmake_parse_arguments(PARSE_ARGV 1 experiment "" "KERNELS;ADVERSARIAL" "SOURCES;CUDA_FLAGS")
   add_library(${name}_object OBJECT ${experiment_KERNELS} ${experiment_SOURCES})

@@ -1,6 +1,6 @@
-// What most of the experiments have in common, so that a file holds the one thing it tries: one
+// Shared by most of the experiments, so that each file contains only the idea that it tests: one
 // grid over all systems, two kernels per time step, positions as four floats, fast math. An
-// experiment brings the kernel that kicks.
+// experiment provides the kernel for the kick.
 #pragma once
 
 #include "nbody/step.h"
@@ -12,17 +12,17 @@ namespace one_grid {
 using Position = float4;  // w is the mass
 using Velocity = float4;  // w is 0
 
-// The number of blocks of this size that have a thread for each body.
+// The number of blocks of this size needed to give each body a thread.
 __host__ __device__ constexpr int blocks_for(int bodies, int block) {
   return (bodies - 1) / block + 1;
 }
 
-// Past the end there are massless bodies: every tile is full, and any N will do.
+// Returns massless bodies past the end: every tile is then full, and N may be any number.
 __device__ inline Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// What a source adds to the acceleration of a body.
+// Adds the acceleration that a source causes to a body's sum.
 __device__ inline void interact(Position source, Position body, float3& a,
                                 float softening_squared) {
   const float dx = source.x - body.x;
@@ -49,8 +49,8 @@ __device__ inline void kick(Velocity& velocity, float3 a, float dt) {
   velocity.z += a.z * dt;
 }
 
-// Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
-// read its position, and kernels in a stream run one after the other.
+// Drift: x_i += v_i dt. It is a separate kernel, because no body may drift before every force of
+// this step has read its position, and kernels in a stream run one after the other.
 static __global__ void update_positions(Position* __restrict__ positions,
                                         const Velocity* __restrict__ velocities, int n, float dt) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,7 +60,7 @@ static __global__ void update_positions(Position* __restrict__ positions,
   positions[i].z += velocities[i].z * dt;
 }
 
-// All time steps; kick_all(positions, velocities) launches what kicks every body of every system.
+// Takes all time steps; kick_all(positions, velocities) launches the kick of all bodies.
 template <class KickAll>
 nbody::Timing advance(const nbody::Run& run, nbody::Systems& systems, const KickAll& kick_all) {
   const int bodies = static_cast<int>(systems.bodies.size());

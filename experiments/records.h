@@ -1,5 +1,5 @@
-// What the experiments with command lines of their own have in common: lists on the command line
-// and records of JSON.
+// Shared by the experiments with their own command lines: comma-separated lists and JSON
+// records.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace experiments {
 
 using Json = nlohmann::ordered_json;
 
-// What stands between the commas.
+// Splits a comma-separated list.
 inline std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream in(text);
@@ -24,7 +24,7 @@ inline std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-// One number or several.
+// Parses one number or several.
 inline std::vector<int> whole_numbers(const std::string& option, const std::string& text, int low,
                                       int high) {
   std::vector<int> numbers;
@@ -39,7 +39,7 @@ inline std::vector<int> whole_numbers(const std::string& option, const std::stri
   return numbers;
 }
 
-// Each of these names once, with commas between them.
+// Joins the distinct names with commas.
 template <class Named>
 std::string names_of(const Named& all) {
   std::vector<std::string> names;
@@ -50,7 +50,7 @@ std::string names_of(const Named& all) {
   return text;
 }
 
-// One or several of these names.
+// Parses one or several of these names.
 template <class Named>
 std::vector<std::string> chosen_of(const std::string& option, const std::string& text,
                                    const Named& all) {
@@ -62,8 +62,8 @@ std::vector<std::string> chosen_of(const std::string& option, const std::string&
   return parts;
 }
 
-// Revision, date, device, backend and flags as in the record of a step, then these fields and the
-// seconds with their median and interquartile range.
+// Formats a record: revision, date, device, backend and flags as in a step's record, then these
+// fields and the seconds with their median and interquartile range.
 inline Json record_of(const char* name, const nbody::Platform& platform, const Json& fields,
                       const std::vector<double>& seconds) {
   nbody::Result result;
@@ -81,7 +81,7 @@ inline Json record_of(const char* name, const nbody::Platform& platform, const J
   return record;
 }
 
-// One line each. The file, if there is one, is whole after every record.
+// Prints one record per line. A file, if one is given, is complete after every record.
 class Records {
  public:
   explicit Records(const std::string& file) : file_(file) {

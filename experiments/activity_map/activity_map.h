@@ -1,5 +1,5 @@
-// The two-dimensional simulation with an activity map, rung by rung: main.cpp measures it, the test
-// proves it.
+// The two-dimensional simulation with an activity map, in all its variants (rungs): main.cpp
+// measures them, the test checks them.
 #pragma once
 
 #include <span>
@@ -25,16 +25,16 @@ struct Problem {
 
 struct Rung {
   std::string_view name;
-  int block;  // threads per block, unless another number is asked for
+  int block;  // threads per block, unless --block gives another number
 };
 
-// In the order of the report: each is the best so far with one thing changed, which was then kept
-// or not. The last three are our own.
+// In the report's order: each rung changes one thing in the best one so far, and the report then
+// kept the change or dropped it. The last three are our own.
 std::span<const Rung> rungs();
 
 struct Outcome {
   std::vector<Body2d> bodies;
-  std::vector<float> map;  // of the last step: each cell's share of all bodies; row 0: lowest y
+  std::vector<float> map;  // in the last step: each cell's share of all bodies; row 0: lowest y
   nbody::Timing timing;
 };
 

@@ -1,4 +1,4 @@
-// Every rung moves the bodies as float64 does, and its map is the histogram of where they are.
+// Every rung moves the bodies as float64 does, and its map is the histogram of their positions.
 #include "check.h"
 #include "experiments/on_a_device.h"
 #include "physics/reference.h"
@@ -41,12 +41,13 @@ TEST_P(EveryRung, FollowsFloat64ForTwentySteps) {
   }
 }
 
-// The map of the last step, by hand: x along a row, y up, no counts of earlier steps, none outside.
+// Compares the last step's map with one made by hand: x along a row, y up, no counts of earlier
+// steps, no bodies from outside.
 TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
   Problem problem = problem_of(4, 2);
   problem.extent = 2;
   problem.dt = 1;
-  // Without mass there is no force: each moves on by two velocities.
+  // Without mass there is no force: each body moves on by twice its velocity.
   const std::vector<Body2d> start = {{-1.5f, 0.5f, 1, 0, 0},     // to (0.5, 0.5)
                                      {-2.0f, -2.0f, 0, 0, 0},    // on the lower edge: inside
                                      {2.0f, 0.0f, 0, 0, 0},      // on the upper edge: outside
@@ -62,7 +63,7 @@ TEST_P(EveryRung, CountsBodiesWhereTheyEnd) {
 INSTANTIATE_TEST_SUITE_P(Activity, EveryRung, testing::ValuesIn(rungs().begin(), rungs().end()),
                          [](const auto& rung) { return std::string(rung.param.name); });
 
-// Of so many additions to one cell, from all blocks at once, some are lost if they are not atomic.
+// If additions to one cell, from all blocks at once, are not atomic, some of this many are lost.
 using ActivityMapOfACrowd = experiments::OnADevice<platform>;
 TEST_F(ActivityMapOfACrowd, LosesNobody) {
   const int n = 1 << 20;

@@ -18,7 +18,7 @@ nbody::Systems in_three_dimensions(const std::vector<Body2d>& bodies) {
 
 double acceleration_error(const Rung& rung, int block, Problem problem,
                           std::vector<Body2d> bodies) {
-  // From rest, a step of length 1 makes the velocity the acceleration.
+  // From rest, a step of length 1 turns the velocity into the acceleration.
   for (Body2d& body : bodies) body.vx = body.vy = 0;
   problem.steps = 1;
   problem.dt = 1;

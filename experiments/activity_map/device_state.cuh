@@ -1,4 +1,4 @@
-// What a rung finds on the device, and how many threads it uses.
+// The data of a rung on the device, and the number of threads that it uses.
 #pragma once
 
 #include "forces.cuh"

@@ -52,7 +52,7 @@ __global__ void compute_force(Bodies bodies, float2* force, int n, float softeni
   force[i] = sum;
 }
 
-// What is the same for all threads, in constant memory instead of among the arguments.
+// Values that are the same for all threads, in constant memory instead of among the arguments.
 __constant__ int constant_n;
 __constant__ float constant_softening_squared;
 
@@ -67,7 +67,7 @@ __global__ void compute_force_constant(Structs bodies, float2* force) {
   force[i] = sum;
 }
 
-// Columns as pointers of their own: float* or, read-only, const float* __restrict__.
+// Columns as separate pointers: float* or, read-only, const float* __restrict__.
 template <class Column>
 __global__ void compute_force_pointers(Column x, Column y, Column mass, float2* force, int n,
                                        float softening_squared) {

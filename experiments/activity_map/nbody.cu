@@ -67,7 +67,7 @@ struct Recipe {
 using ReadOnly = const float* __restrict__;
 using ReadOnlyColumns = const Columns* __restrict__;
 
-// What each changes is in README.md.
+// README.md says what each rung changes.
 const Recipe kRecipes[] = {
     {{"baseline", 32}, structs_force<Root::division>},
     {{"block_256", 256}, structs_force<Root::division>},

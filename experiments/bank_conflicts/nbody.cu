@@ -19,13 +19,13 @@ constexpr int kLength = TUNABLE(LENGTH, 4), kWidth = TUNABLE(WIDTH, 256);
 constexpr int kFactor = TUNABLE(FACTOR, 256);     // sources per thread
 constexpr bool kRsqrt = TUNABLE(RSQRT, 1);        // or a division by a square root
 constexpr bool kShared = TUNABLE(SHARED, 1);      // sources through shared memory
-constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // the counter of the loop that fills it
+constexpr bool kVolatile = TUNABLE(VOLATILE, 0);  // qualifier of the loop counter that fills it
 constexpr bool kSideBySide = TUNABLE(SIDE_BY_SIDE, 1);
 constexpr Adding kAdding = static_cast<Adding>(TUNABLE(ADDING, 2));
 constexpr int kSources = kLength * kFactor;  // of a block
 constexpr int kThreads = kLength * kWidth;
 constexpr int kLoads = (kSources - 1) / kThreads + 1;  // per thread
-constexpr int kLanes = 32, kRows = 8;                  // of a block that adds
+constexpr int kLanes = 32, kRows = 8;                  // threads of a block that adds
 
 __device__ inline void interact_slowly(Position source, Position body, float3& a,
                                        float softening_squared) {
@@ -40,8 +40,8 @@ __device__ inline void interact_slowly(Position source, Position body, float3& a
   a.z += s * dz;
 }
 
-// Where partial `part` of body `of_all` is: for cuBLAS the partials of all bodies lie side by side,
-// for the kernels those of one body.
+// Index of partial sum `part` of body `of_all`: cuBLAS needs the partial sums of all bodies side by
+// side, the kernels those of one body.
 __device__ size_t place(int part, size_t of_all, int parts, size_t all) {
   return kAdding == Adding::by_cublas ? part * all + of_all : of_all * parts + part;
 }
@@ -58,7 +58,7 @@ __device__ void load_sources(const Position* __restrict__ positions, int first, 
   }
 }
 
-// What kFactor sources contribute to a_i, for each thread.
+// The part of a_i that kFactor sources contribute, computed by each thread.
 __global__ void __launch_bounds__(kThreads)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, size_t all, float softening_squared) {

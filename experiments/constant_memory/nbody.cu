@@ -1,8 +1,8 @@
 // constant_memory -- N, the time step and the softening in constant memory instead of the
 // arguments.
 //
-// The arguments of a kernel are in constant memory already, in another bank of it: nothing is left
-// to gain but a copy before the first launch.
+// A kernel's arguments already are in constant memory, in another bank of it. The variant therefore
+// saves nothing, and adds a copy before the first launch.
 //
 // Parent: step09_soa.   Run: constant_memory --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"

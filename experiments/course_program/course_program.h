@@ -1,5 +1,5 @@
-// The program of a course assessment: positions and velocities, no masses, ten time steps.
-// main.cpp is its command line, the test proves it.
+// The program of a course assessment: positions and velocities, no masses, ten time steps. main.cpp
+// is its command line; a test checks it.
 #pragma once
 
 #include <vector>
@@ -19,10 +19,10 @@ constexpr float kTimeStep = 0.01f;
 constexpr float kSofteningSquared = 1e-9f;  // added to the squared distance: a length of 3.2e-5
 constexpr int kSteps = 10;
 
-// Advances the bodies in place; seconds of the time steps, transfers not included.
+// Advances the bodies in place; returns the seconds of the time steps, without transfers.
 double simulate(std::vector<Body>& bodies, int steps);
 
-// Accelerations of up to 256 bodies by one step, against float64: the RMS error, relative.
+// The relative RMS error, against float64, of one step's accelerations of up to 256 bodies.
 nbody::Gate check(const std::vector<Body>& start);
 
 nbody::Platform platform();

@@ -9,7 +9,7 @@
 namespace course {
 namespace {
 
-// Apart from each other: with a softening length of 3e-5 close pairs would be chaos.
+// Places bodies apart: with a softening length of 3e-5, close pairs would make the motion chaotic.
 std::vector<Body> bodies_apart(int n) {
   std::mt19937 generator(7);
   const auto jitter = [&] { return static_cast<float>(generator() % 1000) * 2e-4f; };

@@ -25,7 +25,7 @@ struct Options {
   int repeat = 1;
 };
 
-// Positions first: what is left are options.
+// The positional arguments come first; the rest are options.
 Options parse(int argc, char** argv) {
   Options options;
   std::vector<std::string> words;
@@ -70,7 +70,7 @@ std::vector<Body> read_bodies(const std::string& path, std::size_t n) {
   return bodies;
 }
 
-// Without a file: positions and velocities uniform in [-1, 1), the same bits everywhere.
+// Bodies for a run without a file: uniform in [-1, 1), the same bits everywhere.
 std::vector<Body> made_up_bodies(std::size_t n) {
   std::mt19937 generator(1);
   std::vector<Body> bodies(n);

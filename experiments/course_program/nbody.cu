@@ -1,7 +1,7 @@
-// course_program -- the first CUDA program of many: two kernels per time step, one thread per body.
+// course_program -- a typical first CUDA program: two kernels per time step, one thread per body.
 //
-// The host waits after each kernel, as its model does: 20 waits in all, which at 4096 bodies are a
-// part of the time.
+// The host waits after each kernel, as in the program that it imitates. At 4096 bodies these 20
+// waits are a noticeable part of the time.
 #include "course_program.h"
 #include "nbody/cuda.h"
 

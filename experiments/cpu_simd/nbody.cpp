@@ -1,8 +1,8 @@
 // cpu_simd -- every pair once, in vector registers: structure of arrays, an estimated reciprocal
 // square root improved by one Newton step, and Newton's third law.
 //
-// A vector holds as many bodies j as the CPU has lanes and meets a few bodies i; the force of a
-// pair is added to both bodies. SSE, AVX2 or AVX-512 is chosen when the program runs.
+// A vector holds as many bodies j as the CPU has lanes, and is paired with a few bodies i; the
+// force of a pair is added to both bodies. The program chooses SSE, AVX2 or AVX-512 when it starts.
 //
 // Parent: step00_cpu_omp.   Run: cpu_simd --systems 1 --bodies 16384 --steps 4
 #include <omp.h>
@@ -21,26 +21,26 @@
 // Highway compiles this file once for every target, by including it from itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nbody.cpp"
-// Vectors of a size known only at run time cannot be elements of an array: there, fall back to
-// NEON.
+// Vectors whose size is known only at run time cannot be array elements; such a CPU uses NEON
+// instead.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
-#ifndef CPU_SIMD_SHARED  // what all targets share
+#ifndef CPU_SIMD_SHARED  // shared by all targets
 #define CPU_SIMD_SHARED
 namespace {
 using nbody::Body;
 
 constexpr int kMaxLanes = 16;   // of AVX-512; a system is padded to a multiple of this
 constexpr int kTileSize = 128;  // bodies i whose forces on a body j are summed separately
-// A time step of fewer interactions ends sooner on one thread than a team of threads meets.
+// A time step of fewer interactions ends sooner on one thread than a team of threads synchronises.
 constexpr double kWorthATeam = 1 << 18;
-constexpr int kRunSize = 1024;  // bodies j that a tile meets in one go: they stay in the L1 cache
+constexpr int kRunSize = 1024;  // bodies j paired with a tile in one go: they stay in the L1 cache
 static_assert(kTileSize % kMaxLanes == 0, "a vector must not reach into the next tile");
 
-// What a force needs of a system: aligned columns, padded to n with massless bodies.
+// The input of the force sum: a system's aligned columns, padded to n with massless bodies.
 struct Columns {
   float *x, *y, *z, *mass;
   int n;
@@ -96,8 +96,8 @@ struct Three {
   Vector x, y, z;
 };
 
-// Bodies i ... i + kRegisterBlock - 1 meet the bodies first <= j < last. The forces on the latter
-// are added to on_j, still divided by kScale, those on bodies i to on_i.
+// Pairs bodies i ... i + kRegisterBlock - 1 with the bodies first <= j < last. Forces on the latter
+// are added to on_j, still divided by kScale, forces on bodies i to on_i.
 HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softening_squared,
                      const Sums& on_j, const Sums& on_i) {
   const Lanes lanes;
@@ -116,7 +116,7 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
       const Vector dz = hn::Sub(zj, hn::Set(lanes, s.z[i + k]));
       const Vector w =
           inverse_cube(hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, softening))));
-      // Newton's third law: one w for the force of j on i and that of i on j.
+      // Newton's third law: the same w serves the force of j on i and that of i on j.
       const Vector from_j = hn::Mul(mass_j, w);
       const Vector from_i = hn::Mul(hn::Set(lanes, s.mass[i + k]), w);
       a[k].x = hn::MulAdd(from_j, dx, a[k].x), aj.x = hn::NegMulAdd(from_i, dx, aj.x);
@@ -132,8 +132,9 @@ HWY_INLINE void meet(const Columns& s, int i, int first, int last, float softeni
   }
 }
 
-// The tile begin <= i < end meets the bodies first <= j < last. No sum gets long enough to lose
-// much to rounding: a lane sums over one run, a body j over one tile; then they go into the totals.
+// Pairs the tile begin <= i < end with the bodies first <= j < last. No sum gets long enough to
+// lose much to rounding: a lane sums over one run, a body j over one tile; then both are added to
+// the totals.
 void meet_tile(const Columns& s, int begin, int end, int first, int last, float softening_squared,
                const Sums& total) {
   const bool itself = first == begin;  // then every pair occurs twice, and one side is enough
@@ -152,9 +153,9 @@ void meet_tile(const Columns& s, int begin, int end, int first, int last, float 
   }
 }
 
-// Sets `total` to what tiles first_tile, first_tile + stride ... contribute. The tiles form a ring.
-// Each meets itself and the half of the ring that follows it, so that two tiles meet once and all
-// tiles have the same work. Of two opposite tiles the lower one does it.
+// Sets `total` to the contribution of tiles first_tile, first_tile + stride, ... The tiles form a
+// ring. Each is paired with itself and the half of the ring that follows it, so that two tiles are
+// paired once and all tiles have the same work. Of two opposite tiles the lower one does the pair.
 void accelerate(const Columns& s, int first_tile, int stride, float softening_squared,
                 const Sums& total) {
   for (float* const sum : {total.x, total.y, total.z}) std::fill_n(sum, s.n, 0.0f);
@@ -230,7 +231,7 @@ nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
         HWY_DYNAMIC_DISPATCH(accelerate)(columns, 0, 1, run.softening_squared, sums);
         for (int i = 0; i < n; ++i) kick_and_drift(bodies[i], i, run.dt, mine);
       }
-      // The others one after the other, each by all threads. The end of a loop is a barrier.
+      // Computes the others one after the other, each with all threads. A loop ends with a barrier.
       for (int s = whole; s < systems.count; ++s) {
         Body* const bodies = systems.system(s).data();
         const Columns& columns = all.front().columns;

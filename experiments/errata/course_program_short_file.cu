@@ -11,13 +11,13 @@ __global__ void move(Body* bodies, float dt, int n) {
   if (i < n) bodies[i].x += bodies[i].v * dt;
 }
 
-// Writes bodies to a file and reads it back, as far as it goes; its size is not checked.
+// Writes bodies to a file and reads it back until it ends; nothing checks its size.
 void read_bodies(Body* bodies, int in_file, int wanted) {
   std::FILE* file = std::tmpfile();
   const Body body = {1.0f, 2.0f};
   for (int i = 0; i < in_file; ++i) std::fwrite(&body, sizeof body, 1, file);
   std::rewind(file);
-  if (std::fread(bodies, sizeof body, wanted, file) == 0) std::abort();  // some is enough
+  if (std::fread(bodies, sizeof body, wanted, file) == 0) std::abort();  // any bytes will do
   std::fclose(file);
 }
 

@@ -11,7 +11,7 @@ __global__ void sum_masses(const float* masses, float* sums, int n) {
     float sum = 0.0f;
     for (int t = 0; t < n / kTile; ++t) {  // the last n % kTile bodies are in no tile
       if (threadIdx.x < kTile) tile[threadIdx.x] = masses[t * kTile + threadIdx.x];
-      __syncthreads();  // threads from n on are not here
+      __syncthreads();  // threads from n on do not reach this barrier
       for (int j = 0; j < kTile; ++j) sum += tile[j];
       __syncthreads();
     }

@@ -11,7 +11,7 @@ __global__ void sum_masses(const float* masses, float* sums, int n) {
   const int i = threadIdx.x;
   float sum = 0.0f;
   for (int t = 0; t < n / kTile; ++t) {
-    if (i < kTile) tile[i] = masses[t * kTile + i];  // always true; the second half is nobody's
+    if (i < kTile) tile[i] = masses[t * kTile + i];  // always true; no thread loads the second half
     __syncthreads();
     for (int j = 0; j < kTile; ++j) sum += tile[j];
     __syncthreads();

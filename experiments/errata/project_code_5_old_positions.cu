@@ -2,7 +2,7 @@
 #include <cassert>
 #include <cstdio>
 
-// An array as a pair of numbers, and of which time step it is.
+// An array as a pair of numbers, and the time step that it belongs to.
 struct Array {
   double x, y;
   int step;
@@ -20,7 +20,7 @@ __global__ void calculate_acceleration(const Array* p, Array* to) {
 
 __global__ void update_velocity(const Array* v, const Array* a, const Array* next, Array* to,
                                 double dt) {
-  assert(next->step == v->step + 1);  // half a kick is of this step, half of the next
+  assert(next->step == v->step + 1);  // needs this step's and the next one's
   *to = {v->x + (a->x + next->x) * dt / 2, v->y + (a->y + next->y) * dt / 2, v->step + 1};
 }
 
@@ -32,7 +32,7 @@ int main() {
   *p1 = {1, 0, 0}, *v1 = {0, 1, 0}, *a1 = {-1, 0, 0};  // a circular orbit
   const double dt = 0.01;
   update_position<<<1, 1>>>(p1, v1, a1, p2, dt);
-  calculate_acceleration<<<1, 1>>>(p1, a2);  // of p1, not of p2
+  calculate_acceleration<<<1, 1>>>(p1, a2);  // accelerations of p1, not of p2
   update_velocity<<<1, 1>>>(v1, a1, a2, v2, dt);
   cudaDeviceSynchronize();
   std::printf("velocity %g %g\n", v2->x, v2->y);

@@ -1,4 +1,4 @@
-// Barriers, one after another in one kernel, and what proves that they wait.
+// Kernels with one barrier after another, and checks that the barriers wait.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -14,8 +14,8 @@ namespace latencies {
 #define LATENCIES_CLUSTERS 0
 #endif
 
-// The parties of a barrier are blocks, and one thread speaks for each; it is not the one that
-// waits in OwnBarrier, so that the barrier has to reach all threads of a block.
+// The parties of a barrier are blocks, each represented by one thread. In OwnBarrier another thread
+// polls, so the check also shows that the barrier reaches all threads of a block.
 struct BetweenBlocks {
   static __device__ unsigned party() { return blockIdx.x; }
   static __device__ unsigned parties() { return gridDim.x; }
@@ -26,8 +26,8 @@ struct GridBarrier : BetweenBlocks {
   static __device__ void wait(unsigned*, unsigned) { cooperative_groups::this_grid().sync(); }
 };
 
-// One counter that only grows: of each block one thread adds to it, then polls. The release
-// publishes what the block wrote before the first __syncthreads().
+// A counter that only grows: one thread of each block adds to it, then polls. The release publishes
+// all that the block wrote before the first __syncthreads().
 struct OwnBarrier : BetweenBlocks {
   static __device__ void wait(unsigned* arrived, unsigned round) {
     __syncthreads();
@@ -56,9 +56,9 @@ struct BlockBarrier {
   static __device__ void wait(unsigned*, unsigned) { __syncthreads(); }
 };
 
-// words[0] belongs to the barrier; behind it are two boards with a place for each party, so that
-// one barrier per round is enough. When checked, every party writes the round to its place and
-// looks, after the barrier, for that of the next.
+// words[0] belongs to the barrier. Two boards follow, with a place for each party, so that one
+// barrier per round is enough. When checked, every party writes the round to its place and, after
+// the barrier, expects it at the next party's.
 template <class Barrier, bool kChecked>
 __global__ void barriers(unsigned* words, unsigned* wrong, int operations) {
   const unsigned next = (Barrier::party() + 1) % Barrier::parties();

@@ -1,8 +1,8 @@
 // latencies -- starting a kernel, a node of a graph, a dependent launch; barriers of a grid, a
 // cluster and a block; loads from another SM, from L2 and from shared memory.
 //
-// Where possible, operations follow one another within one kernel: what it takes to launch that
-// does not count, because measure() takes differences.
+// Operations follow one another within one kernel where possible. The cost of launching that kernel
+// cancels, because measure() takes differences.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -21,7 +21,7 @@ namespace {
 using Kernel = void (*)(unsigned* words, unsigned* wrong, int operations);
 using Launched = void (*)(unsigned* words, unsigned* wrong, unsigned number);
 
-// What the kernels work on: words, as they are before the first operation, and a count of wrongs.
+// Data of the kernels: words, with their values before the first operation, and an error count.
 class Words {
  public:
   explicit Words(std::vector<unsigned> first) : first_(std::move(first)), words_(first_.size()) {}
@@ -94,12 +94,12 @@ class InOneKernel : public Chain {
       CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
   }
-  // Whether the device has place for a cluster of that size.
+  // Returns whether the device has room for a cluster of this size.
   bool fits() {
     int clusters = 0;
     const bool answered =
         cudaOccupancyMaxActiveClusters(&clusters, timed_, &launch_.config) == cudaSuccess;
-    if (!answered) cudaGetLastError();  // so that the next check does not see it
+    if (!answered) cudaGetLastError();  // clears the error for the next check
     return answered && clusters > 0;
   }
   double seconds(int operations) override {
@@ -127,7 +127,7 @@ class InOneKernel : public Chain {
   nbody::Event start_, stop_;
 };
 
-// A launch per operation, in a stream.
+// Launches one kernel per operation, in a stream.
 class Launches : public Chain {
  public:
   Launches(const Shape& shape, bool dependent)
@@ -150,7 +150,7 @@ class Launches : public Chain {
     prepare(checked_, operations);
     run(checked_, operations);
     CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
-    // The last one has been there, too.
+    // The last launch must have written its number, too.
     const auto last = static_cast<unsigned>(operations);
     const bool all = std::ranges::count(words_.now(), last) == launch_.config.gridDim.x;
     return words_.count() + (all ? 0 : 1);
@@ -232,7 +232,7 @@ Latency barrier(const std::string& name, const Shape& shape, Together together, 
           }};
 }
 
-// What shows by its result that it was right: there is nothing more to check.
+// A kernel whose result shows whether it was correct: the timed kernel is also the checked one.
 Latency checks_itself(const std::string& name, const Shape& shape, Together together, Kernel kernel,
                       const std::vector<unsigned>& words) {
   return {name, shape,
@@ -265,7 +265,7 @@ void add_those_of_clusters(std::vector<Latency>& all) {
   }
 }
 
-// Of all SMs, with eight warps per scheduler. Operations are passes through the loop.
+// Occupies all SMs with eight warps per scheduler. An operation is one pass through the loop.
 template <int kFma, int kRoots, int kShuffles>
 Latency issued(int sms) {
   const std::string name = "issue_" + std::to_string(kFma) + "_fma_" + std::to_string(kRoots) +

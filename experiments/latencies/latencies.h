@@ -1,5 +1,5 @@
-// What it costs to start work on a device, and to wait for it: main.cpp measures the ways there
-// are, the test proves that each of them waits.
+// The cost of starting work on a device and of waiting for it: main.cpp measures every way to do
+// this, a test checks that each of them really waits.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ struct Shape {
   int cluster = 1;  // blocks per cluster
 };
 
-// Operations that follow one another, each of which waits for the one before.
+// A chain of operations, each of which waits for the one before.
 class Chain {
  public:
   virtual ~Chain() = default;
-  // Of so many operations, with what it takes to begin and to end them.
+  // Returns the seconds of this many operations, including the start and the end of the chain.
   virtual double seconds(int operations) = 0;
-  // How often something was not there that the operation before should have left.
+  // Returns how often an operation did not find what the one before should have written.
   virtual unsigned wrong(int operations) = 0;
 };
 
@@ -33,11 +33,11 @@ struct Latency {
   std::function<std::unique_ptr<Chain>()> make;
 };
 
-// Those that the first device is able to do.
+// Returns the latencies that the first device supports.
 std::vector<Latency> all_latencies();
 
-// The latencies of `repeat` pairs of a short and a long chain: by how much the long one took
-// longer, divided by the operations that it has more. `warmup` such pairs come before.
+// Measures a short and a long chain `repeat` times, after `warmup` more times, and returns the
+// difference of their times divided by the difference of their lengths.
 std::vector<double> measure(Chain& chain, int operations, int warmup, int repeat);
 
 nbody::Platform platform();

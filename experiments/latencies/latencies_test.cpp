@@ -1,4 +1,4 @@
-// Every way to wait does wait, and a chain of any length is timed.
+// Every operation really waits for the one before, and chains of any length can be timed.
 #include "latencies.h"
 
 #include <set>

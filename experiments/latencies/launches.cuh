@@ -1,19 +1,19 @@
-// A kernel that does nothing, launched again and again.
+// An empty kernel, launched again and again.
 #pragma once
 
 #include "barriers.cuh"
 
 namespace latencies {
 
-// When checked, every block writes the number of its launch to its place on one of two boards, and
-// looks on the other one for what the launch before left in that of the next block. A dependent
-// launch may begin while the one before still runs, and so has to wait for it.
+// When checked, every block writes the launch's number to its place on one of two boards, and reads
+// from the other what the previous launch wrote in the next block's place. A dependent launch may
+// begin while the previous one still runs, so it has to wait.
 template <bool kDependent, bool kChecked>
 __global__ void launched(unsigned* words, unsigned* wrong, unsigned number) {
   if constexpr (kDependent) {
 #if LATENCIES_CLUSTERS
-    cudaTriggerProgrammaticLaunchCompletion();  // the next one may begin
-    cudaGridDependencySynchronize();            // the one before is done
+    cudaTriggerProgrammaticLaunchCompletion();  // the next launch may begin
+    cudaGridDependencySynchronize();            // the previous launch is done
 #endif
   }
   if (kChecked && threadIdx.x == 0) {

@@ -1,7 +1,7 @@
 // nxn_atomic -- a thread per pair of bodies, whose forces are added up by atomic additions.
 //
-// N^2 threads fill any GPU, even with few bodies. But the N terms of a body's sum all go to the
-// same three numbers, one after the other, in whatever order the threads come.
+// N^2 threads fill any GPU, even with few bodies. But the N terms of a body's sum are all added to
+// the same three numbers, one after the other, in whatever order the threads run.
 //
 // Parent: step09_soa.   Run: nxn_atomic --scenario plummer --bodies 4096
 #include "experiments/one_grid.cuh"
@@ -11,10 +11,10 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kColumns = 32, kRows = 8;  // of a block of pairs
+constexpr int kColumns = 32, kRows = 8;  // threads of a block of pairs
 constexpr int kBlockSize = kColumns * kRows;
 
-// The acceleration of body i by body j alone, added to the sum for i.
+// Computes the acceleration of body i by body j and adds it to the sum for i.
 __global__ void __launch_bounds__(kBlockSize)
     add_forces(const Position* __restrict__ all_positions, float3* all_sums, int n,
                float softening_squared) {
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kBlockSize)
   atomicAdd(&sum.z, a.z);
 }
 
-// Kick, when all terms are there. To add them to the velocity itself would round them to its size.
+// Kicks with the complete sums. Terms added to the velocity itself would be rounded to its size.
 __global__ void update_velocities(Velocity* velocities, float3* sums, int bodies, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
   if (i >= bodies) return;

@@ -1,8 +1,8 @@
 // nxn_matrix -- a thread per pair of bodies, whose forces are a matrix; its rows are then summed.
 //
-// Every sum has its own warp, and the order of its terms is always the same. The price is the
-// matrix: 12 bytes per pair, written once and read once. Here it has as many rows as fit 1 GiB, and
-// the bodies come in as many turns as that takes.
+// Every sum has its own warp, and the order of its terms is always the same. The cost is the
+// matrix: 12 bytes per pair, written once and read once. The matrix has as many rows as fit into 1
+// GiB, and the bodies are processed in as many groups as that requires.
 //
 // Parent: nxn_atomic.   Run: nxn_matrix --scenario plummer --bodies 4096
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kColumns = 32, kRows = 8;  // of a block of pairs
+constexpr int kColumns = 32, kRows = 8;  // threads of a block of pairs
 constexpr size_t kMaxBytes = size_t{1} << 30;
 
 // pairs[row][j]: the acceleration of body first_i + row by body j of the same system.
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kColumns* kRows)
 
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int n = systems.bodies_per_system, bodies = static_cast<int>(systems.bodies.size());
-  // No more rows than blocks along y of a grid have: 65,535.
+  // A grid has at most 65,535 blocks along y, which limits the number of rows.
   const size_t fit = std::min<size_t>(kMaxBytes / (sizeof(float3) * n), 65535 * kRows);
   const int rows = static_cast<int>(std::clamp<size_t>(fit, 1, bodies));
   const nbody::DeviceArray<float3> pairs(static_cast<size_t>(rows) * n);

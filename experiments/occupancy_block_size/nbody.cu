@@ -1,8 +1,8 @@
-// occupancy_block_size -- the size of a block as the occupancy API suggests it.
+// occupancy_block_size -- the block size that the occupancy API suggests.
 //
-// The API knows registers, shared memory and the limits of an SM, and returns the size with which
-// the most threads are resident. It does not know how many bodies there are: large blocks leave SMs
-// without one.
+// The API knows registers, shared memory and the limits of an SM, and returns the block size with
+// the most resident threads. It does not know how many bodies there are: large blocks leave SMs
+// without work.
 //
 // Parent: step09_soa.   Run: occupancy_block_size --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"
@@ -12,7 +12,7 @@ namespace {
 using one_grid::Position;
 using one_grid::Velocity;
 
-constexpr int kBlockSize = TUNABLE(BLOCK_SIZE, 0);  // 0: what the API suggests
+constexpr int kBlockSize = TUNABLE(BLOCK_SIZE, 0);  // 0: the size that the API suggests
 
 // Kick: v_i += a_i dt. A tile has as many bodies as the block has threads.
 __global__ void update_velocities(const Position* __restrict__ all_positions,

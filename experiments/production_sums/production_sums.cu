@@ -25,7 +25,7 @@ struct Partial {
   float4 jerk;
 };
 
-// The bodies of a thread: more than four do not fit into its registers with their jerks.
+// Bodies per thread: with their jerks, more than four do not fit into its registers.
 template <bool kJerk>
 constexpr int kBodies = kJerk ? 2 : 4;
 
@@ -67,7 +67,7 @@ __device__ void interact(const Body& source, const Body& body, Partial& sum,
   }
 }
 
-// What chunk blockIdx.y of the sources contributes: partials[chunk][body].
+// The sums over chunk blockIdx.y of the sources: partials[chunk][body].
 template <bool kJerk, bool kPotential>
 __global__ void __launch_bounds__(kBlockSize, 1)
     partial_sums(const Body* __restrict__ bodies, Partial* __restrict__ partials, int n, int chunk,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// The chunks added up, into the first of them; and a body's own share of its potential taken away.
+// Adds the chunks into the first one, and subtracts each body's own share of its potential.
 template <bool kJerk, bool kPotential>
 __global__ void add_chunks(const Body* __restrict__ bodies, Partial* __restrict__ partials,
                            int chunks, int n, float softening_squared) {

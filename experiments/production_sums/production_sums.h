@@ -1,5 +1,6 @@
-// What production codes sum besides the acceleration: the potential, and the jerk, its derivative,
-// which Hermite integrators need. main.cpp measures each, the test proves that each is right.
+// Sums that production codes need besides the acceleration: the potential, and the jerk, the
+// derivative of the acceleration, for Hermite integrators. main.cpp measures each, a test checks
+// each.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ struct Vector {
   double x, y, z;
 };
 
-// Of every body; what was not asked for is empty.
+// One element per body; sums that were not requested are empty.
 struct Sums {
   std::vector<Vector> acceleration;
   std::vector<Vector> jerk;
@@ -28,8 +29,8 @@ struct Kind {
 };
 const std::vector<Kind>& all_kinds();
 
-// One pass over all pairs on the first device, `repeat` times after `warmup` others; the seconds of
-// each pass.
+// Takes one pass over all pairs on the first device, `repeat` times after `warmup` more; returns
+// the seconds of each pass.
 struct Pass {
   Sums sums;
   std::vector<double> seconds;
@@ -37,7 +38,7 @@ struct Pass {
 Pass sum(const Kind& kind, const std::vector<nbody::Body>& bodies, double softening, int warmup,
          int repeat);
 
-// The same in float64 on the CPU, of bodies evenly spaced from the first to the last.
+// Compares with float64 on the CPU, for bodies evenly spaced from the first to the last.
 struct Errors {
   double acceleration = 0, jerk = 0, potential = 0;  // RMS, relative to the RMS
 };

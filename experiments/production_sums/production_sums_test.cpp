@@ -1,4 +1,4 @@
-// Every kind of sum against float64, where blocks and tiles are full and where they are not; and
+// Compares every kind of sum with float64, with full and with partial blocks and tiles, and tests
 // the comparison itself.
 #include "production_sums.h"
 

@@ -1,7 +1,7 @@
 // simple_pairwise -- one thread per body, several blocks, no tiles: two kernels per time step.
 //
-// What most first GPU programs look like, in three of the five reports: every thread reads every
-// body from device memory, and the caches have to see to it.
+// Typical of first GPU programs, and of three of the five reports: every thread reads every body
+// from device memory, so the speed depends on the caches.
 //
 // Parent: step01_gpu_naive.   Run: simple_pairwise --scenario plummer --bodies 65536
 #include "nbody/step.h"

@@ -1,10 +1,10 @@
 // sweep_programs NAME [option of a step...]   runs one of the programs
-// sweep_programs --batch FILE                 one after the other: a line is a name and its options
+// sweep_programs --batch FILE                 runs several; a line is a name and its options
 // sweep_programs --list                       their names
 //
-// A batch starts the device once for all of its lines. Before each comes "begin K" on stdout and
-// after it "end K CODE", its exit code; both also on stderr. After a failure, that of a validation
-// too, it goes no further: a CUDA error may stay with the process.
+// A batch starts the device once for all of its lines. It prints "begin K" before each line's run
+// and "end K CODE", with the exit code, after it, on stdout and on stderr. It stops after a
+// failure, even of a validation, because a CUDA error may persist in the process.
 #include <fstream>
 #include <iostream>
 #include <map>

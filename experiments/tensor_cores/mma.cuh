@@ -22,7 +22,7 @@ struct C {
   float e[4];
 };
 
-// The part of a number that TF32 holds, cut off or rounded. What is left is exact.
+// The part of a number that TF32 can represent, cut off or rounded. The rest is exact.
 __device__ inline float big_part(float x) {
   return __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
@@ -32,7 +32,7 @@ __device__ inline float rounded_part(float x) {
 
 #if defined(__HOSTCUDA__)
 
-// Two elements of another lane.
+// Fetches two elements from another lane.
 struct Pair {
   float e[2];
 };
@@ -46,7 +46,7 @@ inline Pair fetch(float first, float second, int lane) {
   return pair;
 }
 
-// Every lane fetches what its four elements are made of.
+// Every lane fetches the factors of its four elements.
 inline C multiply_add(const A& a, const B& b, const C& c) {
   const int lane = threadIdx.x % 32, row = lane / 4, column = lane % 4;
   double sum[4] = {c.e[0], c.e[1], c.e[2], c.e[3]};
@@ -67,7 +67,7 @@ inline C multiply_add(const A& a, const B& b, const C& c) {
 
 #else
 
-// The unit leaves out what TF32 does not hold. From compute capability 8.0 on.
+// The unit ignores the bits that TF32 lacks. Needs compute capability 8.0.
 __device__ inline C multiply_add(const A& a, const B& b, const C& c) {
   C d{};
   const auto bits = [](float x) { return __float_as_uint(x); };

@@ -1,13 +1,13 @@
 // tensor_cores -- distances and sums of forces as products of matrices, on the tensor cores.
 //
 // |xj - xi|^2 = |xi|^2 + |xj|^2 - 2 xi xj for 16 bodies and 8 sources is a product of matrices, and
-// so is sum_j w_ij mj (xj, 1), the sum of the forces but for xi. Between the two are a reciprocal
-// square root and two multiplications per pair. Elements of the first product are where the second
-// wants them, if its sources are taken in another order.
+// so is sum_j w_ij mj (xj, 1), the sum of the forces except for xi. Between the two are a
+// reciprocal square root and two multiplications per pair. If the second product takes its sources
+// in another order, the first one's elements already are in the lanes that need them.
 //
-// TF32 has 11 bits: every factor goes in two parts, and the distance of neighbours is a small
-// difference of large numbers. So bodies are sorted in space, and a block counts all positions from
-// one of its own bodies: what is near then has small numbers.
+// TF32 has 11 bits, so every factor is split into two parts. The distance of neighbours is a small
+// difference of large numbers, so bodies are sorted in space, and a block counts all positions from
+// one of its own bodies: nearby bodies then have small coordinates.
 //
 // Parent: step11_register_blocking.   Run: tensor_cores --scenario plummer --bodies 262144
 #include <algorithm>
@@ -38,7 +38,7 @@ using Velocity = float4;
 
 int blocks_for(int bodies, int each) { return (bodies - 1) / each + 1; }
 
-// A number as two parts that TF32 holds, and what of it is in them: 22 bits of 24.
+// Splits a number into two TF32 parts; held() is their sum, which has 22 of the 24 bits.
 __device__ float2 parts_of(float x) {
   const float first = rounded_part(x);
   return make_float2(first, rounded_part(x - first));
@@ -48,8 +48,8 @@ __device__ float held(float x) {
   return parts.x + parts.y;
 }
 
-// Past the end there are massless bodies. Squares and products are to be those of the same numbers:
-// what the parts do not hold is cut off here.
+// Returns massless bodies past the end. Squares and products must use the same numbers, so the bits
+// that two parts cannot hold are cut off here.
 __device__ Position load(const Position* __restrict__ positions, int j, int n, Position centre) {
   if (j >= n) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   const Position p = __ldg(&positions[j]);
@@ -60,11 +60,11 @@ __device__ float squared(Position p) { return fmaf(p.x, p.x, fmaf(p.y, p.y, p.z 
 
 __device__ float component(Position p, int k) { return k == 0 ? p.x : k == 1 ? p.y : p.z; }
 
-// A tile of sources as the products want them.
+// A tile of sources in the layout that the products need.
 struct Tile {
-  // Of every source -2 x, -2 y, -2 z and the square of its length; a lane reads what stands at its
-  // own number. The first product takes first parts, the second product second parts, each for both
-  // parts of a body; but for a 1 they take three parts of the square.
+  // Per source: -2 x, -2 y, -2 z and the squared length. A lane reads the element with its own
+  // number. The first product takes the first parts, the second product the second parts, each for
+  // both parts of a body; the element 1 of a body is multiplied by three parts of the square.
   float2 first[4 * kTileSize], second[4 * kTileSize];
   // Mass times x, y, z and 1: first parts, then second parts; two sources side by side.
   float weighted[kTileSize / 2][kColumns][2];
@@ -89,7 +89,7 @@ __device__ void fill(Tile& tile, int j, Position source) {
 }
 
 // 16 bodies of a warp: x, y, z and 1, first parts in columns 0 to 3 and second parts in 4 to 7; and
-// the squares of their softened distances from the origin.
+// their squared, softened distances from the origin.
 struct Rows {
   A parts;
   C squares;
@@ -103,17 +103,17 @@ __device__ Rows rows_of(Position upper, Position lower, int lane, float softenin
     const auto [first, second] = parts_of(component(body, column));
     rows.parts.e[half] = column < 3 ? first : 1.0f;
     rows.parts.e[half + 2] = column < 3 ? second : 1.0f;
-    // A copy that the compiler does not know to be one: it would keep a single register, and fill
-    // the four in a row that the unit wants from it each time.
+    // Copies in a way that hides the copy from the compiler, which would otherwise keep one
+    // register and copy it, each time, into the four consecutive ones that the unit needs.
     rows.squares.e[2 * half] = squared(body) + softening_squared;
     rows.squares.e[2 * half + 1] = __shfl_sync(0xffffffff, rows.squares.e[2 * half], lane);
   }
   return rows;
 }
 
-// sum += w (m x, m y, m z, m) of 16 bodies and 8 sources. Where a body may meet itself (kDiagonal),
-// which cancels but for rounding, that pair is left out; `self` is the number of the lane's first
-// source less that of its first body.
+// sum += w (m x, m y, m z, m) for 16 bodies and 8 sources. If a body may be paired with itself
+// (kDiagonal), that pair is left out, since its terms cancel only up to rounding. `self` is the
+// number of the lane's first source minus that of its first body.
 template <bool kDiagonal>
 __device__ void interact(const Rows& rows, const B& near, const B& far, const B& weighted, C& sum,
                          float softening_squared, int self) {
@@ -135,7 +135,7 @@ __device__ void interact(const Rows& rows, const B& near, const B& far, const B&
   if (kSplit) sum = multiply_add(second, weighted, sum);
 }
 
-// The bodies of a warp and a tile of sources.
+// Pairs the bodies of a warp with a tile of sources.
 template <bool kDiagonal>
 __device__ void meet(const Rows (&rows)[kTilesPerWarp], const Tile& tile, C (&sum)[kTilesPerWarp],
                      float softening_squared, int self) {
@@ -153,8 +153,8 @@ __device__ void meet(const Rows (&rows)[kTilesPerWarp], const Tile& tile, C (&su
   }
 }
 
-// A place among the bodies of a block: by the middle one of three, so that a far one does not
-// count.
+// Chooses an origin among the bodies of a block: the middle one of three, so that a body far away
+// is not chosen.
 __device__ float middle(float a, float b, float c) {
   return fmaxf(fminf(a, b), fminf(fmaxf(a, b), c));
 }
@@ -165,7 +165,7 @@ __device__ Position centre_of(const Position* __restrict__ positions, int first,
   return make_float4(middle(a.x, b.x, c.x), middle(a.y, b.y, c.y), middle(a.z, b.z, c.z), 0.0f);
 }
 
-// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all].
+// The sums over chunk blockIdx.y of the sources for each a_i: partials[chunk][body of all].
 __global__ void __launch_bounds__(kBlockSize)
     partial_accelerations(const Position* __restrict__ all_positions, float4* __restrict__ partials,
                           int n, int chunk, size_t bodies, float softening_squared) {
@@ -238,8 +238,8 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
-// The bodies of every system along a curve that visits the cells of a grid one after the other, so
-// that those of a block are near to one another (Morton 1966); and back.
+// Sorts the bodies of every system along a curve that visits the cells of a grid one after the
+// other, so that the bodies of a block are neighbours (Morton 1966); and back.
 class InSpace {
  public:
   explicit InSpace(nbody::Systems& systems) : systems_(systems) {
@@ -270,7 +270,7 @@ class InSpace {
   }
 
  private:
-  // Of a number from -1 to 1, 16 bits with two places between them.
+  // Spreads a number from -1 to 1 as 16 bits with two empty bits between them.
   static std::uint64_t spread(float x) {
     const auto cell = static_cast<std::uint64_t>(std::clamp((x + 1) * 32768.0f, 0.0f, 65535.0f));
     std::uint64_t bits = 0;
@@ -286,7 +286,7 @@ int chunk_for(int systems, int n) {
   for (int count = 1; count <= kMaxChunks; ++count) {
     chunks.push_back(blocks_for(n, count * kTileSize) * kTileSize);
   }
-  // A thread has two pairs per source; to begin and to end a block takes as long as 64 sources.
+  // A thread has two pairs per source; starting and ending a block costs as much as 64 sources.
   return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * blocks_for(n, chunk),
             .slots = 2 * 8.5 * (chunk + 64),

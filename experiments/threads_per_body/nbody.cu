@@ -1,6 +1,6 @@
 // threads_per_body -- several threads of a block share the sum of one body.
 //
-// The kernel of GPU Gems 3, chapter 31: tiles of p x p interactions, and, where there are too few
+// The kernel of GPU Gems 3, chapter 31: tiles of p x p interactions and, if there are too few
 // bodies to fill a GPU with one thread each, q threads per body. Each of them sums over another
 // part of the sources; the q sums are added through shared memory.
 //
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kTileSize)
     __syncthreads();  // nor overwrite it while another thread still reads it
   }
   tile[threadIdx.y][threadIdx.x] = make_float4(a.x, a.y, a.z, 0.0f);
-  __syncthreads();  // no sum may be read before it is there
+  __syncthreads();  // no sum may be read before it is written
   if (threadIdx.y > 0 || i >= n) return;
   for (int y = 1; y < kThreads; ++y) {
     const float4 part = tile[y][threadIdx.x];

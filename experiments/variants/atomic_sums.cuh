@@ -1,4 +1,4 @@
-// The sums of step 12 by atomic additions, in whatever order the blocks come.
+// Makes the sums of step 12 by atomic additions, in whatever order the blocks run.
 #pragma once
 
 #include "nbody/cuda.h"
@@ -9,7 +9,7 @@ __device__ inline void add(float3& sum, float factor, float3 a) {
   atomicAdd(&sum.z, factor * a.z);
 }
 
-// The sum, which the next time step finds zero again.
+// Returns the sum and sets it to zero for the next time step.
 __device__ inline float3 take(float3& sum) {
   const float3 whole = sum;
   sum = {};

@@ -1,5 +1,5 @@
-// Sums that take along what the rounding of each addition loses (Kahan 1965, Comm. ACM 8, 40). nvcc
-// does not reorder additions, not even with -use_fast_math.
+// Sums with a correction for the rounding of each addition (Kahan 1965, Comm. ACM 8, 40). nvcc does
+// not reorder additions, not even with -use_fast_math.
 #pragma once
 
 #include <cuda_runtime.h>

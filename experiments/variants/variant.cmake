@@ -2,10 +2,10 @@
 #               [CUDA_FLAGS flag...] [DEFINITIONS definition...] [LIBRARIES cublas]
 #               [TESTS filter] [FORCE_ERROR bodies limit])
 #
-# The step under another name, with edits made and one header included, or with other flags and
-# definitions. No flags are taken over from the step. What computes something else than its step has
-# tests, also through hostcuda: TESTS of every step that it has to pass, and a limit of the 99th
-# percentile of its force errors.
+# Builds the step under another name, with edits and one included header, or with other flags and
+# definitions. The step's own flags are not inherited. A variant that computes something else than
+# its step is tested, also through hostcuda: TESTS is a filter of the tests of every step that it
+# has to pass, FORCE_ERROR a limit for the 99th percentile of its force errors.
 include(edited_source)
 
 function(nbody_variant name)

@@ -1,7 +1,7 @@
 // vector_types -- positions as four floats, as two float2 or as one float4.
 //
-// A variable of a vector type is the same registers as its members. In memory it is not: float4 is
-// aligned to 16 bytes and loaded by one instruction, a struct of four floats by four.
+// A variable of a vector type uses the same registers as its members. In memory they differ: a
+// float4 is aligned to 16 bytes and loaded by one instruction, four floats by four.
 //
 // Parent: step09_soa.   Run: vector_types --systems 32 --bodies 8192 --steps 20
 #include "experiments/one_grid.cuh"
