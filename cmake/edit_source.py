@@ -9,13 +9,15 @@ only checked.
 """
 import sys
 from pathlib import Path
+from typing import Iterable, Optional, Sequence
 
 
 class EditError(Exception):
     pass
 
 
-def edited(original, name, edits=(), main="nbody::step_main"):
+def edited(original: Path, name: str, edits: Iterable[Sequence[str]] = (),
+           main: str = "nbody::step_main") -> str:
     """Returns the text of `original` after the edits, pairs of a text and its replacement. `main`
     replaces nbody::step_main."""
     text = original.read_text(encoding="utf-8")
@@ -28,7 +30,7 @@ def edited(original, name, edits=(), main="nbody::step_main"):
         "nbody::step_main(", f"{main}(")
 
 
-def main(original, name, folder, count, copy=None):
+def main(original: str, name: str, folder: str, count: str, copy: Optional[str] = None) -> None:
     edits = [[Path(folder, f"{part}_{k}.txt").read_text(encoding="utf-8")
               for part in ("find", "replace")] for k in range(int(count))]
     try:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Iterator, Sequence, Union
 
 HOME = Path(__file__).resolve().parents[1]  # hostcuda's folder, or share/hostcuda if installed
 INCLUDES = (HOME / "include", HOME / "include" / "names", HOME / "cublas" / "include")
@@ -29,17 +30,17 @@ class ToolError(Exception):
     """A one-line message for the user."""
 
 
-def is_installed():
+def is_installed() -> bool:
     return not (HOME / "CMakeLists.txt").exists()
 
 
-def build_folder():
+def build_folder() -> Path:
     """Next to the project that contains hostcuda, or in hostcuda's own folder if it is separate."""
     around = HOME.parent
     return (around if (around / "CMakePresets.json").exists() else HOME) / "build" / "hostcuda"
 
 
-def run_quietly(words):
+def run_quietly(words: Sequence[Union[str, Path]]) -> None:
     ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                            check=False)
     if ended.returncode:
@@ -48,7 +49,7 @@ def run_quietly(words):
 
 
 @contextlib.contextmanager
-def one_at_a_time(folder):
+def one_at_a_time(folder: Path) -> Iterator[None]:
     """`make -j` starts several compilations: one builds the libraries, the others wait."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:
@@ -56,7 +57,7 @@ def one_at_a_time(folder):
         yield
 
 
-def build_libraries(variant, folder):
+def build_libraries(variant: str, folder: Path) -> None:
     if not (folder / "CMakeCache.txt").exists():
         print("hostcuda: building its libraries, once ...", file=sys.stderr)
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
@@ -68,7 +69,7 @@ def build_libraries(variant, folder):
                  "--parallel", str(os.cpu_count() or 1)])
 
 
-def libraries(variant):
+def libraries(variant: str) -> list[str]:
     """The files to link for a variant, in order; builds them first if the tool is not installed."""
     if is_installed():
         folder = HOME.parents[1] / "lib"
@@ -77,14 +78,16 @@ def libraries(variant):
         with one_at_a_time(folder):
             build_libraries(variant, folder)
         folder = folder / "lib"
-    files = [folder / ("libhostcuda" + (f"_{name}" if name else "") + ".a") for name in NAMES[variant]]
+    parts = (f"_{name}" if name else "" for name in NAMES[variant])
+    files = [folder / f"libhostcuda{part}.a" for part in parts]
     missing = [str(file) for file in files if not file.exists()]
     if missing:
         raise ToolError(f"hostcuda's library {missing[0]} is missing")
     return [str(file) for file in files]
 
 
-def link_options(variant):
+def link_options(variant: str) -> list[str]:
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = ["-Wl,--wrap=memcpy,--wrap=memmove"] if variant == TRACED else []
-    return [*sanitizer, *wrapped, *libraries(variant), "-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
+    others = ["-lboost_context", "-lopenblas", "-fopenmp", "-pthread"]
+    return [*sanitizer, *wrapped, *libraries(variant), *others]

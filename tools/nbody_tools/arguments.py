@@ -14,7 +14,7 @@ import re
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Iterable, NoReturn, Optional
+from typing import Any, Iterable, NoReturn, Optional, Sequence
 
 from nbody_tools.command_line.nearest import did_you_mean
 
@@ -52,12 +52,14 @@ class Failed(ToolError):
 class OneLineParser(argparse.ArgumentParser):
     """Prints only the line that matters, where argparse would print its whole usage first."""
 
-    def __init__(self, **keywords) -> None:
+    def __init__(self, **keywords: Any) -> None:
         keywords.setdefault("allow_abbrev", False)
         keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(**keywords)
 
-    def parse_args(self, args=None, namespace=None):
+    def parse_args(  # type: ignore[override]  # its overloads for other namespaces
+            self, args: Optional[Sequence[str]] = None,
+            namespace: Optional[argparse.Namespace] = None) -> argparse.Namespace:
         """argparse's parser, which also suggests the nearest option for a misspelt one."""
         options, rest = self.parse_known_args(args, namespace)
         if rest:
@@ -69,7 +71,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def all_options(self) -> list[str]:
         """Its own, and those of its subcommands."""
-        names = []
+        names: list[str] = []
         for action in self._actions:
             names += action.option_strings
             if isinstance(action, argparse._SubParsersAction):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
+
+if TYPE_CHECKING:
+    from nbody_tools.records.record import Quartiles
 
 ABSENT = "-"
 NOT_MEASURED = "*not measured*"
@@ -22,7 +25,7 @@ def seconds(value: float, digits: int = 3) -> str:
     return f"{value / scale:{form}} {unit}"
 
 
-def with_range(time) -> str:
+def with_range(time: "Quartiles") -> str:
     """`time`: Quartiles, in seconds."""
     return f"{seconds(time.median)} ({seconds(time.range)})"
 

@@ -5,6 +5,7 @@ A cell that says "wrong on purpose" must fail validation; every other %%nbody_st
 
 import sys
 from pathlib import Path
+from typing import Any, Iterator
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 # Added to every notebook after its title and first paragraph.
@@ -28,11 +29,11 @@ sys.path.insert(0, str(root / "tools"))
 RIGHT, WRONG = "right: all gates pass", "wrong on purpose"
 
 
-def said(cell):
+def said(cell: Any) -> str:
     return "".join(output.get("text", "") for output in cell.get("outputs", []))
 
 
-def problems(notebook):
+def problems(notebook: Any) -> Iterator[str]:
     """Of a notebook that was run."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.startswith("%%nbody_step")]
     if not cells:
@@ -44,7 +45,7 @@ def problems(notebook):
             yield f"{cell.source.splitlines()[0]} drew nothing"
 
 
-def main():
+def main() -> int:
     root, output, *words = sys.argv[1:]
     import jupytext
 

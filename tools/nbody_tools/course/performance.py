@@ -45,7 +45,7 @@ def roofline_records(facts: Facts) -> list[Record]:
 
 
 def intensities(facts: Facts) -> str:
-    peak = facts.machine("gpu", "fp32_peak").content
+    peak = facts.machine("gpu", "fp32_peak").number
     rows = [[p.step, plain(p.intensity), plain(p.tflops), f"{100 * p.tflops / peak:.0f} %"] for p in roofline(facts)]
     return markdown(("step", "flops per byte loaded", "TFLOP/s, kernels", "of the FP32 peak"), rows)
 
@@ -54,9 +54,9 @@ def scaling(facts: Facts, step: str = "step08_multigpu") -> dict[str, dict[int, 
     """Returns times on one GPU and on several, for 256 systems."""
     found: dict[str, dict[int, float]] = {}
     for quantity in ("total", "compute"):
-        values = {count: facts.value(step, "wide", quantity, count).content for count in GPUS}
-        if None not in values.values():
-            found[quantity] = values
+        values = {count: facts.value(step, "wide", quantity, count) for count in GPUS}
+        if all(value.content is not None for value in values.values()):
+            found[quantity] = {count: value.number for count, value in values.items()}
     return found
 
 

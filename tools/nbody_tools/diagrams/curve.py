@@ -55,7 +55,7 @@ def bodies() -> list[Body]:
 class Cell:
     def __init__(self, x: float, y: float, side: float, own: list[Body]) -> None:
         self.x, self.y, self.side, self.own = x, y, side, own
-        self.centre = tuple(sum(b[k] for b in own) / len(own) for k in (0, 1))
+        self.centre = (sum(b[0] for b in own) / len(own), sum(b[1] for b in own) / len(own))
         self.radius = max(math.dist(self.centre, b) for b in own)
         half = side / 2
         quarters = [(x + i * half, y + j * half) for i in (0, 1) for j in (0, 1)]

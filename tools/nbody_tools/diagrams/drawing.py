@@ -8,6 +8,7 @@ figures/colours.py and shades between them and white (`light`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 from xml.sax.saxutils import escape
 
 from nbody_tools.figures.colours import GREY
@@ -107,17 +108,18 @@ class Drawing:
         self.parts.append(f'<text x="{number(x)}" y="{number(y)}" font-size="{size}" '
                           f'fill="{colour}"{place}{weight}>{escape(words)}</text>')
 
-    def label(self, box: tuple[float, float, float, float], words: str, fill: str, colour: str = INK, **style) -> None:
+    def label(self, box: tuple[float, float, float, float], words: str, fill: str,
+              colour: str = INK, **style: Any) -> None:
         """Draws a box with a line of text in its middle."""
         x, y, width, height = box
         self.rect(x, y, width, height, fill, **style)
         self.text(x + width / 2, y + height / 2 + 0.36 * SMALL, words, SMALL, "middle", colour)
 
-    def lines(self, x: float, y: float, *words: str, step: float = 26, **style) -> None:
+    def lines(self, x: float, y: float, *words: str, step: float = 26, **style: Any) -> None:
         for k, line in enumerate(words):
             self.text(x, y + k * step, line, **style)
 
-    def key(self, x: float, y: float, colour: str, words: str, *stroke, **style) -> None:
+    def key(self, x: float, y: float, colour: str, words: str, *stroke: Any, **style: Any) -> None:
         """Draws a legend entry for a colour."""
         self.rect(x, y - 16, 22, 22, colour, *stroke, **style)
         self.text(x + 32, y + 2, words)

@@ -15,7 +15,7 @@ def unrolled() -> Drawing:
     d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own root; unrolled, the waits overlap, "
                      "and the additions form a chain")
     d.heading(34, "Rolled: each interaction waits for its own root")
-    at = 60
+    at: float = 60
     for k in range(3):
         at = interaction(d, at, 54, wait=150) + 6
         d.rect(at, 54, 30, 34, light(GREY, 0.5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 from nbody_tools.diagrams.drawing import SMALL, WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 from nbody_tools.records import gpus
@@ -96,7 +98,7 @@ def waves() -> Drawing:
     return d
 
 
-def places(d: Drawing, y: float, blocks: int, colour) -> None:
+def places(d: Drawing, y: float, blocks: int, colour: Callable[[int], str]) -> None:
     """Draws the SMs as columns of four places; blocks go to the SMs in turn."""
     for sm in range(SMS):
         for slot in range(SLOTS):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 from nbody_tools.diagrams.drawing import WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, ORANGE, PURPLE
 
@@ -21,7 +23,8 @@ def threads_per_bank(stride: int) -> list[int]:
     return [banks.count(bank) for bank in range(BANKS)]
 
 
-def strip(d: Drawing, x: float, y: float, width: float, wanted, colour: str, height: float = 30) -> None:
+def strip(d: Drawing, x: float, y: float, width: float,
+          wanted: Callable[[int], bool], colour: str, height: float = 30) -> None:
     """Memory as words of 4 bytes; the sectors that hold a wanted word are fetched."""
     cell = width / WORDS
     for sector in range(WORDS // SECTOR):

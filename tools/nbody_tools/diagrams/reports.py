@@ -19,6 +19,10 @@ def grid(d: Drawing, x: float, y: float, cell: float, rows: int, columns: int,
             d.rect(x + column * cell, y + row * cell, cell, cell, fill(row, column), "#8C8C8C", 1)
 
 
+def everywhere(colour: str) -> Callable[[int, int], str]:
+    return lambda row, column: colour
+
+
 def tile() -> Drawing:
     """GPU Gems 3, figure 31-2: p rows of p interactions; what goes in and out."""
     d = Drawing(
@@ -79,7 +83,7 @@ def blocks_2d() -> Drawing:
     d.heading(34, "2D Tiling: two threads per body, each for luf sources")
     d.text(40, 76, "shared memory of a block: luf x blockDim.x positions")
     for column, colour in enumerate((light(BLUE), light(GREEN))):
-        grid(d, 40 + column * 240, 90, 30, 1, 8, lambda row, k, colour=colour: colour)
+        grid(d, 40 + column * 240, 90, 30, 1, 8, everywhere(colour))
         d.bracket(40 + column * 240, 124, 240, f"luf for threadIdx.x = {column}")
     d.text(40, 206, "a block: blockDim.y bodies, blockDim.x shares of each sum")
     for row in range(4):

@@ -34,22 +34,24 @@ def extra_row(words: Sequence[Any]) -> Row:
     direction."""
     if len(words) != 4 or words[3] not in ("more", "fewer"):
         raise FactError('a row of account() is ["label", before, after, "more" or "fewer"]')
-    before, after = (word.content if isinstance(word, Value) else word for word in words[1:3])
-    if before is None or after is None:
+    before, after = (word if isinstance(word, Value) else Value(word) for word in words[1:3])
+    if before.content is None or after.content is None:
         raise FactError(f"account(): '{words[0]}' is not measured")
-    return Row(words[0], before, after, words[3] == "more")
+    return Row(words[0], before.number, after.number, words[3] == "more")
 
 
 def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]) -> str:
     """Returns rows of factors, their product, and the measured ratio of both programs."""
-    lines = [facts.profile(name) if name else None for name in (parent, step)]
-    rates = [facts.value(name, "systems", "gips").content if name else None for name in (parent, step)]
-    if None in lines or None in rates:
+    if not parent:
         return NOT_MEASURED
-    before, after = (line["metrics"] for line in lines)
-    rows = [Row(label, before[key], after[key], more) for key, label, more in COUNTED]
+    before, after = facts.profile(parent), facts.profile(step)
+    rates = [facts.value(name, "systems", "gips") for name in (parent, step)]
+    if before is None or after is None or any(rate.content is None for rate in rates):
+        return NOT_MEASURED
+    rows = [Row(label, before["metrics"][key], after["metrics"][key], more)
+            for key, label, more in COUNTED]
     rows += map(extra_row, extra)
-    speedup = rates[1] / rates[0]
+    speedup = rates[1].number / rates[0].number
     slower = speedup < 1
     shown = [1 / value if slower else value
              for value in (*(row.speedup for row in rows), prod(row.speedup for row in rows), speedup)]
@@ -57,5 +59,6 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
     table = [[row.label, plain(row.before), plain(row.after), f"{factor:.2f}"]
              for row, factor in zip(rows, shown)]
     table.append(["product of these", "", "", f"**{shown[-2]:.2f}**"])
-    table.append(["measured, G interactions/s", plain(rates[0]), plain(rates[1]), f"**{shown[-1]:.2f}**"])
+    table.append(["measured, G interactions/s", *(plain(rate.number) for rate in rates),
+                  f"**{shown[-1]:.2f}**"])
     return markdown(["counted", *names, "times slower" if slower else "times faster"], table)

@@ -52,7 +52,7 @@ def table(records: Sequence[Record], key: str) -> tuple[list[str], list[list[str
     base = next((row for row in times if row[0] == "baseline"), None)
     rows = [[row[0], str(row[1]),
              *(seconds(by_size[size]) if size in by_size else ABSENT for size in sizes),
-             speedup(times.get(base, {}), by_size)] for row, by_size in times.items()]
+             speedup(times[base] if base else {}, by_size)] for row, by_size in times.items()]
     return ["rung", "block", *map(str, sizes), "speedup"], rows
 
 

@@ -26,7 +26,7 @@ ROWS = (  # the row's label, the problem, its time, the names of its predictions
 def predicted(rate: Value, results: Path) -> str:
     """Table for GPUs with this many G interactions/s, using the measured gathers."""
     gathers = model.read_gathers(sorted((results / "cluster").glob("*_gather.txt")))
-    head, *rows = cluster.prediction(float(rate.content) * 1e9, gathers)
+    head, *rows = cluster.prediction(rate.number * 1e9, gathers)
     return markdown(head, rows)
 
 
@@ -35,9 +35,9 @@ def speedups(facts: Facts) -> dict[str, dict[int, float]]:
     found: dict[str, dict[int, float]] = {}
     for name, problem, time, _ in ROWS:
         one = facts.value(STEP, problem, time, 1)
-        gains = {ranks: (one / facts.value(STEP, problem, time, ranks)).content for ranks in (1, *RANKS)}
-        if None not in gains.values():
-            found[f"{name}, {time}"] = gains
+        gains = {ranks: one / facts.value(STEP, problem, time, ranks) for ranks in (1, *RANKS)}
+        if all(gain.content is not None for gain in gains.values()):
+            found[f"{name}, {time}"] = {ranks: gain.number for ranks, gain in gains.items()}
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Sequence, Union
 
 from nbody_tools.records.record import read_records
 from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, plain
@@ -16,7 +16,8 @@ PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 
 def check_comparison(data: Any) -> None:
     """Raises ValueError unless the record is from ./nbody compare."""
-    kinds = {"contender": str, "what": str, "ours": bool, "backend": str, "device": str, "version": str, "date": str,
+    kinds: dict[str, Union[type, tuple[type, ...]]] = {
+        "contender": str, "what": str, "ours": bool, "backend": str, "device": str, "version": str, "date": str,
              "bodies": int, "masses": str, "steps": int, "repeats": list, "median": (int, float), "iqr": (int, float),
              "interactions_per_second": (int, float), "acceleration_rms": (int, float)}
     for key, kind in kinds.items():

@@ -130,7 +130,8 @@ def missing_in_a_lesson(lines: list[str], sections: dict[str, str]) -> Iterator[
 
 def section_of(lines: list[str]) -> dict[str, str]:
     """By heading."""
-    sections, heading = {}, ""
+    sections: dict[str, str] = {}
+    heading = ""
     for line in lines:
         heading = line if line.startswith("## ") else heading
         sections[heading] = sections.get(heading, "") + line + "\n"

@@ -63,15 +63,22 @@ def latency(results: Path, name: str) -> Value:
     return Value(least["median"] if least else None, "time", f"latency('{name}')")
 
 
+def mix_of(name: str) -> list[int]:
+    """Returns a loop's numbers of FFMA, MUFU and SHFL; empty for another latency."""
+    match = MIX.fullmatch(name)
+    return [int(count) for count in match.groups()] if match else []
+
+
 def issue_slots(results: Path) -> str:
     """Issue slots of a MUFU and a SHFL among multiply-adds, in units of one multiply-add's time."""
-    times = {r.data["latency"]: r.data["median"] for r in newest(results) if MIX.fullmatch(r.data["latency"])}
+    times = {r.data["latency"]: r.data["median"]
+             for r in newest(results) if mix_of(r.data["latency"])}
     if PLAIN not in times:
         return NOT_MEASURED
-    of_one = times[PLAIN] / int(MIX.fullmatch(PLAIN)[1])
+    of_one = times[PLAIN] / mix_of(PLAIN)[0]
     rows = []
     for name, time in times.items():
-        fma, mufu, shfl = map(int, MIX.fullmatch(name).groups())
+        fma, mufu, shfl = mix_of(name)
         others = mufu + shfl
         each = f"{(time / of_one - fma) / others:.2f}" if others else ABSENT
         rows.append([f"{fma} FFMA" + f", {mufu} MUFU.RSQ" * bool(mufu) + f", {shfl} SHFL" * bool(shfl), seconds(time),

@@ -77,13 +77,20 @@ def left(results: Path, facts: Facts) -> Value:
     if not lines:
         return Value(None, "text", "limits_left()")
     loops = read_lines(results)
-    columns = [column(line, runs[problem(line)], rest.loop_of(line, loops), facts) for line in lines]
+    columns = [column(line, runs[problem(line)], loop_of(line, loops), facts) for line in lines]
     head = ["", *(f"{line['step'][4:6]}, {line['bodies']:,}" for line in lines)]
     return Value(markdown(head, [[label, *(cells[label] for cells in columns)] for label in columns[0]]), "text")
 
 
 def problem(line: dict[str, Any]) -> tuple:
     return line["step"], line["systems"], line["bodies"]
+
+
+def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    found = rest.loop_of(profile, loops)
+    if found is None:
+        raise FactError(f"{profile['step']}: no loop of {profile['kernel']} was counted")
+    return found
 
 
 def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:

@@ -132,9 +132,9 @@ class Figures:
         from nbody_tools.figures import limits as drawn
 
         if self.limits.get("roofline"):
-            machine = {"peak": self.peak, "memory": facts.machine("gpu", "bandwidth").content,
-                       "l1": 1e-3 * facts.machine("gpu", "l1_bytes").content * facts.machine("gpu", "sms").content
-                       * facts.machine("gpu", "clock").content}
+            l1_bytes, sms, clock, memory = (facts.machine("gpu", fact).number
+                                            for fact in ("l1_bytes", "sms", "clock", "bandwidth"))
+            machine = {"peak": self.peak, "memory": memory, "l1": 1e-3 * l1_bytes * sms * clock}
             yield drawn.draw_roofline(performance.roofline(facts), machine, performance.roofline_records(facts),
                                       root / FIGURES / "roofline.png")
         if self.limits.get("scaling"):
@@ -186,7 +186,7 @@ def run(options: argparse.Namespace) -> int:
     root = options.root.resolve()
     vocabulary = Vocabulary(root)
     facts = vocabulary.facts
-    figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").content,
+    figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").number,
                       timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
                       accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
                       newest_measured(root / GALAXIES, check_measurement),

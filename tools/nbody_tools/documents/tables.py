@@ -202,12 +202,13 @@ def staircase_rows(source: Source, diff: Callable[[str], Sequence[str]],
     facts = [f"[{source.name}]({source.name}/)", source.idea, str(len(source.lines)),
              str(changed(lines)) if lines else ABSENT]
     records = [record for record in shown.records if record.step == source.name] if shown else []
+    base = shown.base if shown else None
     if not records:
         yield [*facts, ABSENT, ABSENT]
     for record in records:
         count = f" ({record.device_count} GPUs)" if record.device_count > 1 else ""
         rate = record.giga_interactions_per_second("compute").median
-        yield [facts[0] + count, *facts[1:], f"{rate:.4g}", speedup(record, shown.base)]
+        yield [facts[0] + count, *facts[1:], f"{rate:.4g}", speedup(record, base)]
 
 
 def staircase_note(shown: Optional[Staircase]) -> str:
@@ -215,7 +216,8 @@ def staircase_note(shown: Optional[Staircase]) -> str:
         return NOT_MEASURED
     gpus = [record for record in shown.records if record.backend == "cuda"]
     one = min(gpus, key=lambda record: record.device_count)
+    base = shown.base.machine if shown.base else NOT_MEASURED
     newest = max(record.date for record in shown.records)
-    return (f"Measured on {one.machine}, step 00 on {shown.base.machine}, {newest[:10]}: "
+    return (f"Measured on {one.machine}, step 00 on {base}, {newest[:10]}: "
             f"{shown.problem}. G interactions/s from the median compute time, N^2 interactions per "
             "step and system; speedup of the median total time, transfers included.")

@@ -10,6 +10,7 @@ import textwrap
 import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any, Optional
 
 import jinja2
@@ -85,7 +86,7 @@ def in_unit(unit: str, scale: float) -> Any:
     def filtered(value: Value, count: int = 3) -> Value:
         if value.content is None:
             return value
-        return replace(value, content=f"{Value(scale * value.content, f'number:{count}')} {unit}")
+        return replace(value, content=f"{Value(scale * value.number, f'number:{count}')} {unit}")
     return filtered
 
 
@@ -152,9 +153,11 @@ def figure(root: Path, folder: str, name: str, text: str, ending: str = "png") -
 
 def line_now() -> int:
     """Returns the template's current line; Jinja2 keeps the template in its code's globals."""
-    frame = sys._getframe()
-    while "__jinja_template__" not in frame.f_globals:
+    frame: Optional[FrameType] = sys._getframe()
+    while frame is not None and "__jinja_template__" not in frame.f_globals:
         frame = frame.f_back
+    if frame is None:
+        raise RuntimeError("no template is being rendered")
     return frame.f_globals["__jinja_template__"].get_corresponding_lineno(frame.f_lineno)
 
 

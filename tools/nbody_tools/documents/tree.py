@@ -10,7 +10,7 @@ from typing import Callable, Optional, Sequence
 
 from nbody_tools.documents.accuracy import machines
 from nbody_tools.measure.tree_peers import Peer, fastest_as_accurate
-from nbody_tools.records.facts import Value
+from nbody_tools.records.facts import Content, Value
 from nbody_tools.records.record import Quartiles, Record, check_measurement, newest_measured
 from nbody_tools.tables import ABSENT, markdown, seconds
 
@@ -299,10 +299,10 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
         beside = newest_measured(results / "galaxies", check_measurement)
         return Value(energy([*tree_records(results), *beside]) or None, "text", "tree_energy()")
 
-    def timed(name: str, made: Callable[..., object], unit: str) -> Callable[..., Value]:
+    def timed(name: str, made: Callable[..., Content], unit: str) -> Callable[..., Value]:
         return lambda *asked: Value(made(tree_records(results), *asked), unit, f"{name}{asked}")
 
-    def opened(name: str, made: Callable[..., object], unit: str) -> Callable[..., Value]:
+    def opened(name: str, made: Callable[..., Content], unit: str) -> Callable[..., Value]:
         def value(*asked: object) -> Value:
             return Value(made(opening_records(results), *asked) or None, unit, f"{name}{asked}")
         return value

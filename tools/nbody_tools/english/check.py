@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, OneLineParser, ToolError, fail
 from nbody_tools.english.rules import RULES, Rule
@@ -51,7 +51,8 @@ def added_lines(root: Path, revision: str) -> dict[str, set[int]]:
     return lines
 
 
-def count(root: Path, revision: Optional[str], say=None) -> Counter:
+def count(root: Path, revision: Optional[str],
+          say: Optional[Callable[[str], None]] = None) -> Counter:
     """Counts hits by rule; calls say(line) for each if given."""
     added = added_lines(root, revision) if revision else {}
     counts: Counter = Counter()

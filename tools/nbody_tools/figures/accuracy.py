@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Sequence
+from typing import Sequence, TYPE_CHECKING
 
 from matplotlib.ticker import LogLocator
 
 from nbody_tools.documents.accuracy import DRIFTS, kind_of, name_of, rate
 from nbody_tools.figures.style import BLUE, GREEN, GREY, ORANGE, VERMILION, dates, machines, pyplot, save
 from nbody_tools.records.record import Record
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COMPENSATED = "float32, compensated"
 STYLES = {"float32, one running sum": (VERMILION, "s"), "float32, a sum per tile": (BLUE, "o"),
@@ -56,7 +59,7 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
                 f"system. {machines(records)}, {dates(records)}.")
 
 
-def draw_kind(axes, kind: str, records: Sequence[Record], near: float) -> None:
+def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> None:
     """One label for programs with similar rates whose lines end within a factor of two."""
     colour, marker = STYLES[kind]
     groups: list[list[Record]] = []

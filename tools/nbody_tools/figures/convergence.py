@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Sequence
+from typing import Sequence, TYPE_CHECKING
 
 import numpy
 
 from nbody_tools.figures.style import BLUE, CYCLE, GREY, VERMILION, pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = {"euler, float64": BLUE, "leapfrog, float64": VERMILION}
 
@@ -47,7 +50,7 @@ def draw_convergence(reference: Bodies, states: Sequence[Bodies], path: Path, no
                 f"{note}".strip())
 
 
-def _slopes(axes, series: dict[str, list[tuple[float, float]]]) -> None:
+def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
     """Draws slopes through the longest step of each integrator."""
     for integrator, order in (("euler", 1), ("leapfrog", 2)):
         points = [point for name, found in series.items() if name.startswith(integrator) for point in found]

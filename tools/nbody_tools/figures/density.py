@@ -32,16 +32,17 @@ def surface_density(points: numpy.ndarray, masses: numpy.ndarray, half_width: fl
     typical = numpy.exp(numpy.log(local).mean())
     # Widths in steps of sqrt(2): one smoothing per class instead of one per body.
     classes = numpy.round(2 * numpy.log2((typical / local) ** 0.5)).clip(-3, 5)
-    return sum(_spread(points[classes == c], masses[classes == c], half_width,
-                       max(smoothing * 2 ** (c / 2), half_width / PIXELS))
-               for c in numpy.unique(classes))
+    maps = (_spread(points[classes == c], masses[classes == c], half_width,
+                    max(smoothing * 2 ** (c / 2), half_width / PIXELS))
+            for c in numpy.unique(classes))
+    return sum(maps, start=numpy.zeros((PIXELS, PIXELS)))
 
 
 def _spread(points: numpy.ndarray, masses: numpy.ndarray, half_width: float,
             width: float) -> numpy.ndarray:
     edges = numpy.linspace(-half_width, half_width, PIXELS + 1)
-    histogram, _, _ = numpy.histogram2d(points[:, 0], points[:, 1], bins=(edges, edges),
-                                        weights=masses)
+    histogram, _, _ = numpy.histogram2d(points[:, 0], points[:, 1], bins=PIXELS,
+                                        range=[(-half_width, half_width)] * 2, weights=masses)
     pixel = edges[1] - edges[0]
     reach = int(numpy.ceil(3 * width / pixel))
     kernel = numpy.exp(-0.5 * (numpy.arange(-reach, reach + 1) * pixel / width) ** 2)

@@ -23,7 +23,9 @@ def draw(record: Record, folder: Path, path: Path) -> Path:
     figure, grid = pyplot.subplots(2, 2, figsize=(10, 10), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.01, h_pad=0.01)
     for axes, step, state in zip(grid.flat, STATES, maps):
-        light = sum(numpy.multiply.outer(numpy.log1p(one) / white, colour) for one, colour in zip(state, COLOURS))
+        colours = (numpy.multiply.outer(numpy.log1p(one) / white, colour)
+                   for one, colour in zip(state, COLOURS))
+        light = sum(colours, start=numpy.zeros((CELLS, CELLS, 3)))
         axes.imshow(light.clip(0, 1), extent=2 * (-HALF_WIDTH, HALF_WIDTH), interpolation="nearest")
         axes.text(0.03, 0.95, f"t = {step * record.data['dt']:.0f}", color="white", fontsize=14, transform=axes.transAxes)
         axes.set_axis_off()

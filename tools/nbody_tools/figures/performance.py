@@ -37,7 +37,7 @@ def dot_plot(axes: Axes, labels: Sequence[str], filled: Values, hollow: Values =
                           xerr=[[value.median - value.low], [value.high - value.median]])
             if face is None:
                 # Right of both marks of the row, so that it covers neither.
-                others = [other[row] for other in (filled, hollow) if other and other[row]]
+                others = [found for other in (filled, hollow) if other and (found := other[row])]
                 axes.annotate(number(value.median), (max(o.high for o in others), row),
                               xytext=(9, 0), textcoords="offset points", va="center", fontsize=12)
     axes.set_xscale("log")

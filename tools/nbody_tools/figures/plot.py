@@ -111,11 +111,18 @@ def configure(p: argparse.ArgumentParser) -> None:
             ("diagnostics", draw_diagnostics,
              "energy, virial ratio, momenta and radii over time (--diagnostics)"),
             ("radii", draw_radii, "Lagrangian radii over time (--diagnostics)")):
-        over_time = picture(name, text, lambda options, note, draw=draw: draw(
-            read_diagnostics(options.diagnostics), options.output, options.system - 1, note))
+        over_time = picture(name, text, of_diagnostics(draw))
         over_time.add_argument("diagnostics", type=existing_file, metavar="FILE.csv")
         over_time.add_argument("--system", type=positive_integer, default=1,
                                help="number of the system to draw [1]")
+
+
+def of_diagnostics(draw: Callable[..., Path]) -> Callable[[argparse.Namespace, str], Path]:
+    def drawn(options: argparse.Namespace, note: str) -> Path:
+        table = read_diagnostics(options.diagnostics)
+        return draw(table, options.output, options.system - 1, note)
+
+    return drawn
 
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:

@@ -62,7 +62,8 @@ def shells(bodies: Bodies) -> Shells:
         raise FileError(f"a profile needs {MIN_BODIES} bodies or more, there are {len(masses)}")
     centre = (positions * masses[:, None]).sum(0) / masses.sum()
     radii = numpy.linalg.norm(positions - centre, axis=1)
-    edges = numpy.geomspace(*numpy.quantile(radii, SHOWN), SHELLS + 1)
+    inner, outer = numpy.quantile(radii, SHOWN)
+    edges = numpy.geomspace(inner, outer, SHELLS + 1)
     inside = numpy.digitize(radii, edges) - 1
     there = (inside >= 0) & (inside < SHELLS)
     in_shell = numpy.bincount(inside[there], masses[there], SHELLS)

@@ -12,11 +12,15 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nbody_tools import arguments
 from nbody_tools.arguments import Failed
 from nbody_tools.figures.style import BLUE, VERMILION, pyplot, save
 from nbody_tools.files.bodies import Bodies, read_snapshots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLUMNS = 3
 CAPTION = ("What becomes of the scenarios, seen along z. Of the galaxies the disks are shown, 1,500 to "
@@ -60,7 +64,7 @@ def parts(row: Row, count: int) -> list[tuple[slice, str]]:
     return [(slice(None), BLUE)]
 
 
-def draw(axes, row: Row, bodies: Bodies) -> None:
+def draw(axes: Axes, row: Row, bodies: Bodies) -> None:
     x = bodies.positions[0]
     for part, colour in parts(row, len(x)):
         axes.plot(x[part, 0], x[part, 1], ".", markersize=2.5, markeredgewidth=0, color=colour,

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Optional, Sequence, TYPE_CHECKING
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ToolError
 from nbody_tools.records.record import Record, read_records
 from nbody_tools.records.timeline import STAGES, Span, TimelineError, read_timeline, sums, summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 VISIBLE = 0.01  # of the axis: a narrower bar needs the second panel
 CLOSER = 1.6  # length of the second panel, in units of all first uploads
@@ -57,7 +60,7 @@ def closer_end(spans: Sequence[Span]) -> Optional[float]:
     return min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
 
 
-def draw_panel(axes, spans: Sequence[Span], end: float, colours: dict[str, str]) -> None:
+def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str, str]) -> None:
     rows = sorted({(span.device, span.stream) for span in spans})
     places = {row: i for i, row in enumerate(rows)}
     for stage in STAGES:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Sequence
 
-from nbody_tools.documents.tree import crossing, fastest_direct, theta_of, times
+from nbody_tools.documents.tree import Curve, crossing, fastest_direct, theta_of, times
 from nbody_tools.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, dates, machines, pyplot, save
 from nbody_tools.measure.tree_peers import Peer
 from nbody_tools.records.record import Record
@@ -37,7 +37,7 @@ def draw_times(records: Sequence[Record], path: Path) -> Path:
                 f"where the tree passes the fastest direct sum. {machines(records)}, {dates(records)}.")
 
 
-def points(curve) -> tuple[list[int], list[float]]:
+def points(curve: Curve) -> tuple[list[int], list[float]]:
     bodies = sorted(curve.points)
     return bodies, [curve.points[n].median for n in bodies]
 
@@ -54,7 +54,7 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
         for bodies, colour in zip(sorted({peer.bodies for peer in of_family}), SIZES):
             for multipole, style in ((2, "o-"), (0, "^:")):
                 line = sorted((record for record in records if record.problem.bodies == bodies
-                               and record.data["approximation"]["multipole"] == multipole), key=theta_of)
+                               and record.data["approximation"]["multipole"] == multipole), key=angle_of)
                 axes.plot([record.data["force_error"][quantity] for record in line],
                           [record.seconds("compute").median / record.problem.steps for record in line], style, color=colour,
                           label=f"step 15, {bodies:,} bodies, {'quadrupoles' if multipole else 'masses alone'}")
@@ -67,8 +67,13 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
         axes.grid(color="#E5E5E5")
         axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     grid[0][0].set_ylabel("seconds per time step")
-    return save(figure, path, f"What accuracy costs: step 15 at opening angles from {min(map(theta_of, records)):g} to "
-                f"{max(map(theta_of, records)):g}, and programs of others with the same bodies. {machines(records)}, {dates(records)}.")
+    return save(figure, path, f"What accuracy costs: step 15 at opening angles from {min(map(angle_of, records)):g} to "
+                f"{max(map(angle_of, records)):g}, and programs of others with the same bodies. {machines(records)}, {dates(records)}.")
+
+
+def angle_of(record: Record) -> float:
+    """Returns the opening angle of a run with a tree."""
+    return float(record.data["approximation"]["theta"])
 
 
 def family(peer: Peer) -> str:
@@ -82,7 +87,7 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
     for axes, multipole, title in zip(grid, (2, 0), ("with quadrupoles", "mass alone (--multipole 0)")):
         of_kind = [record for record in chosen if record.data["approximation"]["multipole"] == multipole]
         for bodies, colour in zip(sorted({record.problem.bodies for record in of_kind}), SIZES):
-            line = sorted((record for record in of_kind if record.problem.bodies == bodies), key=theta_of)
+            line = sorted((record for record in of_kind if record.problem.bodies == bodies), key=angle_of)
             for key, (name, style) in QUANTITIES.items():
                 axes.plot(list(map(theta_of, line)), [record.data["force_error"][key] for record in line], style,
                           color=colour, markersize=5, label=f"{bodies:,} bodies" if key == "rms" else None)

@@ -204,7 +204,8 @@ def run(options: argparse.Namespace) -> int:
             sources = [word for word in options.program if word.endswith((".cu", ".cpp"))]
             built = build_sources(sources, shlex.split(options.compile), Path(folder))
             words = [word for word in others if word not in sources]
-            interactions, record, title = options.interactions, {"sources": sources}, " ".join(sources)
+            interactions, title = options.interactions, " ".join(sources)
+            record: dict[str, object] = {"sources": sources}
         else:
             step = step_with_kernels(first)
             problem = {"systems": options.systems, "bodies": options.bodies, "steps": options.steps}

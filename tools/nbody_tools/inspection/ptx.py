@@ -94,7 +94,9 @@ def kernels_of(ptx: str) -> list[PtxKernel]:
 
 
 def kernel(name: str, text: str) -> PtxKernel:
-    code, labels, line, own = [], {}, 0, ""
+    code: list[Instruction] = []
+    labels: dict[str, int] = {}
+    line, own = 0, ""
     for row in map(str.strip, text.splitlines()):
         if match := LABEL.match(row):
             labels[match[1]] = len(code)

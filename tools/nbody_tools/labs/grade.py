@@ -65,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         text = read_submission(options.file)
     except Refused as error:
-        report, results = refused_report(lab, options.file.name, seed, f"Not run: {error}"), []
+        report = refused_report(lab, options.file.name, seed, f"Not run: {error}")
+        results: list[Result] = []
     else:
         report, results = grade(lab, text, options.file.name, seed, options)
     for form, write in FORMS.items():
@@ -135,10 +136,11 @@ def time_on_gpu(lab: Lab, text: str, seed: int, tools: Tools, is_right: bool, sa
     if not is_right:
         return Result("time", 0, "counts only where the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        workshops = [Workshop(Path(folder) / name, tools, lab.steps, sandbox) for name in ("step", "submission")]
-        for workshop, source in zip(workshops, (lab.source.read_text(encoding="utf-8"), text)):
-            workshop.add(lab.file_name, source)
-        return time_beside_step(lab, *workshops, seed)
+        step, submission = (Workshop(Path(folder) / name, tools, lab.steps, sandbox)
+                            for name in ("step", "submission"))
+        step.add(lab.file_name, lab.source.read_text(encoding="utf-8"))
+        submission.add(lab.file_name, text)
+        return time_beside_step(lab, step, submission, seed)
 
 
 def points_of(lab: Lab, results: list[Result], on_gpu: bool) -> tuple[Line, ...]:

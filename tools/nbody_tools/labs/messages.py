@@ -38,7 +38,7 @@ def readable(said: str, folder: Path) -> str:
                 kept.append(line)
             continue
         match = OF_FILE.match(line)
-        own = bool(match) and is_own(match["file"], folder)
+        own = match is not None and is_own(match["file"], folder)
         if own or OF_TOOL.match(line) or match and is_public(match["file"], folder):
             kept.append(without_folders(line, folder))
         elif LEFT_OUT not in kept:

@@ -14,7 +14,8 @@ FULL = 100
 
 def divided(weights: Sequence[float]) -> list[int]:
     """Divides FULL into whole points by weight; they add up to FULL."""
-    total, ends = sum(weights), [0]
+    total = sum(weights)
+    ends: list[float] = [0]
     for weight in weights:
         ends.append(ends[-1] + weight)
     marks = [round(FULL * end / total) for end in ends]

@@ -106,7 +106,7 @@ def broken_by_directives(lab: Lab, code: str) -> Optional[str]:
         if directive == "pragma" and not re.match(r"(unroll|once)\b", rest):
             return f"line {line}: of pragmas only unroll is allowed"
         if directive in ("define", "undef"):
-            name = re.match(r"\w*", rest)[0]
+            name = re.split(r"\W", rest, maxsplit=1)[0]
             if RESERVED.match(name):
                 return f"line {line}: #{directive} {name} is not allowed: the name belongs to the compiler"
             defined = defined or f"#{directive} {name} in line {line}"

@@ -126,7 +126,8 @@ class LineServer(threading.Thread):
         except OSError:
             pass  # the program has ended meanwhile
         finally:
-            os.close(self._questions), os.close(self._answers)
+            os.close(self._questions)
+            os.close(self._answers)
 
 
 def of_caller(lines: bytes) -> bytes:
@@ -164,7 +165,9 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
                              stdin=worker.stdout, stdout=worker.stdin, env=environment_of(""), close_fds=True,
                              start_new_session=True)
     # Only the two hold the pipes, so that the end of one is the end of file of the other.
-    worker.stdin.close(), worker.stdout.close()
+    for pipe in (worker.stdin, worker.stdout):
+        if pipe is not None:
+            pipe.close()
     stopped = ""
     try:
         # Without more questions the worker ends; and without answers, the judge.

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Sequence
 
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_SECONDS = 0.2
@@ -75,7 +75,7 @@ def has_ended(process: subprocess.Popen) -> bool:
         return False
 
 
-def end(process: subprocess.Popen) -> Optional[int]:
+def end(process: subprocess.Popen) -> int:
     """Ends a process and its session; returns its exit status."""
     try:
         os.killpg(process.pid, signal.SIGKILL)

@@ -22,10 +22,21 @@ WAITING = {"OMP_WAIT_POLICY": "passive"}  # waiting threads leave the cores to o
 # Small: under racecheck a kernel takes thousands of times as long.
 SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
 # Kernels that SMALL does not reach: float64, masses all different, systems of one block and of a cluster.
-OTHER_KERNELS = {"11": {"double": (*SMALL, "--precision", "double")},
-                 "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
-                 "13": {"blocks": ("--scenario", "galaxies", "--systems", 132, "--bodies", 40, "--steps", 2),
-                        "clusters": ("--scenario", "galaxies", "--systems", 66, "--bodies", 520, "--steps", 1)}}
+OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
+    "11": {"double": (*SMALL, "--precision", "double")},
+    "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
+    "13": {
+        "blocks": ("--scenario", "galaxies", "--systems", 132, "--bodies", 40, "--steps", 2),
+        "clusters": ("--scenario", "galaxies", "--systems", 66, "--bodies", 520, "--steps", 1),
+    },
+}
+
+
+def kernels_of(step: str) -> dict[str, tuple[object, ...]]:
+    """Returns the arguments that reach each kernel of a step."""
+    return {"": SMALL, **OTHER_KERNELS.get(number_of(step), {})}
+
+
 # Not a multiple of a tile; enough for several blocks per system.
 REPEATED = ("--scenario", "galaxies", "--systems", 3, "--bodies", 5003, "--steps", 10)
 ALL_DIFFERENT = ("--scenario", "star-cluster", "--bodies", 30011, "--steps", 3)
@@ -63,7 +74,7 @@ def sanitize(bench: Bench) -> None:
         bench.say(f"{name}: {summary[0] if summary else 'no summary'}")
 
     at_once(look, [(step, kind, tool, words) for step in bench.gpu_steps
-                   for kind, words in {"": SMALL, **OTHER_KERNELS.get(number_of(step), {})}.items()
+                   for kind, words in kernels_of(step).items()
                    for tool in SANITIZERS])
 
 

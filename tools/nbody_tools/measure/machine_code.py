@@ -89,7 +89,7 @@ def slots_of(line: dict[str, Any]) -> float:
 def ceiling(line: dict[str, Any], facts: Facts) -> float:
     """Returns G interactions/s from the issue slots of all lanes: SMs x 4 schedulers x 32 lanes x
     clock."""
-    return 1e3 * facts.machine("gpu", "issue_slots").content / slots_of(line)
+    return 1e3 * facts.machine("gpu", "issue_slots").number / slots_of(line)
 
 
 def best_measured(step: str, facts: Facts) -> Optional[Measured]:

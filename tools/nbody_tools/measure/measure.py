@@ -74,6 +74,12 @@ class Bench:
         places = (self.build / folder / name / name for folder in ("", "experiments/variants", "experiments"))
         return next((place for place in places if os.access(place, os.X_OK)), None)
 
+    def built_program(self, name: str) -> Path:
+        found = self.program(name)
+        if found is None:
+            raise ToolError(f"{name}: not built")
+        return found
+
     def built(self, *names: str) -> list[str]:
         """Returns the names of existing programs, and reports the others, which are often
         variants."""

@@ -28,8 +28,9 @@ def row(outcome: Outcome, base: Optional[Record]) -> list[str]:
     checked = [ABSENT if error is None else f"{error:.1e}", _with_message(record.judgement, outcome)]
     if record.emulated:
         return [record.step, EMULATED, EMULATED, EMULATED, EMULATED, *checked]
-    comparable = base is not None and base.problem == record.problem
-    speedup = f"{record.speedup_over(base).median:.2f}" if comparable else ABSENT
+    speedup = ABSENT
+    if base is not None and base.problem == record.problem:
+        speedup = f"{record.speedup_over(base).median:.2f}"
     return [record.step, with_range(record.seconds("compute")), with_range(record.seconds("total")),
             f"{record.giga_interactions_per_second('compute').median:.4g}", speedup, *checked]
 

@@ -138,8 +138,8 @@ def limits(bench: Bench) -> None:
 def keep_profile(bench: Bench, name: str, step: str, problem: tuple, *choice: object) -> None:
     program = ncu_or_fail()
     try:
-        csv, record = profile_program(step, bench.program(step), program, problem, ("--set", "full", *choice),
-                                      bench.timeout)
+        csv, record = profile_program(step, bench.built_program(step), program, problem,
+                                      ("--set", "full", *choice), bench.timeout)
         write_whole_file(bench.folder / f"{name}.ncu.csv", csv)
         kernels = ncu.aggregate(ncu.read_csv(csv, name), interactions_of_a_launch(record))
     except ncu.ProfileError as error:
@@ -158,7 +158,8 @@ def sass(bench: Bench) -> None:
     """issue slots per interaction from the machine code: sass.jsonl for docs/results/sass/; needs no GPU"""
     cuobjdump = machine_code.find_cuobjdump("cuobjdump")
     names = [*bench.gpu_steps, *bench.built("step12_masses_apart")]
-    lines = [line for name in names for line in machine_code.count(name, bench.program(name), cuobjdump)]
+    lines = [line for name in names
+             for line in machine_code.count(name, bench.built_program(name), cuobjdump)]
     write_json_lines(bench.folder / "sass.jsonl", lines)
     for name in names:
         fewest = min(machine_code.slots_of(line) for line in lines if line["step"] == name)
@@ -183,14 +184,17 @@ def patterns(bench: Bench) -> None:
                      f"{device}\n{version}\n{datetime.now(timezone.utc):%Y-%m-%d}\n")
     size = [word for name, value in PROBLEM.items() for word in (f"--{name}", value)]
     for name in (PATTERNS, *STEPS):
-        words = [bench.build / "hostcuda/trace/patterns/patterns"] if name == PATTERNS else [
-            bench.program(name), "--scenario", "galaxies", *size, *UNCHECKED, "--quiet"]
+        words = [] if name == PATTERNS else [
+            "--scenario", "galaxies", *size, *UNCHECKED, "--quiet"]
+        counted = (bench.build / "hostcuda/trace/patterns/patterns" if name == PATTERNS
+                   else bench.built_program(name))
         csv = bench.folder / f"{name}.ncu.csv"
-        bench.run(f"{name}.log", [program, *ncu.RAW, "--metrics", ",".join(metrics), "--log-file", csv, *words])
+        bench.run(f"{name}.log", [program, *ncu.RAW, "--metrics", ",".join(metrics),
+                                  "--log-file", csv, counted, *words])
         if csv.exists():
             bench.say(f"{name}: {len(ncu.read_cells(ncu.read_file(csv), str(csv)))} launches counted")
         if shutil.which("cuobjdump"):
-            write_whole_file(bench.folder / f"{name}.sass", memory_instructions(words[0]))
+            write_whole_file(bench.folder / f"{name}.sass", memory_instructions(counted))
 
 
 def memory_instructions(program: Path) -> str:

@@ -173,7 +173,7 @@ def run(options: argparse.Namespace) -> int:
         arguments.write_whole_file(options.csv, csv)
     launches = read_csv(csv, str(options.saved or name))
     profiles = aggregate(launches, interactions_of_a_launch(record) if record else None)
-    if options.json:
+    if options.json and record is not None:
         write_json(options.json, json_lines(name, record, profiles))
     if record is not None:
         print(f"{name} on {record.machine}, {record.date[:10]}: {record.problem}\n")

@@ -77,7 +77,7 @@ class Preset:
         with log.open("a", encoding="utf-8") as output, started(
                 words, until, stdout=subprocess.PIPE, text=True, errors="replace",
                 env=ENVIRONMENT | os.environ) as running:
-            for line in running.stdout:
+            for line in running.stdout or ():
                 output.write(line)
                 output.flush()
                 if start := STARTED.match(line):
@@ -136,7 +136,7 @@ def has_nvcc() -> bool:
     return shutil.which(os.environ.get("CUDACXX", "nvcc")) is not None
 
 
-def labelled(name: str, **more) -> Preset:
+def labelled(name: str, **more: Any) -> Preset:
     """A preset whose nightly tests have a label."""
     folder = ROOT / "build" / name
     return Preset(name, ("--test-dir", str(folder), "-L", "nightly"), folder, **more)

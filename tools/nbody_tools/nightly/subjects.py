@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, Failed, ToolError
 from nbody_tools.nightly.comments import code_of, has_comments_to_ignore
@@ -76,7 +76,7 @@ def fingerprint(patterns: tuple[str, ...]) -> str:
 
 
 @cache
-def matcher(patterns: tuple[str, ...]):
+def matcher(patterns: tuple[str, ...]) -> Callable[[str], Optional[re.Match[str]]]:
     return re.compile("|".join(translate(pattern) for pattern in patterns)).match
 
 

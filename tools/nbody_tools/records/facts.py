@@ -47,19 +47,26 @@ class Value:
     name: str = ""
     optional: bool = False  # a document may then say that it was not measured
 
+    @property
+    def number(self) -> float:
+        """Returns the content where only a number can be used."""
+        if not isinstance(self.content, (int, float)):
+            raise FactError(f"{self.name or 'a value'}: {self} is not a number")
+        return self.content
+
     def __truediv__(self, other: Union["Value", float]) -> "Value":
         other = other if isinstance(other, Value) else Value(other, name=str(other))
         known = self.content is not None and other.content is not None
-        return Value(self.content / other.content if known else None, ".2f",
+        return Value(self.number / other.number if known else None, ".2f",
                      f"{self.name} / {other.name}", self.optional or other.optional)
 
     def __sub__(self, other: "Value") -> "Value":
         known = self.content is not None and other.content is not None
-        return replace(self, content=self.content - other.content if known else None,
+        return replace(self, content=self.number - other.number if known else None,
                        name=f"{self.name} - {other.name}", optional=self.optional or other.optional)
 
     def __rmul__(self, factor: float) -> "Value":
-        content = None if self.content is None else factor * self.content
+        content = None if self.content is None else factor * self.number
         return replace(self, content=content, name=f"{factor} * {self.name}")
 
     def __str__(self) -> str:
@@ -118,7 +125,8 @@ class Facts:
             raise FactError(f"'{name}' is not a problem: docs/names.json has {', '.join(self.problems)}")
         return self.problems[name]
 
-    def value(self, name: str, problem: str, quantity: str, devices: int = 1) -> Value:
+    def value(self, name: str, problem: Union[str, Problem], quantity: str,
+              devices: int = 1) -> Value:
         if quantity not in QUANTITIES:
             raise FactError(f"'{quantity}' is not a quantity: there are {', '.join(QUANTITIES)}")
         measured = self.pick(name, problem, devices)
@@ -177,20 +185,32 @@ class Facts:
             line["date"], line["launches"] * line["metrics"].get("duration_us", 0)))
 
 
-def speedup(phase: str) -> Callable[[Facts, Measured], tuple]:
+Content = Union[float, str, None]
+Quantity = Callable[[Facts, Measured], tuple[Content, str]]
+
+
+def median_of(time: str) -> Quantity:
+    return lambda _, m: (m.record.seconds(time).median, "time")
+
+
+def range_of(time: str) -> Quantity:
+    return lambda _, m: (m.record.seconds(time).range, "time")
+
+
+def speedup(phase: str) -> Quantity:
     return lambda facts, m: (
         None if m.base is None else m.record.speedup_over(m.base, phase).median, ".2f")
 
 
 # Quantities of a record for documents: content and format.
-QUANTITIES: dict[str, Callable[[Facts, Measured], tuple]] = {
-    **{time: lambda _, m, time=time: (m.record.seconds(time).median, "time") for time in TIMES},
-    **{f"iqr_{time}": lambda _, m, time=time: (m.record.seconds(time).range, "time") for time in TIMES},
+QUANTITIES: dict[str, Quantity] = {
+    **{time: median_of(time) for time in TIMES},
+    **{f"iqr_{time}": range_of(time) for time in TIMES},
     "gips": lambda _, m: (m.rate, "number"),
     "gips_total": lambda _, m: (m.record.giga_interactions_per_second("total").median, "number"),
     "tflops": lambda _, m: (1e-3 * FLOPS_PER_INTERACTION * m.rate, "number"),
     # Issue slots of the whole device per interaction.
-    "slots": lambda facts, m: (1e3 * facts.machine("gpu", "issue_slots").content / m.rate, "number"),
+    "slots": lambda facts, m: (1e3 * facts.machine("gpu", "issue_slots").number / m.rate, "number"),
     "speedup": speedup("total"),
     "speedup_compute": speedup("compute"),
     "error": lambda _, m: (m.record.acceleration_error, ".1e"),

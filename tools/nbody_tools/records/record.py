@@ -11,7 +11,7 @@ import math
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional, Union
 
 from nbody_tools.arguments import ToolError, read_whole_file
 
@@ -22,7 +22,7 @@ EMULATED_BACKEND = "hostcuda"
 EMULATED_NOTE = "emulated on a CPU: not GPU times"
 
 _NUMBER = (int, float)
-_TYPES = {
+_TYPES: dict[str, Union[type, tuple[type, ...]]] = {
     "step": str, "parent": str, "revision": str, "date": str, "device": dict, "backend": str,
     "systems": int, "bodies": int, "steps": int, "dt": _NUMBER, "softening": _NUMBER,
     "integrator": str, "scenario": str, "repeats": list, "median": dict, "iqr": dict,

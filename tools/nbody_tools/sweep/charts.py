@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-from nbody_tools.sweep.judge import Results, in_measure
+from nbody_tools.sweep.judge import Results
 from nbody_tools.sweep.ratios import speed_ratio
 from nbody_tools.sweep.tables import FOLDER as TABLES, Cell, Table, read_tables
 
@@ -35,8 +35,7 @@ class Chart:
 
 
 def value_of(cell: Optional[Cell], table: Table, results: Results) -> Optional[float]:
-    times = results.time(cell, table.measure) if cell else None
-    return in_measure(times.median, results.of(cell), table.measure) if times else None
+    return results.median_in(cell, table, table.measure)
 
 
 def records_of(table: Table, results: Results) -> tuple[dict[str, Any], ...]:
@@ -74,12 +73,9 @@ def lab_chart(table: Table, results: Results) -> Chart:
     rows = [series for series in table.data["series"] if "also" in series]
     cells = [table.cell(series["name"], "") for series in rows]
     times = [value_of(cell, table, results) for cell in cells]
-    rates = [
-        in_measure(results.time(cell, table.measure).median, results.of(cell), "G/s")
-        if time else None for cell, time in zip(cells, times)
-    ]
+    rates = [results.median_in(cell, table, "G/s") for cell in cells]
     speedups = [speed_ratio(table, cell, cells[0], results) for cell in cells]
-    panels = (Panel("time, s", {"ours": times}, {"published": [cell.published for cell in cells]}),
+    panels = (Panel("time, s", {"ours": times}, {"published": [cell.published if cell else None for cell in cells]}),
               Panel("throughput, G interactions/s", {"ours": rates},
                     {"published": [row["also"][1] for row in rows]}),
               Panel("speedup over OpenMP", {"ours": speedups},

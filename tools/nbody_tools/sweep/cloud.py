@@ -35,7 +35,7 @@ class Cloud:
 
 
 def steps_of(table: Table) -> list[str]:
-    return list(dict.fromkeys(cell.configuration.program.source for cell in table.cells))
+    return list(dict.fromkeys(cell.runs.program.source for cell in table.cells))
 
 
 def clouds(root: Path) -> list[Cloud]:
@@ -45,9 +45,9 @@ def clouds(root: Path) -> list[Cloud]:
     table, results = read_tables(root)[CLOUD], Results(root)
     result = []
     for step in steps_of(table):
-        cells = [cell for cell in table.cells if cell.configuration.program.source == step]
+        cells = [cell for cell in table.cells if cell.runs.program.source == step]
         speeds = {cell.series: s.median for cell in cells if (s := speed(cell, table, results)) is not None}
-        default = next(cell.series for cell in cells if not cell.configuration.program.define)
+        default = next(cell.series for cell in cells if not cell.runs.program.define)
         if default in speeds and not any(results.of(cell) is None for cell in cells):
             ordered = dict(sorted(speeds.items(), key=lambda item: -item[1]))
             records = tuple(data for cell in cells if (data := results.of(cell)) and "failure" not in data)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nbody_tools.arguments import ToolError
 from nbody_tools.sweep.judge import Results, speed
 from nbody_tools.sweep.tables import read_tables
 from nbody_tools.tables import plain
@@ -22,8 +23,11 @@ def computed(root: Path) -> dict[str, str]:
 
     def rate(table: str, series: str, point: str) -> float:
         """G interactions/s."""
-        found = speed(tables[table].cell(series, point), tables[table],
-                      results.of_table(tables[table])).median
+        cell = tables[table].cell(series, point)
+        speeds = speed(cell, tables[table], results.of_table(tables[table])) if cell else None
+        if speeds is None:
+            raise ToolError(f"{table}: '{series}', '{point}' is not measured")
+        found = speeds.median
         return found / FLOPS if tables[table].measure == "GFLOP/s" else found
 
     ours = rate("gems_figure_31_6", "tiles of 256, unrolled by 4", "16384")

@@ -82,7 +82,7 @@ def headings_of(path: Path) -> frozenset[str]:
                   "",
                   path.read_text(encoding="utf-8"),
                   flags=re.DOTALL | re.MULTILINE)
-    anchors = []
+    anchors: list[str] = []
     for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
         slug = anchor(heading)
         anchors.append(f"{slug}-{anchors.count(slug)}" if slug in anchors else slug)

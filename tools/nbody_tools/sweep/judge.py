@@ -77,6 +77,10 @@ class Results:
     def of(self, cell: Cell) -> Optional[dict[str, Any]]:
         return self.records.get(cell.configuration.key) if cell.configuration else None
 
+    def run(self, cell: Cell) -> Optional[str]:
+        """Returns the run that measured the cell, if one did."""
+        return (self.of(cell) or {}).get("run")
+
     def time(self, cell: Cell, measure: str) -> Optional[Quartiles]:
         """Returns the time of all time steps, by `measure`: kernels only, or total."""
         data = self.of(cell)
@@ -84,6 +88,12 @@ class Results:
             return None
         phase = "total" if measure == "s in all" else "compute"
         return quartiles([repeat[phase] for repeat in data["repeats"]])
+
+    def median_in(self, cell: Optional[Cell], table: Table, unit: str) -> Optional[float]:
+        """Returns the median time of a table's cell in a unit; None if it was not measured."""
+        data = self.of(cell) if cell else None
+        times = self.time(cell, table.measure) if cell else None
+        return in_measure(times.median, data, unit) if times and data else None
 
 
 def replaces(data: dict[str, Any], old: dict[str, Any]) -> bool:
@@ -185,15 +195,16 @@ def ratio(table: Table, claim: dict[str, Any], better: str, worse: str, results:
     ours, published, noise = [], [], NOISE
     compared = pairs(table, claim, better, worse)
     for a, b in compared:
-        speeds = speed(a, table, results), speed(b, table, results)
-        if None not in speeds:
-            ours.append(speeds[0].over(speeds[1]))
-            if results.of(a).get("run") != results.of(b).get("run"):
+        ours_a, ours_b = speed(a, table, results), speed(b, table, results)
+        if ours_a is not None and ours_b is not None:
+            ours.append(ours_a.over(ours_b))
+            if results.run(a) != results.run(b):
                 noise = NOISE_OF_RUNS
-        numbers = published_speed(a, table), published_speed(b, table)
-        if None not in numbers:
-            published.append(Quartiles(*[numbers[0] / numbers[1]] * 3))
-    complete = [mean_of(ratios) if len(ratios) == len(compared) > 0 else None for ratios in (ours, published)]
+        printed_a, printed_b = published_speed(a, table), published_speed(b, table)
+        if printed_a is not None and printed_b is not None:
+            published.append(Quartiles(*[printed_a / printed_b] * 3))
+    complete = [mean_of(ratios) if len(ratios) == len(compared) > 0 else None
+                for ratios in (ours, published)]
     return Ratio(complete[0], complete[1].median if complete[1] else None, noise)
 
 
@@ -208,8 +219,11 @@ def judge(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
     verdicts = [MISSING if one.ours is None else same(one.ours) if "same" in claim else faster(one.ours, one.noise)
                 for one in found]
     worst = next(verdict for verdict in (MISSING, NO, INSIDE, YES) if verdict in verdicts)
-    texts = (", ".join(texts) if set(texts) != {"-"} else "" for texts in (published, ours))
-    return Judgement(claim["says"], *texts, worst)
+    return Judgement(claim["says"], listed(published), listed(ours), worst)
+
+
+def listed(texts: list[str]) -> str:
+    return ", ".join(texts) if set(texts) != {"-"} else ""
 
 
 def faster(times: Quartiles, noise: float = NOISE) -> str:

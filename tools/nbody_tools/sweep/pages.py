@@ -92,7 +92,7 @@ def commands(table: Table) -> str:
     cell = next((cell for cell in table.cells if cell.configuration), None)
     if cell is None:
         return ""
-    program, words = cell.configuration.program.source, cell.configuration.arguments.split()
+    program, words = cell.runs.program.source, cell.runs.arguments.split()
     small = {"--bodies": "1000", "--steps": "2", "--systems": "2", "--map": "100"}
     words = [small.get(before, word) for before, word in zip(["", *words], words)]
     run = " ".join(["./nbody experiment", program, *words])
@@ -168,8 +168,10 @@ def cells_table(table: Table, results: Results) -> str:
 def failures(table: Table, results: Results) -> Iterator[str]:
     for cell in table.cells:
         data = results.of(cell)
-        if cell.reason or (data and "failure" in data):
-            yield f"{cell.series}{f', {cell.point}' if cell.point else ''}: {cell.reason or data['failure']}."
+        reason = cell.reason or (data or {}).get("failure")
+        if reason is not None:
+            place = f", {cell.point}" if cell.point else ""
+            yield f"{cell.series}{place}: {reason}."
 
 
 def claims_table(found: list[Judgement], published: str) -> str:

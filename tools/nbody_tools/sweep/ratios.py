@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from statistics import mean
-from typing import Iterator, Optional
+from typing import Callable, Iterable, Iterator, Optional
 
-from nbody_tools.sweep.judge import Results, in_measure, speed
+from nbody_tools.sweep.judge import Results, speed
 from nbody_tools.sweep.tables import Cell, Printed, Table, is_of, is_over
 from nbody_tools.tables import ABSENT, markdown, plain
 
@@ -24,17 +24,21 @@ def ours_at(table: Table, ratio: dict, point: str, results: Results) -> Optional
 
 def speed_ratio(table: Table, cell: Optional[Cell], other: Optional[Cell],
                 results: Results) -> Optional[float]:
-    speeds = [speed(one, table, results) if one else None for one in (cell, other)]
-    return None if None in speeds else speeds[0].median / speeds[1].median
+    ours, others = (speed(one, table, results) if one else None for one in (cell, other))
+    return None if ours is None or others is None else ours.median / others.median
 
 
 def recomputed_at(table: Table, ratio: dict, point: str) -> Optional[float]:
     """Returns the ratio of the published values: slower over faster for times, faster over slower
     for rates."""
+    faster, slower = published_times(table, ratio, point)
+    return None if faster is None or slower is None else slower / faster
+
+
+def published_times(table: Table, ratio: dict, point: str) -> list[Optional[float]]:
+    """Returns the numbers published for the faster side and for the slower."""
     cells = [cell_of(table, ratio[side], point) for side in ("faster", "than")]
-    if None in cells or None in (cells[0].published, cells[1].published):
-        return None
-    return cells[1].published / cells[0].published
+    return [cell.published if cell else None for cell in cells]
 
 
 def points_over(table: Table, over: str) -> list[str]:
@@ -43,15 +47,23 @@ def points_over(table: Table, over: str) -> list[str]:
 
 def average_over(table: Table, ratio: dict, over: str, results: Results) -> Optional[float]:
     """Returns the arithmetic mean, because the reports use it."""
-    found = [ours_at(table, ratio, point, results) for point in points_over(table, over)]
-    return None if None in found else mean(found)
+    found = complete(ours_at(table, ratio, point, results) for point in points_over(table, over))
+    return None if found is None else mean(found)
+
+
+def complete(values: Iterable[Optional[float]]) -> Optional[list[float]]:
+    """Returns None if a value is missing."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return known if len(known) == len(found) else None
 
 
 def product_over(table: Table, last: dict, over: str, results: Results) -> Optional[float]:
     """Returns the product of the average ratios, from the first ratio to `last`."""
     ratios = table.data["ratio"]
-    found = [average_over(table, ratio, over, results) for ratio in ratios[:ratios.index(last) + 1]]
-    return None if None in found else math.prod(found)
+    found = complete(average_over(table, ratio, over, results)
+                     for ratio in ratios[:ratios.index(last) + 1])
+    return None if found is None else math.prod(found)
 
 
 def both(published: Optional[float], ours: Optional[float]) -> str:
@@ -99,15 +111,15 @@ def also_of(table: Table, series: str, results: Results) -> list[str]:
     cell, first = (table.cell(name, table.points[0]) for name in (series, table.series[0]))
     declared = next(one for one in table.data["series"]
                     if one["name"] == series).get("also", [None] * len(kinds))
-    times = results.time(cell, table.measure)
     ours = {
         "speedup": speed_ratio(table, cell, first, results),
-        "G/s": in_measure(times.median, results.of(cell), "G/s") if times else None
+        "G/s": results.median_in(cell, table, "G/s")
     }
-    forms = {"speedup": "{:.2f}".format, "G/s": plain}
+    forms: dict[str, Callable[[float], str]] = {"speedup": "{:.2f}".format, "G/s": plain}
     printed = [ABSENT if number is None else str(number) for number in declared]
-    return [f"{text} | {ABSENT if ours[kind] is None else forms[kind](ours[kind])}"
-            for kind, text in zip(kinds, printed)]
+    shown = {kind: ABSENT if number is None else forms[kind](number)
+             for kind, number in ours.items()}
+    return [f"{text} | {shown[kind]}" for kind, text in zip(kinds, printed)]
 
 
 def misprints(table: Table) -> list[str]:
@@ -124,8 +136,9 @@ def misprints(table: Table) -> list[str]:
 
 def agrees(table: Table, ratio: dict, point: str, number: float) -> bool:
     """True if ratio and times agree to half of their last printed digits."""
-    cells = [cell_of(table, ratio[side], point) for side in ("than", "faster")]
-    above, below = (cell.published for cell in cells)
+    below, above = published_times(table, ratio, point)
+    if above is None or below is None:
+        return False
     low = (above - half(above)) / (below + half(below))
     high = (above + half(above)) / (below - half(below))
     return low - half(number) * 1.001 <= number <= high + half(number) * 1.001

@@ -14,11 +14,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.records.record import PHASES, check_measurement, quartiles
 from nbody_tools.steps import NO_DEVICE, as_in_the_reports, exit_code
+
+Say = Callable[[str], None]
 
 PLAN = "plan.json"
 PROGRAMS = "sweep_programs"
@@ -175,7 +177,7 @@ def estimate(work: list[tuple[int, Planned]]) -> float:
 
 
 def run_all(plan: list[Planned], folder: Path, journal: Journal, seconds: float = float("inf"),
-            say=print, environment: Optional[dict[str, str]] = None) -> None:
+            say: Say = print, environment: Optional[dict[str, str]] = None) -> None:
     """Runs everything that is not in the journal, as far as the time allows."""
     end = time.monotonic() + seconds
     while work := pending(plan, journal):
@@ -194,7 +196,7 @@ def program_file(folder: Path, planned: Planned) -> Path:
 
 
 def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, left: float,
-              say, environment: dict[str, str]) -> bool:
+              say: Say, environment: dict[str, str]) -> bool:
     """Returns False if the overall time limit, not the run's own, ended the batch."""
     limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,7 @@ from threading import Thread
 from typing import Iterable, Iterator, Optional
 
 from nbody_tools.arguments import ToolError
-from nbody_tools.sweep.runner import Journal, Planned, estimate, pending, run_all
+from nbody_tools.sweep.runner import Journal, Planned, Say, estimate, pending, run_all
 from nbody_tools.sweep.tables import Configuration, Table, places
 
 SHARES_PER_GPU = 2  # longest first: a GPU that is done early takes another
@@ -102,7 +102,7 @@ class Worker:
     environment: dict[str, str] = field(default_factory=dict)
     failure: Optional[Exception] = None
 
-    def work(self, folder: Path, journal: Journal, end: float, say) -> None:
+    def work(self, folder: Path, journal: Journal, end: float, say: Say) -> None:
         try:
             if self.cores:
                 os.sched_setaffinity(0, self.cores)  # for this thread and the processes it starts
@@ -136,7 +136,8 @@ def workers_of(plan: list[Planned], journal: Journal, gpus: int) -> list[Worker]
             *(Worker([on_cpu], cores) for cores in apart)]
 
 
-def run_on(gpus: int, plan: list[Planned], folder: Path, journal: Journal, seconds: float, say) -> None:
+def run_on(gpus: int, plan: list[Planned], folder: Path, journal: Journal, seconds: float,
+           say: Say) -> None:
     """Runs the whole plan on this many GPUs. Configurations that need several GPUs come first,
     alone."""
     end = time.monotonic() + seconds

@@ -57,7 +57,7 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
     chosen = [tables[name] for name in names] or list(tables.values())
     result: dict[str, dict[str, Program]] = {}
     for cell in configurations(chosen).values():
-        program = cell.configuration.program
+        program = cell.runs.program
         if program.source not in OTHER_PROGRAMS:
             if result.setdefault(bundle_of(program), {}).setdefault(program.name, program) != program:
                 raise ToolError(f"two programs would be called {program.name}: rename one")

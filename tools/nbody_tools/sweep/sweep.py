@@ -62,19 +62,19 @@ def plan_of(root: Path) -> dict[str, Any]:
     """All tables, with every configuration once: the data for a machine that only runs them."""
     from nbody_tools.sweep.judge import Results
     from nbody_tools.sweep.shares import groups
-    from nbody_tools.sweep.tables import OTHER_PROGRAMS, configurations, read_tables, source_of
+    from nbody_tools.sweep.tables import OTHER_PROGRAMS, Cell, configurations, read_tables, source_of
     tables = read_tables(root)
     of_group, results = groups(tables.values()), Results(root)
 
-    def is_cpu(cell) -> bool:
-        program = cell.configuration.program.source
+    def is_cpu(cell: Cell) -> bool:
+        program = cell.runs.program.source
         return program not in OTHER_PROGRAMS and source_of(root, program).suffix == ".cpp"
 
     return {"tables": {name: list(dict.fromkeys(cell.configuration.key for cell in table.cells if cell.configuration))
                        for name, table in tables.items()},
-            "configurations": {key: {"program": cell.configuration.program.name,
-                                     "arguments": cell.configuration.arguments,
-                                     "threads": cell.configuration.threads, "cpu": is_cpu(cell), "rounds": cell.rounds,
+            "configurations": {key: {"program": cell.runs.program.name,
+                                     "arguments": cell.runs.arguments,
+                                     "threads": cell.runs.threads, "cpu": is_cpu(cell), "rounds": cell.rounds,
                                      "repeat": cell.repeat, "rate": cell.rate, "group": of_group[key],
                                      "measured": results.of(cell) is not None}
                                for key, cell in configurations(list(tables.values())).items()}}

@@ -36,6 +36,7 @@ _RATIO_MAY = {"published": (list, dict), "average": dict, "cumulative": dict}
 
 class Printed(float):
     """A published number: its value and its printed form."""
+    text: str
 
     def __new__(cls, text: str) -> "Printed":
         number = super().__new__(cls, text)
@@ -91,6 +92,13 @@ class Cell:
     rate: float  # expected G interactions/s, for the estimate of time
     rounds: int
     repeat: int
+
+    @property
+    def runs(self) -> Configuration:
+        """The configuration of a cell that can be run."""
+        if self.configuration is None:
+            raise ToolError(f"{self.series}, {self.point}: cannot be run: {self.reason}")
+        return self.configuration
 
 
 @dataclass(frozen=True)
@@ -351,7 +359,7 @@ def configurations(tables: list[Table]) -> dict[str, Cell]:
     """Every configuration once, with the largest number of rounds that a table requests."""
     result: dict[str, Cell] = {}
     for cell in (cell for table in tables for cell in table.cells if cell.configuration):
-        old = result.get(cell.configuration.key)
+        old = result.get(cell.runs.key)
         if old is None or old.rounds * old.repeat < cell.rounds * cell.repeat:
-            result[cell.configuration.key] = cell
+            result[cell.runs.key] = cell
     return result

@@ -3,6 +3,7 @@ command."""
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 from dataclasses import dataclass
@@ -147,12 +148,12 @@ and 77 if there is no GPU.
 """
 
 
-def configure(parser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("step", metavar="STEP", help="the step's number or name: 03, step03_tiling")
     parser.add_argument("directory", metavar="DIR", type=Path, help="new or empty directory")
 
 
-def run(arguments) -> int:
+def run(arguments: argparse.Namespace) -> int:
     recipe = recipe_of(find_step(arguments.step, step_folders(ROOT)))
     target = arguments.directory
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
