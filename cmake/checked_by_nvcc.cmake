@@ -11,7 +11,8 @@ function(nbody_checked_by_nvcc source flags)
   set_property(GLOBAL PROPERTY ${target}_FLAGS ${flags})
 endfunction()
 
-# Call it after all files are added. A macro, because compile settings are variables of the folder.
+# Call it after all files are added. A macro, because compile settings are variables of the
+# directory.
 macro(nbody_check_by_nvcc)
   string(REPLACE "<CUDA_COMPILE_MODE>" "-cuda" CMAKE_CUDA_COMPILE_OBJECT "${CMAKE_CUDA_COMPILE_OBJECT}")
   get_property(targets GLOBAL PROPERTY NBODY_NVCC_CHECKS)

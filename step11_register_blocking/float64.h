@@ -1,8 +1,8 @@
 // The kernels of this step in float64, for --precision double.
 //
-// The GPU has a reciprocal square root for float32 alone. rsqrt() of a double begins with an
-// approximation, too, and refines it by Newton's iteration, y += y (1 - d y^2) / 2, to the last
-// bits. A body has 32 bytes, and two per thread are enough: the units for float64 are busy.
+// The GPU has a reciprocal square root only for float32. rsqrt() of a double also begins with an
+// approximation, and refines it to the last bits by Newton's iteration, y += y (1 - d y^2) / 2. A
+// body takes 32 bytes, and two per thread are enough to keep the float64 units busy.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct alignas(32) Four {
   double x, y, z, w;  // w of a position is the mass, otherwise 0
 };
 
-// The number of blocks that have a thread for every `per_thread` bodies.
+// The number of blocks with a thread for every `per_thread` bodies.
 constexpr int blocks_for(int bodies, int per_thread) {
   return (bodies - 1) / (kBlockSize * per_thread) + 1;
 }
@@ -47,7 +47,7 @@ __device__ inline void interact(const Four& source, const Four (&body)[kBodies],
   }
 }
 
-// What chunk blockIdx.y of the sources contributes to each a_i: partials[chunk][body of all].
+// The sums over chunk blockIdx.y of the sources for each a_i: partials[chunk][body of all].
 static __global__ void __launch_bounds__(kBlockSize, 1)
     partial_accelerations(const Four* __restrict__ all_positions, Four* __restrict__ partials,
                           int n, int chunk, size_t bodies, double softening_squared) {
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(kBlockSize, 1)
   for (int first = begin; first < end; first += kTileSize) {
     tile[threadIdx.x] = load(positions, first + threadIdx.x, n);
     __syncthreads();            // no thread may read the tile before all of it is there
-    Four tile_a[kBodies] = {};  // a sum of all sources would lose a digit more
+    Four tile_a[kBodies] = {};  // one sum over all sources would lose another digit
 #pragma unroll 4
     for (int j = 0; j < kTileSize; ++j) interact(tile[j], body, tile_a, softening_squared);
     for (int k = 0; k < kBodies; ++k) {
@@ -104,7 +104,7 @@ inline int chunk_for(int systems, int n, int sources) {
   for (int count = 1; count <= kMaxChunks; ++count) {
     chunks.push_back(blocks_for(sources, count) * kTileSize);
   }
-  // An interaction takes about 40 issue slots: an SM has half as many units for float64 as lanes.
+  // An interaction takes about 40 issue slots: an SM has half as many float64 units as lanes.
   return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
     return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * ((sources - 1) / chunk + 1),
             .slots = 40.0 * kBodies * (chunk + 64),
@@ -114,7 +114,7 @@ inline int chunk_for(int systems, int n, int sources) {
 
 inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  nbody::MassiveFirst order(systems);  // the others are no sources: their chunks are left out
+  nbody::MassiveFirst order(systems);  // the others exert no force: their chunks are left out
   const int sources = order.sources(), chunk = chunk_for(count, n, sources);
   const int chunks = (sources - 1) / chunk + 1;
   nbody::DeviceArray<Four> positions(systems.bodies.size()), velocities(systems.bodies.size());

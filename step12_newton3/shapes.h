@@ -1,4 +1,4 @@
-// Which shape a launch of this step takes: how many bodies per lane, and how many warps per tile.
+// Chooses the shape of a launch of this step: the bodies per lane and the warps per tile.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace {
 struct Shape {
   int bodies_per_thread;
   int warps;
-  // One for launches without a tile of one mass, and one for the others.
+  // One shape for launches without a tile of one mass, and one for the others.
   void (*kernels[2])(const float4*, const float*, float3*, int, int, size_t, float);
   int tile() const { return 32 * bodies_per_thread * warps; }
 };

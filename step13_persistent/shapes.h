@@ -1,4 +1,4 @@
-// Which shape a launch of this step takes: how many bodies per group, and how many warps per block.
+// Chooses the shape of a launch of this step: the bodies per group and the warps per block.
 #pragma once
 
 #include <cmath>

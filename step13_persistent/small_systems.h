@@ -1,10 +1,10 @@
 // Many small systems: each stays in the shared memory of one block, or of the two blocks of a
 // cluster, for all time steps.
 //
-// No barrier of the grid, and of global memory only the first and the last state. The blocks of a
-// cluster run at the same time on neighbouring SMs and reach one another's shared memory
-// (distributed shared memory): each holds all positions, computes its half of the bodies, and
-// writes where they moved to into both.
+// There is no grid barrier, and only the first and the last state pass through global memory. The
+// blocks of a cluster run at the same time on neighbouring SMs and access each other's shared
+// memory (distributed shared memory): each holds all positions, computes half of the bodies, and
+// writes their new positions into both blocks.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -18,11 +18,11 @@ namespace small_systems {
 constexpr int kBodies = 2;  // per thread
 constexpr int kWarps = 16;
 constexpr int kBlockSize = 32 * kWarps;
-constexpr int kGroup = 32 * kBodies;   // of bodies, that a warp works on
+constexpr int kGroup = 32 * kBodies;   // bodies that a warp works on
 constexpr int kMaxShare = kBlockSize;  // bodies of one block: each has a thread that moves it
 constexpr int kMaxBlocks = 2;          // of a cluster
 
-// Sources from `begin` to `end` act on the bodies of a thread.
+// Adds the forces of the sources from `begin` to `end` on the bodies of a thread.
 __device__ inline void partial_accelerations(const float4* positions, int begin, int end,
                                              const float4 (&body)[kBodies], float3 (&a)[kBodies],
                                              float softening_squared) {
@@ -43,7 +43,7 @@ __device__ inline void partial_accelerations(const float4* positions, int begin,
   }
 }
 
-// Of a block that is a cluster by itself, and of older devices, the block's own barrier and memory.
+// For a block that is its own cluster, and for older devices: the block's own barrier and memory.
 template <int kBlocks>
 __device__ void wait_for_all() {
   if constexpr (kBlocks == 1) {
@@ -67,8 +67,8 @@ __device__ void write_to_all(float4* here, float4 value) {
   }
 }
 
-// All time steps of one system. Its bodies are divided into as many shares as a cluster has blocks,
-// a share into groups; the warps that have the same group take different parts of the sources.
+// Takes all time steps of one system. Its bodies are divided into as many shares as a cluster has
+// blocks, a share into groups; warps with the same group sum over different parts of the sources.
 template <int kBlocks>
 __global__ void __launch_bounds__(kBlockSize, 1)
     advance(float4* all_positions, float4* velocities, int n, int steps, float dt,
@@ -85,8 +85,8 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   for (int j = threadIdx.x; j < n; j += kBlockSize) positions[0][j] = all_positions[before + j];
   float4 position = owner ? all_positions[before + i] : float4{};
   float4 velocity = owner ? velocities[before + i] : float4{};
-  // No thread may read positions before all are there, and no block may write to another that has
-  // not begun.
+  // No thread may read positions before all of them are written, and no block may write to a block
+  // that has not begun.
   wait_for_all<kBlocks>();
   for (int step = 0; step < steps; ++step) {
     const float4* const from = positions[step % 2];
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
     for (int k = 0; k < kBodies; ++k) {
       warp_a[warp][k * 32 + lane] = make_float4(a[k].x, a[k].y, a[k].z, 0.0f);
     }
-    __syncthreads();  // no thread may read the sums before those of all warps are there
+    __syncthreads();  // no thread may read the sums before all warps have written theirs
     if (owner) {
       float3 sum = {};
       for (int p = 0; p < parts; ++p) {
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kBlockSize, 1)
       position.z += velocity.z * dt;
       write_to_all<kBlocks>(&positions[(step + 1) % 2][i], position);
     }
-    // The next step reads what all have written here, and overwrites what all have read.
+    // The next step reads the positions written here, and overwrites those that were read here.
     wait_for_all<kBlocks>();
   }
   if (owner) {
@@ -127,23 +127,23 @@ __global__ void __launch_bounds__(kBlockSize, 1)
   }
 }
 
-// How many blocks each system needs; 0 where it is too large.
+// Returns the number of blocks that each system needs; 0 if it is too large.
 inline int blocks_for(int n) {
   if (n <= kMaxShare) return 1;
   const bool clusters = nbody::device_attribute(cudaDevAttrClusterLaunch) != 0;
   return clusters && n <= kMaxBlocks * kMaxShare ? 2 : 0;
 }
 
-// Whether the systems fit here, and so well that no more than a fourth of the SMs is ever idle.
-// Where more are, a grid that waits as a whole divides the work better.
+// Returns whether the systems fit, and so well that at most a quarter of the SMs is ever idle. If
+// more are idle, a grid with a barrier for all its blocks divides the work better.
 inline bool fit(int systems, int n) {
   const double blocks = 1.0 * systems * blocks_for(n);
   const double sms = nbody::device_attribute(cudaDevAttrMultiProcessorCount);
   return blocks >= 0.75 * sms * std::ceil(blocks / sms) && blocks > 0;
 }
 
-// Advances `systems` systems of n bodies, whose positions are left in the first half of the array
-// after an even number of steps, in the second after an odd one.
+// Advances `systems` systems of n bodies. After an even number of steps their positions are in the
+// first half of the array, after an odd one in the second.
 inline void launch(float4* positions, float4* velocities, int systems, int n, int steps, float dt,
                    float softening_squared) {
   const int blocks = blocks_for(n);

@@ -1,4 +1,5 @@
-// A pair of bodies, and 32 sources for a warp: as in step 12, where it is the lesson.
+// The forces of pairs: of one source with a thread's bodies, and of 32 sources with a warp's. Step
+// 12 explains this method.
 #pragma once
 
 #include "nbody/float3.h"
@@ -10,8 +11,8 @@ using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 
-// A source and the K bodies of a thread: the interactions do not wait for one another.
-// With kOneMass all sources have one mass and all bodies have one: they are multiplied by later.
+// Computes the K independent interactions of a source with a thread's bodies. With kOneMass all
+// sources have one mass and all bodies have one; the caller multiplies the sums by these masses.
 template <bool kOneMass, int K>
 __device__ void interact(Position source, const Position (&body)[K], float3 (&a)[K],
                          float3& reaction, float softening_squared) {
@@ -25,9 +26,9 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
   }
 }
 
-// 32 sources meet the bodies of a warp. In step s a lane works on source lane + s, which the slab
-// holds twice so that no remainder is needed, and hands that source's sum on to the lane whose turn
-// is next. After a whole turn every lane has the sum of its own source.
+// Pairs 32 sources with the bodies of a warp. In step s a lane works on source lane + s (the slab
+// holds the sources twice, so no remainder is needed), and then passes that source's sum on to the
+// next lane. After 32 steps every lane has the sum of its own source.
 template <bool kOneMass, int K>
 __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (&a)[K],
                        float softening_squared) {

@@ -1,9 +1,9 @@
-// Which rank keeps which bodies, and which computes which pairs. Every rank makes the
-// same plan. The order of additions must not depend on the number of ranks, or the
-// result's bits would. So each system is divided into segments that depend only on its
-// size. A pair of segments is a unit, with a sum of forces for each; one rank computes
-// the unit, and the ranks that keep the bodies add its two sums to others in the order of
-// the segments.
+// Decides which rank keeps which bodies, and which rank computes which pairs. Every rank
+// makes the same plan. The order of additions must not depend on the number of ranks, or
+// the bits of the result would. So each system is divided into segments that depend only
+// on its size. A pair of segments is a unit, computed by one rank, with a sum of forces
+// for each segment; the ranks that keep the bodies add these sums in the order of the
+// segments.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace plan {
 
-constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // of all systems, if they are so few
+constexpr int kSegments = TUNABLE(SEGMENTS, 32);  // of all systems, at least one each
 
 // Segments are numbered through all systems.
 struct Meeting {
   int row, column;
-  int rank;  // computes it
+  int rank;  // rank that computes it
 };
 
 struct Plan {
@@ -45,7 +45,7 @@ struct Plan {
   }
   // A tile with one body takes as long as a full one.
   int tiles_in(int segment_of_all) const { return (bodies_in(segment_of_all) - 1) / tile() + 1; }
-  // For each rank, the first body it keeps, in the order of the input.
+  // For each rank, the first body that it keeps, in the order of the input.
   std::vector<size_t> first_bodies() const;
 
  private:
@@ -75,8 +75,8 @@ inline Plan::Plan(int systems, int n, int tile, int ranks)
 }
 
 // The segments of a system form a ring. Each is paired with itself and with those up to half the
-// ring ahead; exactly half the ring away, only one of the two is. The ranks get equal parts of the
-// list, so most of a rank's work is for segments that it keeps itself.
+// ring ahead; of two segments exactly half the ring apart, only one makes the pair. The ranks get
+// equal parts of the list, so most of a rank's work is for segments that it keeps.
 inline void Plan::let_meet() {
   const auto work = [&](const Meeting& m) -> double {
     const int row = tiles_in(m.row), column = tiles_in(m.column);
@@ -114,7 +114,7 @@ inline std::vector<size_t> Plan::first_bodies() const {
 // rank they are for, then those received, grouped by the rank they come from. Both sides of a
 // message count in the order of the pairs.
 struct Slots {
-  std::vector<int> of_row, of_column;  // of the meetings of this rank; -1: a segment with itself
+  std::vector<int> of_row, of_column;  // for the pairs of this rank; -1: a segment with itself
   std::vector<int> of_sum;             // [segment that it keeps][segment of the system]
   std::vector<int> first_sent, first_received;  // [rank], and the end
   int count = 0;

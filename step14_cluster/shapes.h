@@ -1,4 +1,4 @@
-// The shape of a launch of this step: as in step 12, and as if there were one rank, since the bits
+// Chooses the shape of a launch as step 12 does, and as if there were one rank, because the bits
 // must not depend on the number of ranks.
 #pragma once
 

@@ -17,7 +17,7 @@ constexpr int kBlockSize = 128;  // for kernels with one thread per body
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // per launch
 constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // for whole systems
-constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // fewer need no own launches
+constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // least blocks of a group
 
 using Position = float4;  // loaded 16 bytes at once; w is the mass
 using Velocity = float4;  // w is 0: with 16 bytes per sum, every store of a warp is coalesced
@@ -76,9 +76,9 @@ __global__ void compare_masses(const Position* __restrict__ positions, float* __
   if (threadIdx.x == 0) masses[blockIdx.x] = same ? mass : -1.0f;
 }
 
-// Adds the sums over the other segment's tiles in their order: blockIdx.z is 0 for the bodies of a
-// unit's row and 1 for those of its column. In a segment paired with itself, a tile was a column
-// for the tiles before it.
+// Adds the sums over the other segment's tiles in their order. blockIdx.z is 0 for the bodies of a
+// unit's row and 1 for those of its column. If a segment is paired with itself, a tile was in the
+// column for the tiles before it.
 __global__ void add_tiles(const float3* __restrict__ partials, float3* __restrict__ sums,
                           const plan::Unit* __restrict__ units, int tiles, size_t segment) {
   const plan::Unit unit = units[blockIdx.y];
@@ -117,7 +117,7 @@ struct Share {
   nbody::Cluster& cluster;
   plan::Plan plan;
   Kept kept;
-  // Whole systems need no other positions: none are stored for other ranks.
+  // Whole systems need no positions from other ranks, so none are stored.
   size_t first = plan.by_systems ? kept.first : 0;
   nbody::DeviceArray<Position> positions{plan.by_systems ? kept.count : kept.count * plan.ranks};
   nbody::DeviceArray<Velocity> velocities{kept.count};
@@ -145,8 +145,8 @@ struct Share {
   size_t bytes_of_own() const { return kept.count * sizeof(Position); }
   void form_groups(const std::vector<plan::Unit>& all);
 
-  // From the root and back. If another order gives whole tiles one mass, bodies are sent once more:
-  // for the root, looking at every body first would take longer than all the copies.
+  // Copies from the root and back. If another order gives whole tiles one mass, the bodies are sent
+  // again: looking at every body first would take the root longer than all the copies.
   std::optional<nbody::MassOrder> take(nbody::Systems& from) {
     take(from.bodies);
     std::optional<nbody::MassOrder> order;

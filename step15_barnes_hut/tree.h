@@ -1,9 +1,10 @@
-// A tree over the bodies of one system: its nodes, where their mass is, and how it is spread.
+// A tree over the bodies of one system: its nodes, and the moments of their mass.
 //
-// Bodies are sorted along Hilbert's curve (nbody/hilbert.h). Those whose keys begin with the same
-// bits are in one cell of the cube around all and stand in a row: a node is a range of sorted
-// bodies. Each is found by itself, from the keys around one end of its range (Karras, High
-// Performance Graphics 2012): no locks, no levels, one kernel. Equal keys go on with an index.
+// Bodies are sorted along Hilbert's curve (nbody/hilbert.h). Bodies whose keys begin with the same
+// bits are in one cell of the cube around all bodies and are neighbours in the array: a node is a
+// range of sorted bodies. A thread finds each node independently, from the keys around one end of
+// its range (Karras, High Performance Graphics 2012): no locks, no levels, one kernel. If keys are
+// equal, the comparison continues with the index.
 #pragma once
 
 #include "nbody/box.h"
@@ -15,19 +16,19 @@
 namespace tree {
 using namespace nbody;
 
-constexpr int kLeafSize = TUNABLE(LEAF_SIZE, 16);  // so many bodies are not divided
+constexpr int kLeafSize = TUNABLE(LEAF_SIZE, 16);  // nodes this small are not split
 constexpr int kBlockSize = 256;
 static_assert(kLeafSize >= 1 && kLeafSize <= 32, "a warp loads a leaf at once");
 
-// Float32 places a centre of mass to 1e-7 of its coordinates. A node counts as so large that this
-// error is small beside that of the opening angle.
+// Float32 rounds a centre of mass to 1e-7 of its coordinates. A node's size counts as at least this
+// share of its coordinates, so that the rounding is small next to the opening angle's error.
 constexpr float kRoundingRadius = 3e-4f;
 using Position = float4;  // w is the mass
 
-// 64 bytes, of which the first 32 decide whether a node is opened.
+// 64 bytes; the first 32 decide whether a node is opened.
 struct alignas(64) Node {
-  float4 centre;    // of mass; w: beyond the root of this distance the node acts as a whole
-  int left, right;  // children; of a leaf its first body, and minus the number of its bodies
+  float4 centre;    // of mass; w: squared distance beyond which it acts as one body
+  int left, right;  // children; in a leaf its first body, and minus the number of its bodies
   int parent;       // -1: none
   int arrived;      // children whose moments are there
   float4 squares;   // 3 times the sum of m x^2, m y^2, m z^2 around the centre; w: the mass
@@ -43,7 +44,7 @@ static __global__ void make_keys(const Position* __restrict__ positions,
   order[i] = i;
 }
 
-// How many leading bits two sorted keys have in common; -1 past either end.
+// The number of leading bits that two sorted keys have in common; -1 past either end.
 __device__ inline int common_bits(const CurveKey* __restrict__ keys, int n, int i, long long j) {
   if (j < 0 || j >= n) return -1;
   const CurveKey difference = keys[i] ^ keys[j];
@@ -51,7 +52,7 @@ __device__ inline int common_bits(const CurveKey* __restrict__ keys, int n, int 
                          : 64 + __clz(i ^ static_cast<int>(j));
 }
 
-// Inner nodes have numbers from 0, the root, to n - 2; a leaf has n plus that of its first body.
+// Inner nodes have the numbers 0 (the root) to n - 2; a leaf has n plus its first body's number.
 __device__ inline int link(Node* nodes, int n, int parent, int inner, int first, int count) {
   const int number = count > kLeafSize ? inner : n + first;
   nodes[number].parent = parent;
@@ -59,8 +60,8 @@ __device__ inline int link(Node* nodes, int n, int parent, int inner, int first,
   return number;
 }
 
-// Bodies in the order of their keys, and inner nodes down to single bodies: body i is at one end of
-// node i, which goes on to the side with more bits in common, as far as more are than on the other.
+// Finds the inner nodes, down to single bodies. Body i is at one end of node i, which extends to
+// the side with more common bits, as far as there are more than on the other side.
 static __global__ void make_nodes(const Position* __restrict__ positions,
                                   const int* __restrict__ order, const CurveKey* __restrict__ keys,
                                   Position* __restrict__ bodies, Node* __restrict__ nodes, int n) {
@@ -73,7 +74,7 @@ static __global__ void make_nodes(const Position* __restrict__ positions,
   const auto bits = [&](long long length) { return common_bits(keys, n, i, i + side * length); };
   long long most = 2;
   while (bits(most) > bits(-1)) most *= 2;
-  const auto reach = [&](int least) {  // the greatest length with more bits in common
+  const auto reach = [&](int least) {  // the greatest length with more common bits
     long long length = 0;
     for (long long step = most / 2; step > 0; step /= 2)
       if (bits(length + step) > least) length += step;
@@ -88,7 +89,7 @@ static __global__ void make_nodes(const Position* __restrict__ positions,
   nodes[i].right = link(nodes, n, i, split + 1, split + 1, first + length - split);
 }
 
-// What a node consists of: a body, or a child with its moments.
+// A part of a node: a body, or a child with its moments.
 struct Part {
   float4 centre;  // w: mass
   float radius = 0;
@@ -97,7 +98,7 @@ struct Part {
 
 template <class PartOf>
 __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
-  const float3 near = xyz(part(0).centre);  // differences from here have more digits
+  const float3 near = xyz(part(0).centre);  // measured from this body, differences keep more digits
   float3 weighted{};
   float mass = 0;
   for (int k = 0; k < parts; ++k) {
@@ -122,8 +123,8 @@ __device__ void sum(Node& node, int parts, float theta, const PartOf& part) {
   node.products = {products.x, products.y, products.z, radius};
 }
 
-// From the leaves to the root. The thread of an inner node begins with those children that are
-// leaves; of two threads that come to a node, the second goes on.
+// Adds moments from the leaves to the root. The thread of an inner node begins with those of its
+// children that are leaves; of two threads that reach a node, the second one continues.
 static __global__ void find_moments(const Position* __restrict__ bodies, Node* nodes, int n,
                                     float theta) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;
@@ -136,7 +137,7 @@ static __global__ void find_moments(const Position* __restrict__ bodies, Node* n
   for (const int child : {nodes[i].left, nodes[i].right})
     if (child >= n) sum_leaf(nodes[child]), ++arriving;
   for (int k = i; k >= 0 && arriving > 0; k = nodes[k].parent) {
-    __threadfence();  // whoever finds the count finds the moments
+    __threadfence();  // after the count, the moments are visible too
     if (atomicAdd(&nodes[k].arrived, arriving) + arriving < 2) return;
     __threadfence();
     sum(nodes[k], 2, theta, [&](int child) {
@@ -168,7 +169,7 @@ struct Tree {
   }
   std::size_t size = static_cast<std::size_t>(n);
   DeviceArray<Position> bodies{size};           // sorted
-  DeviceArray<int> numbers{size}, order{size};  // 0, 1, 2, ...; the number of each sorted body
+  DeviceArray<int> numbers{size}, order{size};  // 0, 1, 2, ...; the index of each sorted body
   DeviceArray<CurveKey> keys{size}, sorted_keys{size};
   DeviceArray<Node> nodes{2 * size};
   DeviceArray<Box> cube{1};  // around all bodies

@@ -1,26 +1,28 @@
 # hostcuda_target(target)
 #
-# Compiles the .cu files of a target with the host C++ compiler, for execution on the CPU. Works for
-# every kind of target, also one that has .cpp files. Compiler flags remain the caller's. A launcher
-# that CMAKE_CXX_COMPILER_LAUNCHER names, ccache for instance, still runs for every compilation.
+# Compiles the .cu files of a target with the host C++ compiler, for execution on the CPU. The
+# target may be of any kind and also have .cpp files. The caller's compiler flags apply unchanged. A
+# launcher in CMAKE_CXX_COMPILER_LAUNCHER, for example ccache, still runs for every compilation.
 #
 # hostcuda_traced_target(target)
 #
-# Likewise, with every memory access traced (../trace). Optimised, because nvcc too keeps values in
-# registers; but an access of the source stays one access.
+# Does the same, with every memory access traced (../trace). Optimised, because nvcc also keeps
+# values in registers; an access in the source remains one access.
 #
 # hostcuda_counted_target(target)
 #
-# Likewise, made to count what its kernels compute (../count). Needs a clang++, whatever the compiler is.
+# Does the same, with code that counts the kernels' operations (../count). Needs clang++, whatever
+# compiler is used.
 #
 # hostcuda_can_count(variable)
 #
-# Whether there is one.
+# Sets the variable to whether clang++ is installed.
 #
 # hostcuda_can_trace(variable)
 #
-# Whether the compiler and flags of this directory can do that: g++ only, because clang's
-# instrumentation sees other accesses and was not compared with a GPU; no other sanitizer.
+# Sets the variable to whether the compiler and flags of this directory can trace: only g++ can,
+# because clang instruments other accesses and was not compared with a GPU, and only without a
+# sanitizer.
 
 include_guard(GLOBAL)
 
@@ -60,13 +62,13 @@ endfunction()
 
 function(hostcuda_traced_target target)
   hostcuda_target(${target})
-  # DWARF 4: of version 5 binutils' addr2line names wrong files for functions that came from headers.
-  # -fsanitize is not for the linker: hostcuda_trace replaces the sanitizers' libraries.
+  # DWARF 4, because with version 5 binutils' addr2line names wrong files for functions from headers.
+  # The linker does not get -fsanitize: hostcuda_trace replaces the sanitizers' libraries.
   target_compile_options(${target} PRIVATE -O2 -g1 -gdwarf-4 -fsanitize=thread,bounds,signed-integer-overflow
     --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-tree-slp-vectorize
     -fno-optimize-sibling-calls -Wno-tsan)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    # Copies by a call, visible to hostcuda_trace, and not by an instruction.
+    # Makes the compiler copy by calls, which hostcuda_trace sees, instead of by instructions.
     target_compile_options(${target} PRIVATE -mstringop-strategy=libcall)
   endif()
   target_compile_definitions(${target} PRIVATE HOSTCUDA_TRACE=1)

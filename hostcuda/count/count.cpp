@@ -1,5 +1,5 @@
-// Adds up, for each kernel, what the counters say that launcher/counting.py put into the program,
-// and writes it to the file that HOSTCUDA_COUNT names when the process ends.
+// Adds up, for each kernel, the counters that launcher/counting.py put into the program, and writes
+// the sums to the file named by HOSTCUDA_COUNT when the process ends.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,8 +17,8 @@
 #include "support/config.h"
 #include "support/fault.h"
 
-// Each source file's, as counting.py lays it out. What its table says is a line per block and kind
-// of operation: number of the block, line of the source, type, operation, how many, file.
+// Data of one source file, in counting.py's layout. The table has one line per block and kind of
+// operation: the block's number, source line, type, operation, number of operations, file.
 struct Module {
   std::uint64_t* counts;  // how often each block was entered
   std::uint64_t size;
@@ -28,7 +28,7 @@ struct Module {
 
 extern "C" {
 extern char hostcuda_reads_counts;
-char hostcuda_reads_counts;  // brings this file into a program that has modules
+char hostcuda_reads_counts;  // links this file into a program that has modules
 extern Module __start_hostcuda_counts, __stop_hostcuda_counts;
 }
 
@@ -54,7 +54,7 @@ class Counter final : public hostcuda::KernelObserver {
     ++kernel.launches;
     kernel.blocks += launch.blocks();
     kernel.threads += launch.blocks() * launch.threads();
-    take(nullptr);  // what the host has computed meanwhile
+    take(nullptr);  // operations that host code has computed meanwhile
   }
   void block_ended() override { take(&kernels_[running_].counts); }
   void block_begins(const hostcuda::BlockState&) override {}
@@ -137,7 +137,7 @@ __attribute__((constructor)) void start() {
   hostcuda::kernel_observer = counter;
   std::atexit(write_record);
   hostcuda::call_before_death(
-      write_record);  // an error of a kernel: what was seen until then counts
+      write_record);  // after a kernel's error, the counts until then are written
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace {
 
-// OpenBLAS keeps a buffer of 128 MB of address space. Where it cannot get one (ulimit -v), it asks
-// again for ever, and so do its threads, for which exit() waits.
+// OpenBLAS allocates a buffer of 128 MB of address space. If it cannot (ulimit -v), it tries again
+// forever, and so do its threads, for which exit() waits.
 void require_memory_of_openblas() {
   constexpr std::size_t kEnough = std::size_t{160} << 20;
   void* const probe = mmap(nullptr, kEnough, PROT_READ | PROT_WRITE,
@@ -21,7 +21,7 @@ void require_memory_of_openblas() {
     std::abort();
   }
   munmap(probe, kEnough);
-  constexpr int kRows = 4096;  // enough for it to take the buffer now
+  constexpr int kRows = 4096;  // enough to make it allocate the buffer now
   const std::vector<float> column(kRows);
   std::vector<float> sum(kRows);
   const float one = 1;
@@ -48,7 +48,7 @@ const char* cublasGetStatusName(cublasStatus_t status) {
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  // The library makes its context with calls of the runtime, which may fail.
+  // cuBLAS creates its context by calls of the runtime, which may fail.
   if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
   require_memory_of_openblas();
   *handle = new cublasContext;
@@ -97,7 +97,7 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
 
 namespace {
 
-// copy: cudaMemcpy2D, or its sister for a stream.
+// copy: cudaMemcpy2D or cudaMemcpy2DAsync.
 template <class Copy, class... Stream>
 cublasStatus_t copy_matrix(const Copy& copy, int rows, int columns, int size, const void* from,
                            int lda, void* to, int ldb, Stream... stream) {

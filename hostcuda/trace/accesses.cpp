@@ -176,8 +176,8 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   }
 }
 
-// In the inner loops of most kernels only this runs, if no trail can be followed. It calls no
-// function, so the compiler saves no registers for it.
+// In most kernels' inner loops only this function runs, if no trail can be followed. It calls no
+// other function, so the compiler saves no registers.
 template <unsigned kBytes>
 [[gnu::always_inline]] inline bool Tracer::load_at_once(const Recent& recent, const char* address) {
   Array& array = *recent.array;

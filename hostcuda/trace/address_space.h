@@ -1,4 +1,4 @@
-// The memory that a kernel may access besides arrays, and the memory that it may not.
+// Classifies memory outside arrays: what a kernel may access, and what it may not.
 #ifndef HOSTCUDA_TRACE_ADDRESS_SPACE_H
 #define HOSTCUDA_TRACE_ADDRESS_SPACE_H
 

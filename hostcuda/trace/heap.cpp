@@ -1,5 +1,5 @@
-// Called by a traced object file for malloc, new and relatives, which the launcher has renamed in
-// it. Host code gets the usual functions. (_Znwm is operator new, and so on.)
+// Functions that a traced object file calls for malloc, new and relatives; the launcher has renamed
+// these calls. Host code gets the usual functions. (_Znwm is operator new, and so on.)
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Follows the compiler's instrumentation and hostcuda's observer, and counts what kernels do to
-// memory.
+// Receives callbacks from the compiler's instrumentation and from hostcuda's observer interface,
+// and counts how kernels access memory.
 #ifndef HOSTCUDA_TRACE_TRACER_H
 #define HOSTCUDA_TRACE_TRACER_H
 
@@ -54,8 +54,8 @@ struct RunningBlock {
   std::vector<Array*> shared;
 };
 
-// What the instrumentation knows of an access besides its address. It has few bytes and is passed
-// in a register: with five of them a load took twice as long.
+// Properties of an access besides its address, known from the instrumentation. They take few bytes
+// and are passed in a register: with five of them a load took twice as long.
 struct How {
   Kind kind;
   bool is_volatile : 1 = false;
@@ -83,7 +83,7 @@ class Tracer final : public KernelObserver {
   template <unsigned kBytes>
   void load(const void* address, const void* code);
   void fence();
-  // A load or store of libcu++'s atomics: not counted, but it may order other accesses.
+  // A load or store by libcu++'s atomics: not counted, but it may order other accesses.
   void acquire(const void* address);
   void release(const void* address, bool is_fence);
   KernelChecks& checks() { return checks_; }

@@ -1,9 +1,9 @@
-// The threads of a warp run one after another here, and mostly do the
-// same. The first one leaves a trail: its loads that were valid. A
-// later thread that makes the same load at the same place in the code
-// need not be checked again. This is true until something happens to
-// the warp or the words: not beyond a barrier, and not for a word
-// written since.
+// The threads of a warp run one after another here, and mostly
+// do the same. The first one records a trail of its valid
+// loads. A later thread that makes the same load at the same
+// place in the code is not checked again. A trail is valid
+// until the next barrier, and for a word until something writes
+// to it.
 #ifndef HOSTCUDA_TRACE_TRAIL_H
 #define HOSTCUDA_TRACE_TRAIL_H
 
@@ -24,7 +24,7 @@ class Trail {
     Access read;          // by the leading thread
   };
   static constexpr Step kNone{nullptr, nullptr, nullptr, {}};
-  // Per host thread: others, which run host code, follow nothing.
+  // One per host thread: threads that run host code follow nothing.
   struct Position {
     const Step* next;   // next one to follow
     const Step* first;  // first one followed but not logged yet
@@ -32,17 +32,17 @@ class Trail {
   };
 
  public:
-  // The thread with this number runs on, or its epoch changed: it follows, or leaves a trail
-  // itself. `log` is its warp's.
+  // The thread with this number continues, or its epoch changed: it follows a trail or records one.
+  // `log` is its warp's.
   void enter(unsigned thread, std::uint32_t epoch, WarpLog& log);
-  // Another thread runs on, or this one makes an access that is checked: logs the followed part.
+  // Another thread continues, or this one makes an access that is checked: logs the followed part.
   [[gnu::always_inline]] void leave() {
     if (here_.next != here_.first) log_followed();
   }
-  // No thread follows any more.
+  // From now on no thread follows the trail.
   void end();
 
-  // True if the running thread follows with this load of this many whole words.
+  // Returns whether the running thread follows the trail with this load of this many whole words.
   [[gnu::always_inline]] static bool follow(const void* address, unsigned words, const void* code) {
     const Step* step = here_.next;
     if (step->code != code || step->address != address ||
@@ -55,27 +55,27 @@ class Trail {
     return true;
   }
 
-  // If it does not: true if it skipped a few steps, or took a few others, and continues from
+  // Called if it does not. Returns true if it skipped or added a few steps, and continues from
   // here.
   bool catch_up(const void* address, const void* code) {
     return patience_ && here_.next != &kNone && find_near(address, code);
   }
 
   bool is_led() const { return is_led_; }
-  // The access just logged, by the code at `code`: of the leading thread, or of one that deviates
-  // for a step.
+  // Adds the access just logged, by the code at `code`: the leading thread's, or that of a thread
+  // that deviates for one step.
   [[gnu::always_inline]] void pass(const void* code) {
     if (is_led_)
       add({code, nullptr, nullptr, {}});
     else if (here_.next->code == code)
       here_.first = ++here_.next;
   }
-  // The same for a load by the leading thread that others may follow.
+  // Adds a load by the leading thread that others may follow.
   [[gnu::noinline]] void add_load(const void* code, const char* address, Cell* cells,
                                   const Access& read) {
     add({code, address, cells, read});
   }
-  // The access logged last turned out to be such a load.
+  // The last logged access turned out to be such a load.
   void last_is_load(const char* address, Cell* cells) {
     if (steps_.size() == LoggedAccess::kLongestRun) return;  // it may not be the last step
     steps_.back().address = address;
@@ -104,7 +104,7 @@ class Trail {
   unsigned leader_ = 0;  // its lane
   WarpLog* log_ = nullptr;
   std::uint32_t epoch_ = 0;           // 0: there is no trail
-  std::uint32_t lanes_ = 0;           // that led or followed
+  std::uint32_t lanes_ = 0;           // threads that led or followed
   bool is_led_ = false;               // by the running thread
   unsigned patience_ = 0;             // how often a follower may search in vain
   std::vector<const Cell*> written_;  // by the leader, after it read them

@@ -4,7 +4,8 @@
 
 extern "C" {
 
-// The only name shared by its components and PMIx's is that of their directory.
+// The functions of Open MPI's components and of PMIx's have no name in common except their
+// directory.
 const char* __lsan_default_suppressions() {
   return "leak:libmpi.so\n"
          "leak:libopen-pal.so\n"

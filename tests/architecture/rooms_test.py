@@ -19,7 +19,7 @@ SOURCES = (".h", ".cuh", ".cpp", ".cu", ".py", ".js")
 INCLUDING = (".h", ".cuh", ".cpp", ".cu")
 # From lowest to highest. The headers that steps include (common/include) are below them all.
 FLOORS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
-# The only main program that shows a run; nothing includes it.
+# The only main program that shows a run; no file includes it.
 OVER_ALL_ROOMS = Path("common/run/step_program.cpp")
 
 

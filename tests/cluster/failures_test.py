@@ -95,9 +95,9 @@ class Failures(InFolder):
             refused = run(2, "--scenario two-body --steps 1", NBODY_SILENCE=wrong)
             self.refused(2, refused, f'NBODY_SILENCE: "{wrong}" is not allowed; 2 to 86400 seconds')
 
-    @unittest.skipUnless(NIGHTLY, "takes ten seconds of two cores: by night")
+    @unittest.skipUnless(NIGHTLY, "nightly: takes ten seconds of two cores")
     def test_a_longer_silence(self) -> None:
-        """As in a debugger, or with a slow file system."""
+        """A rank that a debugger stops for 8 s does not end the run if 60 s are allowed."""
         state = self.folder / "state.bin"
         run_on = Started(2, f"{PROBLEM} --steps 100000 --checkpoint {state} --quiet --validate off",
                          NBODY_SILENCE="60")

@@ -158,8 +158,8 @@ TEST_F(CommandLine, DiagnosticsOfAResumedRunAreThoseOfAWholeOne) {
   EXPECT_EQ(program_.read("end.bin"), plain);
 }
 
-// Wherever a run ends or is interrupted, the longer run must not show
-// it.
+// The output must not show where the shorter run ended or was
+// interrupted.
 TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
   const std::string records =
       "--validate off --activity-map 16 --activity-map-every 3 --diagnostics-every 4 "
@@ -200,7 +200,7 @@ TEST_F(CommandLine, WhatIsRecordedDoesNotDependOnWhereARunWasResumed) {
 TEST_F(CommandLine, AnInterruptedRunEndsWithACheckpoint) {
   const std::string run = "--scenario plummer --bodies 300 --validate off --quiet ";
   for (const char* signal : {"INT", "TERM"}) {
-    // With one thread it takes fewer steps, all of which are taken again below.
+    // With one thread the run takes fewer steps, all of which are repeated below.
     const Outcome outcome = program_.run(
         run + "--steps 100000000 --checkpoint c.bin --restart",
         "env OMP_NUM_THREADS=1 timeout --foreground -s " + std::string(signal) + " 0.3");

@@ -13,7 +13,7 @@ from pathlib import Path
 def said_of(program, root, folder):
     done = subprocess.run([sys.executable, root / "hostcuda" / "bin" / "hostcuda", "check", program.name],
                           cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    # The second depends on whether there is a clang++.
+    # The second message depends on whether clang++ is installed.
     lines = [line for line in done.stdout.splitlines()
              if not line.startswith(("hostcuda: building", "host and device code were not told apart"))]
     text = re.sub(rf"/\S*/(?={folder}/)", "", "\n".join(lines) + "\n").replace(f"{folder}/", "")

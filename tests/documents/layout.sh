@@ -1,6 +1,7 @@
 #!/bin/sh
-# .clang-format decides layout. Versions of clang-format differ in details, so only the one that laid the
-# files out is asked; 77 where there is none, or no git to tell which files are ours.
+# Checks layout by .clang-format. Versions of clang-format differ in details, so only the version that
+# formatted
+# the files is used. Exit code 77: it is missing, or there is no git to list our files.
 readonly VERSION=14
 cd "$(dirname "$0")/../.." || exit 1
 for program in clang-format-$VERSION clang-format; do

@@ -1,6 +1,6 @@
-# nbody_fuzz_target(name source...)   corpus_NAME, and fuzz_NAME, built at night, where clang has libFuzzer
+# nbody_fuzz_target(name source...)   corpus_NAME, and nightly fuzz_NAME, if clang has libFuzzer
 # nbody_fuzz_corpus(folder target)    the test fuzz.FOLDER.corpus
-# nbody_fuzz(folder target)           that and, at night, the test fuzz.FOLDER
+# nbody_fuzz(folder target)           fuzz.FOLDER.corpus and, nightly, fuzz.FOLDER
 
 set(NBODY_LIBFUZZER OFF)
 # A sanitizer build runs the corpus with its own sanitizers; the usual build does the fuzzing.

@@ -19,7 +19,7 @@ from nbody_tools.labs.grade import grade
 from nbody_tools.labs.lab import find_lab
 from nbody_tools.labs.report import as_text
 
-SECONDS = 30  # of processor time, in programs that run two at a time, and in the grader
+SECONDS = 30  # seconds of processor time, in programs that run two at a time, and in the grader
 START = "nbody::StageTimer timer;"  # first statement of simulate()
 options = Namespace(build=Path(sys.argv[1]), cuda_build=None, sandbox="auto")
 lab = find_lab("03")

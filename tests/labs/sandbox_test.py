@@ -41,7 +41,7 @@ def problems_of(sandbox, on_gpu, program, outside):
     done = run.stdout.splitlines()
     print(f"{' '.join(Path(word).name for word in words[:1])}, gpu {on_gpu}: not refused: {', '.join(done)}")
     missing = {key for key, guard in sandbox.guards.items() if guard == "-"}
-    taken = missing | ({"gpu", "memory", "system"} if on_gpu or missing else set())  # it has it there, or nobody can refuse it
+    taken = missing | ({"gpu", "memory", "system"} if on_gpu or missing else set())  # such machines cannot block these
     found = [line for line in done if not line.startswith("allowed: ") and line.split(":")[0] not in taken]
     found += [f"refused: {line}" for line in [*NEEDED, *(OF_GPU if on_gpu else [])] if line not in done]
     code = 128 - run.returncode if run.returncode > 128 else run.returncode

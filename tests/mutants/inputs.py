@@ -60,7 +60,7 @@ def massless_first(chance):
 
 
 COMMENTS = {tiny_cluster: "# softening=1e-12\n# dt=1e-18\n"}
-SEED = 5  # with this one, a wrong quadrupole fails only one gate; with others, also further ones
+SEED = 5  # with this value a wrong quadrupole fails one check only; with others it fails several
 
 
 def write_inputs(folder):

@@ -2,8 +2,8 @@
 //
 //   PROGRAM VARIANT [option of a step...]
 //
-// runs one of them as the real program would run it and, if NBODY_WEAK_CHECKS names a file, writes
-// to it what weak checks say of it.
+// runs one of the variants as the real program would run it. If NBODY_WEAK_CHECKS names a file, it
+// also writes the results of the weak checks to that file.
 #pragma once
 
 #include <initializer_list>

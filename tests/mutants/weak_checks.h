@@ -1,6 +1,6 @@
 // Common checks of programs of this kind, each with one weakness and otherwise as good as
-// possible. They are run on the mutants for comparison with the validator's checks; they decide
-// nothing.
+// possible. They run on the mutants for comparison with the validator's checks and do not affect
+// the result.
 #pragma once
 
 #include "run/job.h"

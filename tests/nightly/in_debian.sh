@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Does one of the jobs below in a bare chroot of a Debian, with nothing of this machine:
+# Does one of these jobs in a bare chroot of a Debian release, isolated from this machine's
+# software:
 #   in_debian.sh SUITE JOB REPOSITORY CCACHE [VERSION]
 # SUITE: bookworm, trixie or sid. Only what is committed in REPOSITORY counts. JOB:
 #   commands      the two commands of the README
 #   clang         everything with clang++ VERSION; tests of hostcuda and of four steps
 #   arm64         hostcuda's suite, steps 00, 03, 12 and 15 and their forces for arm64, run by qemu
-# Exit code 77 with a reason: it cannot be done on this machine.
+# Exit code 77 with a reason: this machine cannot do the job.
 set -euo pipefail
 
 skip() {

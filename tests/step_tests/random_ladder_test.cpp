@@ -1,8 +1,8 @@
-// Random problems, each of them computed right and held to every gate: none may be rejected. They
+// Random problems, each computed correctly and checked against every limit: all must pass. They
 // differ in the numbers of systems, bodies and steps, the time step and its sign, softening and
-// integrator, the shape of the systems, how far they are from the origin, the units of length and
-// mass, and for a tree the opening angle and the multipole; massless and coincident bodies are
-// among them.
+// integrator, the shape of the systems, their distance from the origin, the units of length and
+// mass and, for a tree, the opening angle and the multipole. Some have massless and coincident
+// bodies.
 //
 //   NBODY_TEST_SEED=K    other problems, or the one that a failure printed (default 1)
 //   NBODY_TEST_CASES=C   how many problems (default 4)
@@ -25,7 +25,7 @@ class Dice {
   double uniform(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine_);
   }
-  // As often between 1 and 10 as between 10 and 100.
+  // A number between 1 and 10 is as likely as one between 10 and 100.
   double logarithmic(double low, double high) {
     return std::exp(uniform(std::log(low), std::log(high)));
   }

@@ -131,7 +131,7 @@ int run_step(const StepInfo& info, Simulate simulate, QueryDevice query, int arg
     return required != nullptr && std::strcmp(required, "1") == 0 ? 1 : 77;
   }
   const int failed = RUN_ALL_TESTS();
-  // A test program in which no test ran has not passed.
+  // A test program that runs no test must fail.
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     std::cerr << "no test matches the filter\n";
     return 1;

@@ -33,7 +33,7 @@ std::string failed_gates(const Systems& start, double dt, int steps, double soft
                          Approximation approximation = {});
 // The same for the step's float64 version, which must exist.
 std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening);
-// The same for a single step, without the checks that need further ones.
+// The same for a single step, without the checks that need more steps.
 std::string failed_gates_of_one_step(const Systems& start, double dt, double softening);
 
 // The default approximation of a step that traverses a tree.

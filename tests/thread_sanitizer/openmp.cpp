@@ -1,8 +1,8 @@
-// Tells ThreadSanitizer what libgomp orders. It does not see inside the library and would call all
-// that a team of threads shares a race. Linked in front of libgomp in the preset cpu-tsan.
-//
-// One address stands for all forks, one for all joins and so on: teams that have nothing to do with
-// each other are then ordered where they are not, which can hide a race but never invents one.
+// Tells ThreadSanitizer about libgomp's synchronisation. It does not see inside the library,
+// and without this it would report a race for all data that a team of threads shares. Linked
+// before libgomp in the preset cpu-tsan. One address stands for all forks, one for all joins,
+// and so on. Unrelated teams are then treated as ordered, which can hide a race but never
+// invent one.
 #include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
 

@@ -1,7 +1,7 @@
 // hostcuda: cuRAND in kernels: what curand_kernel.h and curand.h share.
 //
-// Every generator is Philox 4x32-10 here: as good, with sequences of its own for each thread, but
-// not the numbers of cuRAND's other generators. curandStatePhilox4_32_10_t gives cuRAND's.
+// Every generator is Philox 4x32-10 here: of the same quality, with a separate sequence for each
+// thread. Only curandStatePhilox4_32_10_t gives the numbers that cuRAND gives.
 #pragma once
 
 #include "../cuda_runtime.h"

@@ -1,8 +1,8 @@
 // hostcuda: where an algorithm of Thrust runs.
 //
-// On the device it is a launch, with a thread for each element or one for all: it waits its turn in
-// the stream, its accesses are checked as a kernel's, and a functor may not use what a kernel may
-// not use.
+// An algorithm on the device is a launch, with a thread for each element or one for all. It runs in
+// stream order, its accesses are checked as a kernel's are, and its functor must obey the rules for
+// kernel code.
 #pragma once
 
 #include <memory>

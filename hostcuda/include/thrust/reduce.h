@@ -1,7 +1,7 @@
-// hostcuda: thrust::reduce and what else makes one value of many.
+// hostcuda: thrust::reduce and other functions that make one value of many.
 //
-// One thread goes through the elements in order. A GPU adds in another order, so that a sum of
-// floats differs in its last digits.
+// One thread processes the elements in order. A GPU adds in another order, so sums of floats differ
+// in their last digits.
 #pragma once
 
 #include <algorithm>

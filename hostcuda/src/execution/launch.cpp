@@ -216,7 +216,7 @@ cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_s
   return cudaSuccess;
 }
 
-// At least one cluster per SM: the blocks of an SM may form one.
+// Estimates the clusters that run at once, as if a cluster's blocks could be on any SMs.
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
   HOSTCUDA_API_CALL;
   if (!clusters || !valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidValue);

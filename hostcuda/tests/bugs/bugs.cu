@@ -1,4 +1,4 @@
-// The mistakes that are made in kernels and around them, each with its correction.
+// Typical mistakes in kernels and in the code around them, each with its correction.
 //
 //   hostcuda_bugs NAME            the mistake: hostcuda stops it, or the result is wrong
 //   hostcuda_bugs NAME corrected  prints "result ok" in every mode

@@ -109,13 +109,13 @@ class Arrays {
  public:
   // Reserves the addresses to provide, before any lookup.
   void reserve();
-  // Memory with kRoom unowned bytes before and after it; null if none is left.
+  // Returns memory with kRoom unowned bytes before and after it; null if none is left.
   char* provide(std::size_t size);
   // The same, with less room around it, for a kernel's allocations.
   char* provide_small(std::size_t size, std::size_t room);
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
 
-  // Returns the pages to the system; the addresses stay reserved.
+  // Returns the pages to the system; their addresses stay reserved.
   void give_back(const char* begin, std::size_t size) const;
 
   Array& add(const char* begin, std::size_t size);

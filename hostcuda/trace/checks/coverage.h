@@ -10,11 +10,13 @@
 
 namespace hostcuda::trace {
 
-// A range copied to the host that no kernel wrote, or not the one that wrote the bytes before it.
+// Reports a range copied to the host that no kernel wrote, or not the one that wrote the bytes
+// before.
 std::optional<Finding> missing_part(const Array& array, std::size_t offset, std::size_t size,
                                     const Epochs& epochs);
 
-// An array of which only the first quarter or eighth was copied back, though all was written.
+// Reports an array of which only the first quarter or eighth was copied back, though all was
+// written.
 std::optional<Finding> bytes_for_elements(const Array& array);
 
 }  // namespace hostcuda::trace

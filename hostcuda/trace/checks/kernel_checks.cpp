@@ -279,14 +279,14 @@ std::string side_text(const Side& side, const SiteKey& site, const std::string& 
 void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey& later) {
   const std::string first = CodePlace{reinterpret_cast<const void*>(earlier.code)}.text();
   const std::string second = CodePlace{reinterpret_cast<const void*>(later.code)}.text();
-  // The order of the two is accidental.
+  // Which of the two accesses came first is accidental.
   const std::string kernel = running_block->launch().site.kernel;
   const auto ordered = std::minmax(first, second, [](const auto& a, const auto& b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);  // compares line numbers numerically
   });
   const std::string pair = kernel + ordered.first + " " + ordered.second;
-  // A line that loads and stores a place, and is run by several threads, is an update. Before the
-  // second store that is unknown.
+  // If several threads run a line that loads and then stores one place, the line is a lost update.
+  // A race between its load and its store is kept until its second store confirms that.
   const bool is_load_and_store = earlier.kind != later.kind && first == second &&
                                  earlier.kind != Kind::atomic && later.kind != Kind::atomic;
   const auto candidate = std::find_if(pending_.begin(), pending_.end(),

@@ -34,8 +34,8 @@ class KernelChecks {
   explicit KernelChecks(const Epochs& epochs) : epochs_(epochs) {}
 
   void out_of_bounds(const Array& array, const Accessed& accessed);
-  // For shared memory, reported when the block has ended, unless the access turned out to be a
-  // race: then the missing write may only come later here.
+  // An unwritten element in shared memory is reported when the block has ended, unless its access
+  // turned out to be a race: then the missing write may only run later in this emulation.
   void unwritten(const Array& array, const Accessed& accessed, std::uint32_t site);
   void block_ended(const Races& races);
   void race(const Race& race, const SiteKey& earlier, const SiteKey& later);

@@ -76,7 +76,8 @@ class WarpLog {
     lanes_[lane].add({site, address});
     ++size_;
   }
-  // The lane made accesses that another lane of this log has made, and left no run meanwhile.
+  // Notes that the lane made accesses that another lane of this log has made, and left no run
+  // meanwhile.
   void add_run(unsigned lane, const Run& run) {
     lanes_[lane].add(LoggedAccess(run));
     ++size_;

@@ -45,7 +45,7 @@ __global__ void shared_16_bytes_broadcast(float4* out, int k) {
   out[thread_in_grid()] = through_shared(make_float4(1, 2, 3, 4), k);
 }
 
-// Half warps, quarters and pairs of lanes that share an element.
+// Half warps, quarters and pairs of lanes whose lanes share an element.
 __global__ void shared_8_bytes_broadcast(float2* out, int k) {
   out[thread_in_grid()] = through_shared(make_float2(1, 2), k);
 }

@@ -1,5 +1,5 @@
-// Orders made by the kernel itself: a thread's writes before a __threadfence() and an atomic come
-// before another thread's actions after it has seen that atomic.
+// Orders that the kernel itself makes: a thread's writes before a __threadfence() and an atomic
+// come before another thread's actions after that thread has read the atomic's result.
 #ifndef HOSTCUDA_TRACE_RACES_FENCES_H
 #define HOSTCUDA_TRACE_RACES_FENCES_H
 
@@ -13,8 +13,8 @@
 
 namespace hostcuda::trace {
 
-// The part of a block that precedes something: everything before that many of its barriers, and,
-// for single threads, everything before that many of their fences.
+// The part of a block that precedes something: everything before this many of its barriers and, for
+// single threads, everything before this many of their fences.
 struct Seen {
   std::uint32_t barriers = 0;
   std::map<std::uint16_t, std::uint32_t> fences;

@@ -44,8 +44,8 @@ class Races {
   // An access by a copy or by host code, touching a whole word.
   const Unordered* access_between(Array& array, std::size_t offset, Access access, bool is_write);
   void other_epoch() { ordered_ = 0; }
-  // A plain load followed by this thread's compare-and-swap is a guess that the swap checks: such
-  // loads do not race with any atomic.
+  // A plain load followed by this thread's compare-and-swap is a guess, which the swap checks: such
+  // a load races with no atomic.
   void compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when);
   // The last reader's epoch equals this one's.
   static void read_again(Cell& cell, const Access& access) {
