@@ -184,20 +184,28 @@ def claims_table(found: list[Judgement], published: str) -> str:
                               for f in found])
 
 
-def verdict_of(reports: Reports, *compared: tuple[str, str, str]) -> str:
-    """Returns the range of gains or losses of a series against another, for an experiment's
-    README."""
+def verdict_of(reports: Reports, *compared: tuple[str, ...]) -> str:
+    """Returns the speed of a series relative to another, for an experiment's README: (table,
+    series, base), and two names to print if those of the series do not explain themselves."""
     sentences = []
-    for name, tried, base in compared:
+    for name, tried, base, *shown in compared:
         table = reports.tables[name]
         results = reports.results.of_table(table)
         found = ratio(table, {}, tried, base, results)
         if (times := found.ours) is None:
             return "**Verdict: not yet measured.**"
         verdict = {YES: "gain", NO: "loss", INSIDE: "none"}[faster(times, found.noise)]
-        sentences.append(f"**Verdict: {verdict}**{machines(table, results)}. {tried[:1].upper()}{tried[1:]}: "
-                         f"{times.median:.2f} times as fast as {base} (quartiles: {times.low:.2f} to {times.high:.2f}).")
+        tried, base = shown or (tried, base)
+        sentences.append(
+            f"**Verdict: {verdict}**{machines(table, results)}. The variant *{tried}* runs at "
+            f"{digits(times.median)} times the speed of *{base}* (quartiles: {digits(times.low)} "
+            f"to {digits(times.high)}).")
     return "\n\n".join(sentences)
+
+
+def digits(factor: float) -> str:
+    """Returns two decimals, or two significant digits of a small factor."""
+    return f"{factor:.2f}" if factor >= 0.095 else f"{factor:.2g}"
 
 
 def words(root: Path) -> dict[str, Any]:

@@ -280,8 +280,10 @@ claim = [{says = "32 is better", better = "32", worse = ["16"], at = ["both"]}]
         text = page.table(page.tables["lab_table_1"])
         self.assertIn("| 16 | 1.0 \\| 2.5e-06 | 2.0 \\| 2.5e-06 |", text)
         self.assertIn("| 512 is better | - | 1.73 | 2.00 | yes |", text)
-        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "512", "16")), "**Verdict: gain** (Test GPU). 512: "
-                         "2.00 times as fast as 16 (quartiles: 2.00 to 2.00).")
+        self.assertEqual(pages.verdict_of(page, ("lab_table_1", "512", "16")), "**Verdict: gain** (Test GPU). The "
+                         "variant *512* runs at 2.00 times the speed of *16* (quartiles: 2.00 to 2.00).")
+        named = pages.verdict_of(page, ("lab_table_1", "512", "16", "tiles of 512", "tiles of 16"))
+        self.assertIn("The variant *tiles of 512* runs at 2.00 times the speed of *tiles of 16* (", named)
         self.assertEqual(pages.verdict_of(page, ("lab_table_1", "16", "512")).partition("*")[2][:16], "*Verdict: loss**")
 
 
