@@ -158,7 +158,7 @@ def table(counts, seconds, slow):
     yield f"results right, and were stopped when they went on to measure their speed; {total.get(SLOW, 0)} computed for longer."
     if slow:
         yield ""
-        yield "These were stopped, and had come so far:"
+        yield "These were stopped, with this progress:"
         yield ""
     for name, so_far in slow.items():
         yield f"- {name}: after {so_far}"
