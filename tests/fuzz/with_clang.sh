@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # with_clang.sh CLANGXX [CCACHE] COMPILER ARGUMENT...: runs CLANGXX instead of COMPILER.
 clang=$1 ccache=
 shift
