@@ -30,7 +30,7 @@ std::vector<float> masses_to_group(std::span<const Body> bodies) {
   return in_pieces ? masses : std::vector<float>{};
 }
 
-// Of each system.
+// Returns the masses to group in each system.
 std::vector<std::vector<float>> all_masses_to_group(const Systems& systems) {
   std::vector<std::vector<float>> masses(static_cast<std::size_t>(systems.count));
   // Two million bodies take one core four milliseconds, as long as two time steps on four GPUs.

@@ -23,7 +23,7 @@ template <>
 constexpr double kBudget<double> = 2e7;
 // If a smaller angle is checked too, a check with a limit beyond this remains undecided.
 constexpr double kMaxCoarseLimit = 0.5;
-// Factor: forces of a step with a known tree may have this much more error than the tree itself.
+// Forces of a step with a known tree may have this many times the tree's own error.
 constexpr double kLikeTheTree = 1.5;
 // A run that took longer is repeated only on request.
 constexpr double kPatience = 10;  // seconds

@@ -260,7 +260,7 @@ bool choose_target(const std::string& name) {
 
 int main(int argc, char** argv) {
   const char* const target = std::getenv("NBODY_SIMD");
-  if (target != nullptr && !choose_target(target)) return 77;  // as for a missing device
+  if (target != nullptr && !choose_target(target)) return 77;  // the exit code of a missing device
   return nbody::step_main(
       {.name = "cpu_simd", .parent = "step00_cpu_omp", .summation = nbody::Summation::tiled},
       simulate, argc, argv);

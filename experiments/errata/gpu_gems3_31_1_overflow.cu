@@ -5,7 +5,7 @@
 
 __device__ float factor(float squared) {
   const float cubed = squared * squared * squared;
-  assert(std::isfinite(cubed));  // it is not, from a distance of 2.6e6 on
+  assert(std::isfinite(cubed));  // fails beyond a distance of 2.6e6
   return 1.0f / sqrtf(cubed);
 }
 

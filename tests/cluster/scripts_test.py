@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The batch scripts, each started as its batch system would, with stubs for what it calls.
 
-Only Slurm is tested for real, by night (slurm_test.py): Debian 12 has no PBS and no Flux. Here are the
+Only Slurm is tested for real, nightly (slurm_test.py): Debian 12 has no PBS and no Flux. Here are the
 command lines that the scripts come to, and the names of their files.
 """
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A lab by day: by_day_test.py BUILD LAB
+"""The quick test of a lab: by_day_test.py BUILD LAB
 
-Nothing is graded if no file that the lab is about (tests/nightly/subjects.toml) has changed since it
-passed, by night or here. If the lab itself or its steps have changed since, everything is graded, as by
-night: the starter, the solution and each wrong solution, once. Otherwise the change is in what all labs
-share, or the lab has not been through a night yet: the starter and the solution are graded.
+Grades nothing if no file that the lab is about (tests/nightly/subjects.toml) has changed since its last
+pass, nightly or here. If the lab itself or its steps have changed since, grades what the nightly test
+does: the starter, the solution and each wrong solution, once. Otherwise files that all labs share have
+changed, or the lab has had no nightly test yet: grades the starter and the solution.
 """
 import json
 import subprocess
@@ -35,7 +35,7 @@ def is_unchanged(what):
 
 if is_unchanged("subject"):
     print(f"labs.{name} has passed with these files"
-          + (f", by night at {row.passed}" if changed is not None else ""))
+          + (f", nightly, at {row.passed}" if changed is not None else ""))
     sys.exit(0)
 is_new = changed is None and "own" not in passed
 options = ["--ends"] if is_new or is_unchanged("own") else []

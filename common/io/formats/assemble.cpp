@@ -111,7 +111,7 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 }
 
 Snapshot assemble(const std::string& file, Contents contents, const ReadOptions& options) {
-  // First without the selection: a wrong number of systems is not caused by choosing species.
+  // The first check ignores the selection, so that its errors do not blame the choice of species.
   divide(file, contents.bodies.size(), contents.systems, {});
   if (!options.species.empty()) keep_species(file, contents, options.species);
   const Division division = divide(file, contents.bodies.size(), contents.systems, options);

@@ -154,8 +154,8 @@ class Judge {
     for (int s = 0; s < input_.start.count; ++s) {
       const Reference same = followed(s, 1), halved = followed(s, 2);
       const auto end = input_.end.system(s);
-      // Follows from the integrator's order: half the time step leaves a half or a quarter of the
-      // error.
+      // Extrapolates by the integrator's order: half the time step leaves a quarter or a half of
+      // the error.
       const double order = input_.integrator == Integrator::leapfrog ? 4.0 / 3 : 2;
       of_step = max_or_nan(of_step, order * apart(halved, [&](int i) { return same.position(i); }));
       of_rounding = max_or_nan(of_rounding, apart(same, [&](int i) {

@@ -42,7 +42,7 @@ SEEDED(past_the_other_blocks_tile, "out of bounds") {
   reads_the_neighbours<<<2, kThreads>>>(out.data, wrong ? 1 : 0);
 }
 
-// A compare-and-swap checks the plain load's guess; nothing does if others add meanwhile.
+// A compare-and-swap checks a plain load's guess; next to an atomicAdd the plain load is a race.
 __global__ void adds_doubles(double* sum, bool wrong) {
   auto* const bits = reinterpret_cast<unsigned long long*>(sum);
   if (wrong) atomicAdd(bits, 1ull);

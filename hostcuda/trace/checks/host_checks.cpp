@@ -207,7 +207,7 @@ void HostChecks::look_for_the_rest(const Array& array) const {
   if (std::optional<Finding> finding = bytes_for_elements(array)) report(std::move(*finding));
 }
 
-// Checks for kernels that ran meanwhile. Memory that host code can access may be meant only for it.
+// Only if kernels ran meanwhile. Host code may be the only user of memory that it can access.
 void HostChecks::look_for_use(const Array& array) const {
   if (array.is_used || array.of_heap || array.kind != MemoryKind::device ||
       array.launches_before == epochs_.launches())
