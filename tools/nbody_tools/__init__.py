@@ -1,6 +1,7 @@
 """The tools behind ./nbody: rooms, and one command line (nbody_tools.__main__).
 
-  records/     result records, staircases of them, timelines of events, and the facts that documents quote
+  records/     result records, staircases of them, timelines of events, and the facts that documents
+               quote
   measure/     running the step programs: for a table, under the profiler, for all of docs/results/
   inspection/  what a traced program did to memory, without a GPU
   files/       body files, snapshots, diagnostics and activity maps

@@ -1,4 +1,5 @@
-"""Runs a command that has a module: python3 -m nbody_tools COMMAND from tools/; ./nbody calls this, too.
+"""Runs a command that has a module: python3 -m nbody_tools COMMAND from tools/; ./nbody calls this,
+too.
 
 Exit codes: 0 success; 1 the command ran and found an error; 2 invalid argument or file, reported in
 one line; 77 this machine lacks something that the command requires.
@@ -63,12 +64,17 @@ def run(words: Optional[Sequence[str]]) -> int:
         return 0
     modules = [one.name for one in COMMANDS if one.module]
     if command not in modules:
-        fail(f"nbody: unknown command '{command}'{did_you_mean(command, modules)} (see ./nbody help)")
+        fail(
+            f"nbody: unknown command '{command}'{did_you_mean(command, modules)} (see ./nbody help)"
+        )
     try:
         return module_of(command).run(parse(command, rest))
     except ModuleNotFoundError as missing:
-        fail(f"nbody {command}: needs the Python module {missing.name} (Debian, Ubuntu: apt install "
-             f"python3-{missing.name}, and run it with /usr/bin/python3)", code=1)
+        fail(
+            f"nbody {command}: needs the Python module {missing.name} (Debian, Ubuntu: apt install "
+            f"python3-{missing.name}, and run it with /usr/bin/python3)",
+            code=1,
+        )
     except ToolError as error:
         fail(f"nbody {command}: {error}", error.code)
     except OSError as error:

@@ -21,8 +21,8 @@ from nbody_tools.command_line.nearest import did_you_mean
 
 
 def find_root() -> Path:
-    """Returns the clone that this file is part of; where pip has installed it, the one that NBODY_ROOT names
-    or the current directory is in."""
+    """Returns the clone that this file is part of; where pip has installed it, the one that
+    NBODY_ROOT names or the current directory is in."""
     here = Path(__file__).resolve().parents[2]
     named = [Path(os.environ["NBODY_ROOT"]).resolve()] if "NBODY_ROOT" in os.environ else []
     for root in (here, *named, Path.cwd(), *Path.cwd().parents):
@@ -131,8 +131,8 @@ def existing_folder(text: str) -> Path:
 
 
 def whole_number(text: str) -> Optional[int]:
-    """Returns the number, also of 1e5 and 2.5e6, or None; int() also accepts '1_000' and ' 7 ', which the
-    programs reject."""
+    """Returns the number, also of 1e5 and 2.5e6, or None; int() also accepts '1_000' and ' 7 ',
+    which the programs reject."""
     if not re.fullmatch(r"\d+|\d+(\.\d+)?[eE]\+?\d{1,2}", text, re.ASCII):
         return None
     value = Fraction(text)

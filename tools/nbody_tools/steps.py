@@ -58,7 +58,10 @@ def step_folders(root: Path) -> list[str]:
 def is_draft(name: str, root: Path) -> bool:
     """True if its CMakeLists.txt says DRAFT: a draft needs no page, picture or measurement."""
     file = root / name / "CMakeLists.txt"
-    return file.is_file() and re.search(rf"nbody_step\({name}\s+DRAFT\b", file.read_text("utf-8")) is not None
+    return (
+        file.is_file()
+        and re.search(rf"nbody_step\({name}\s+DRAFT\b", file.read_text("utf-8")) is not None
+    )
 
 
 def published_steps(root: Path) -> list[str]:
@@ -79,7 +82,8 @@ def find_steps(build: Path) -> list[Step]:
     steps = [Step(name, (build / name / name).absolute()) for name in step_folders(build)
              if (build / name / name).is_file() and os.access(build / name / name, os.X_OK)]
     if not steps:
-        raise ToolError(f"{build}: holds no step programs; build first (cmake --build {shlex.quote(str(build))})")
+        raise ToolError(f"{build}: holds no step programs; build first (cmake --build "
+                        f"{shlex.quote(str(build))})")
     return steps
 
 
@@ -99,7 +103,9 @@ def backend_of(steps: Sequence[Step]) -> Optional[str]:
 def has_gpu() -> bool:
     """True if the driver reports a GPU, whatever was built; ./nbody uses the same test."""
     try:
-        listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=False).stdout
+        listed = subprocess.run(
+            ["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=False
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return False
     return listed.startswith("GPU ")
@@ -129,8 +135,14 @@ def what_a_step_adds(name: str, root: Path = ROOT) -> str:
 def exit_code(words: Sequence[str], timeout: float, output: Any, errors: Any,
               environment: dict[str, str]) -> Optional[int]:
     """Returns None if the time limit ended it and its children, which share its own session."""
-    process = subprocess.Popen(words, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True,
-                               env=environment)
+    process = subprocess.Popen(
+        words,
+        stdout=output,
+        stderr=errors,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        env=environment,
+    )
     try:
         return process.wait(timeout)
     except subprocess.TimeoutExpired:
@@ -179,8 +191,16 @@ def run_step(step: Step, arguments: Sequence[str], timeout: float,
     with tempfile.TemporaryDirectory() as folder:
         record_file = Path(folder) / "record.json"
         status, message = run_program(
-            [str(step.program), *as_in_the_reports(arguments), "--quiet", "--json", str(record_file)], timeout,
-            environment=environment)
+            [
+                str(step.program),
+                *as_in_the_reports(arguments),
+                "--quiet",
+                "--json",
+                str(record_file),
+            ],
+            timeout,
+            environment=environment,
+        )
         record = None
         try:
             # A program whose validation failed exits 1 and still leaves its record.

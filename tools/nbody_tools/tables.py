@@ -19,8 +19,10 @@ def plain(value: float, digits: int = 4) -> str:
 
 
 def seconds(value: float, digits: int = 3) -> str:
-    unit, scale = next(((unit, scale) for unit, scale in (("s", 1.0), ("ms", 1e-3)) if value >= scale),
-                       ("us", 1e-6))
+    unit, scale = next(
+        ((unit, scale) for unit, scale in (("s", 1.0), ("ms", 1e-3)) if value >= scale),
+        ("us", 1e-6),
+    )
     form = f".{digits}g" if value < 10 ** digits * scale else ".0f"
     return f"{value / scale:{form}} {unit}"
 
@@ -59,5 +61,10 @@ def aligned(lines: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[
     left-aligned."""
     widths = [max(map(len, column)) for column in zip(*lines)]
     left = [i % len(widths) for i in left]
-    return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)
-                      for i, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines]
+    return [
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths))
+        ).rstrip()
+        for line in lines
+    ]

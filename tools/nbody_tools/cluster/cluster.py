@@ -5,10 +5,10 @@
   ./nbody cluster predict --rate 3400e9 --gather gather.txt
   ./nbody cluster measure --ranks 1,2,4 --output cluster.jsonl
 
-run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its options
-         [mpirun --bind-to none], --ranks how many it starts; a batch system that knows the number needs no --ranks.
-         srun without --mpi=pmix starts independent runs of one rank each; such a launcher is
-         rejected.
+run      starts the program with one rank per GPU. NBODY_LAUNCHER names the launcher with its
+         options [mpirun --bind-to none], --ranks how many it starts; a batch system that knows the
+         number needs no --ranks. srun without --mpi=pmix starts independent runs of one rank each;
+         such a launcher is rejected.
 predict prints the seconds of a time step and the share of communication for numbers of bodies and
 GPUs (docs/cluster.md), from the gathers that nbody-gather measured.
 measure runs the problems of docs/cluster.md on these numbers of ranks and writes a result record
@@ -41,12 +41,21 @@ PROBLEMS = {  # of docs/cluster.md
     "1,048,576": "--scenario plummer --bodies 1048576 --steps 2 --repeat 10",
     "4,194,304": "--scenario plummer --bodies 4194304 --steps 1 --repeat 10",
 }
-BODIES = (65536, 262144, 1048576, 4194304, 10 ** 7, 5 * 10 ** 7)  # more do not fit into the memory of a GPU
+BODIES = (
+    65536,
+    262144,
+    1048576,
+    4194304,
+    10**7,
+    5 * 10**7,
+)  # more do not fit into the memory of a GPU
 RANKS = (1, 2, 4, 8, 16, 64, 256, model.MOST_RANKS)
 GATHERS = ROOT / "docs" / "results" / "cluster"
 RATES = (1e6, 1e16)  # interactions per second: a core with a slow program, and far beyond any GPU
-ASSUMED = ("* not measured: assuming a network of 40 GB/s per GPU, with 40 us to start and 2 us per rank "
-           "(--gather FILE)")
+ASSUMED = (
+    "* not measured: assuming a network of 40 GB/s per GPU, with 40 us to start and 2 us per rank "
+    "(--gather FILE)"
+)
 FOR_A_CHECKPOINT = "5"  # seconds; mpirun's wait before passing on a signal, and after a crash
 
 
@@ -65,8 +74,13 @@ def configure(p: argparse.ArgumentParser) -> None:
     predict.add_argument("--gather", type=arguments.existing_file, metavar="FILE",
                          help="output of nbody-gather [docs/results/cluster/*_gather.txt]")
     measure = commands.add_parser("measure", help="measure the problems of docs/cluster.md")
-    measure.add_argument("--ranks", type=arguments.positive_integers, default=(1, 2, 4), metavar="P,P",
-                         help="[1,2,4]")
+    measure.add_argument(
+        "--ranks",
+        type=arguments.positive_integers,
+        default=(1, 2, 4),
+        metavar="P,P",
+        help="[1,2,4]",
+    )
     measure.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                          help="[build/cuda or cpu]")
     measure.add_argument("--output", type=Path, required=True, metavar="FILE",
@@ -89,8 +103,10 @@ def launcher(ranks: int | None) -> list[str]:
     except ValueError as error:
         raise ToolError(f"NBODY_LAUNCHER: {text} cannot be read: {str(error).lower()}") from error
     if not words or shutil.which(words[0]) is None:
-        raise ToolError(f"NBODY_LAUNCHER: '{words[0] if words else ''}' is not a program here (Debian: apt "
-                        "install openmpi-bin)")
+        raise ToolError(
+            f"NBODY_LAUNCHER: '{words[0] if words else ''}' is not a program here (Debian: apt "
+            "install openmpi-bin)"
+        )
     return [*words, *(["-n", str(ranks)] if ranks else [])]
 
 
@@ -98,10 +114,16 @@ def environment(ranks: int | None = None) -> dict[str, str]:
     """mpirun refuses to run as root, which containers often need, and more ranks than cores, which
     tests need. A second after passing SIGTERM on it kills the ranks, which may be writing a
     checkpoint. Each rank compares NBODY_RANKS with the number that MPI reports."""
-    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    allowed = (
+        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        if os.geteuid() == 0
+        else {}
+    )
     oversubscribe = {"OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4, and 5
                      "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
-    patience = {f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")}
+    patience = {
+        f"{prefix}_MCA_odls_base_sigkill_timeout": FOR_A_CHECKPOINT for prefix in ("OMPI", "PRTE")
+    }
     expected = {"NBODY_RANKS": str(ranks)} if ranks else {}
     return {**patience, **os.environ, **allowed, **oversubscribe, **expected}
 
@@ -114,7 +136,9 @@ def program(build: Path | None, step: str) -> Path:
 
 
 def start(ranks: int | None, words: Sequence[str]) -> int:
-    return subprocess.run([*launcher(ranks), *words], env=environment(ranks), check=False).returncode
+    return subprocess.run(
+        [*launcher(ranks), *words], env=environment(ranks), check=False
+    ).returncode
 
 
 def require_writable(file: Path) -> None:
@@ -130,8 +154,20 @@ def measure(ranks: Sequence[int], build: Path | None, output: Path) -> None:
         for name, problem in PROBLEMS.items():
             with tempfile.TemporaryDirectory() as folder:
                 record = Path(folder) / "record.json"
-                code = start(count, [str(step), *problem.split(), "--warmup", "1", "--validate", "sampled",
-                                     "--quiet", "--json", str(record)])
+                code = start(
+                    count,
+                    [
+                        str(step),
+                        *problem.split(),
+                        "--warmup",
+                        "1",
+                        "--validate",
+                        "sampled",
+                        "--quiet",
+                        "--json",
+                        str(record),
+                    ],
+                )
                 if code != 0:
                     raise Failed(f"{name} on {count} ranks: exit code {code}")
                 with output.open("a", encoding="utf-8") as lines:
@@ -143,11 +179,20 @@ def prediction(rate: float, gathers: model.Gathers) -> list[list[str]]:
     """Returns a table with its header; columns whose links are assumed are marked."""
     measured = {1} | {ranks for transport, ranks in gathers if transport == "nccl"}
     columns = sorted({*RANKS, *measured})
-    rows = [["bodies", *(f"{ranks:,} GPU{'s' if ranks > 1 else ''}{'' if ranks in measured else ' *'}"
-                         for ranks in columns)]]
+    rows = [
+        [
+            "bodies",
+            *(
+                f"{ranks:,} GPU{'s' if ranks > 1 else ''}{'' if ranks in measured else ' *'}"
+                for ranks in columns
+            ),
+        ]
+    ]
     for bodies in BODIES:
         cells = [model.step(bodies, ranks, rate, gathers) for ranks in columns]
-        rows.append([f"{bodies:,}", *(f"{in_words(cell.seconds)}, {percent(cell.share)}" for cell in cells)])
+        rows.append(
+            [f"{bodies:,}", *(f"{in_words(cell.seconds)}, {percent(cell.share)}" for cell in cells)]
+        )
     return rows
 
 
@@ -172,7 +217,9 @@ def run(options: argparse.Namespace) -> int:
     if options.what == "measure":
         measure(options.ranks, options.build, options.output)
         return 0
-    gathers = model.read_gathers([options.gather] if options.gather else sorted(GATHERS.glob("*_gather.txt")))
+    gathers = model.read_gathers(
+        [options.gather] if options.gather else sorted(GATHERS.glob("*_gather.txt"))
+    )
     if options.gather and not gathers:
         raise ToolError(f"--gather: {options.gather} is not what nbody-gather prints")
     print("\n".join(aligned(prediction(options.rate, gathers))))

@@ -1,9 +1,9 @@
 """Predicts the time of one step of step 14 on P GPUs from the rate of one GPU and measured gathers.
 
-Counts what the program does (step14_cluster/plan.h and share.h; tests/cluster/model_test.py compares):
-the work of the busiest rank, the positions that every rank receives, padding included, and the sums that
-the busiest one receives. Times of what is received are those that nbody-gather measured; for numbers of
-ranks that it has not measured, a network is assumed.
+Counts what the program does (step14_cluster/plan.h and share.h; tests/cluster/model_test.py
+compares): the work of the busiest rank, the positions that every rank receives, padding included,
+and the sums that the busiest one receives. Times of what is received are those that nbody-gather
+measured; for numbers of ranks that it has not measured, a network is assumed.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def read_gathers(files: Iterable[Path]) -> Gathers:
             if head := re.fullmatch(r"# (\d+) ranks, (\w+).*; median of \d+", line):
                 column = found[head[2], int(head[1])] = {}
             elif found and len(cells := line.split()) == 5 and cells[0].isdigit():
-                column[int(cells[0])] = Gather(int(cells[0]), 1e-6 * float(cells[2]), float(cells[4]))
+                column[int(cells[0])] = Gather(
+                    int(cells[0]), 1e-6 * float(cells[2]), float(cells[4])
+                )
     return found
 
 

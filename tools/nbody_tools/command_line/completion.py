@@ -1,6 +1,7 @@
 """Prints the completion of ./nbody for a shell, or its manual page.
 
-  source <(./nbody completion bash)                     # bash, in ~/.bashrc with the path of the clone
+  source <(./nbody completion bash)                     # bash, in ~/.bashrc with the path of the
+                                                        clone
   ./nbody completion zsh > ~/.zfunc/_nbody              # zsh, a folder of $fpath
   ./nbody completion fish > ~/.config/fish/completions/nbody.fish
   ./nbody completion man > nbody.1
@@ -115,7 +116,10 @@ def run(options: argparse.Namespace) -> int:
 def other_words() -> dict[str, str]:
     """The words of each command that are neither options nor files."""
     steps = [number_of(name) for name in step_folders(ROOT)]
-    labs = [folder.name.partition("_")[0] for folder in sorted((ROOT / "course" / "labs").glob("[0-9]*/"))]
+    labs = [
+        folder.name.partition("_")[0]
+        for folder in sorted((ROOT / "course" / "labs").glob("[0-9]*/"))
+    ]
     experiments = [page.parent.name for page in sorted((ROOT / "experiments").glob("*/README.md"))]
     sets = {"steps": " ".join(steps), "labs": " ".join(["list", *labs]),
             "experiments": " ".join(["list", *experiments])}
@@ -129,7 +133,9 @@ def programs() -> str:
 
 def for_bash() -> str:
     cases = "\n".join(f"      {name}) words='{words}' ;;" for name, words in other_words().items())
-    return BASH.substitute(commands=" ".join(one.name for one in COMMANDS), cases=cases, programs=programs())
+    return BASH.substitute(
+        commands=" ".join(one.name for one in COMMANDS), cases=cases, programs=programs()
+    )
 
 
 def for_zsh() -> str:
@@ -139,8 +145,10 @@ def for_zsh() -> str:
 
 
 def for_fish() -> str:
-    described = "\n".join(f"complete -c nbody -f -n __fish_use_subcommand -a {one.name} -d '{quoted(one.summary)}'"
-                          for one in COMMANDS)
+    described = "\n".join(
+        f"complete -c nbody -f -n __fish_use_subcommand -a {one.name} -d '{quoted(one.summary)}'"
+        for one in COMMANDS
+    )
     others = "\n".join(f"complete -c nbody -n '__fish_seen_subcommand_from {name}' -a '{words}'"
                        for name, words in other_words().items())
     return FISH.substitute(described=described, others=others, programs=programs())

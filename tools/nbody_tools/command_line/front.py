@@ -30,13 +30,16 @@ def main(words: Sequence[str]) -> int:
     name = ALIASES.get(name, name)
     command = BY_NAME.get(name)
     if command is None:
-        fail(f"nbody: unknown command '{name}'{did_you_mean(name, BY_NAME)} (./nbody help lists all)")
+        fail(
+            f"nbody: unknown command '{name}'{did_you_mean(name, BY_NAME)} (./nbody help lists all)"
+        )
     if command.name == "help" and rest and not rest[0].startswith("-"):
         return main([rest[0], "--help"])
     if asks_for_help(command, rest):
         return show_help(command, rest)
     if command.name not in NEEDS_NO_CLONE and not (ROOT / "tools" / "commands.sh").is_file():
-        fail(f"nbody {command.name}: needs a clone of the repository: run it there, or set NBODY_ROOT to it", code=1)
+        fail(f"nbody {command.name}: needs a clone of the repository: run it there, or set "
+             "NBODY_ROOT to it", code=1)
     check_options(command, rest)
     if command.name in ("help", "version"):
         print(overview() if command.name == "help" else version())
@@ -104,7 +107,9 @@ def check_words_for_ctest(rest: Sequence[str], options: Sequence[str]) -> None:
 def options_of_ctest() -> list[str]:
     """Returns its long options, or none if it is not installed."""
     try:
-        text = subprocess.run(["ctest", "--help"], check=False, capture_output=True, text=True).stdout
+        text = subprocess.run(
+            ["ctest", "--help"], check=False, capture_output=True, text=True
+        ).stdout
     except OSError:
         return []
     return re.findall(r"^\s+(?:-\w+[^,\n]*,\s*)*(--[\w-]+)", text, re.M) + \
@@ -116,7 +121,10 @@ def use_python_with_libraries(words: Sequence[str]) -> None:
     Commands that need no packages run with any Python."""
     if all(map(find_spec, LIBRARIES)) or not os.access(SYSTEM_PYTHON, os.X_OK):
         return
-    has_all = f"from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, {LIBRARIES})))"
+    has_all = (
+        "from importlib.util import find_spec; raise SystemExit(not all(map(find_spec, "
+        f"{LIBRARIES})))"
+    )
     if subprocess.run([SYSTEM_PYTHON, "-c", has_all], check=False).returncode == 0:
         os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, "-m", __spec__.name, *words])
 

@@ -16,7 +16,9 @@ REVISION_FILE = "REVISION"  # of a release, which has no .git
 
 
 def wrapped(text: str, indent: int = 0, first: str = "") -> str:
-    return textwrap.fill(text, COLUMNS, initial_indent=first or " " * indent, subsequent_indent=" " * indent)
+    return textwrap.fill(
+        text, COLUMNS, initial_indent=first or " " * indent, subsequent_indent=" " * indent
+    )
 
 
 def overview() -> str:
@@ -24,12 +26,17 @@ def overview() -> str:
     lines = ["usage: ./nbody COMMAND [OPTION...]", ""]
     for group, purpose in GROUPS.items():
         lines.append(f"{group}: {purpose}")
-        lines += [f"  {command.name:<13} {command.summary}" for command in COMMANDS if command.group == group]
+        lines += [
+            f"  {command.name:<13} {command.summary}"
+            for command in COMMANDS
+            if command.group == group
+        ]
         lines.append("")
-    lines += [wrapped("./nbody COMMAND --help says more; ./nbody tour is the place to begin. A command installs what "
-                      "it needs and is missing (packaging/packages.txt; named first), with apt-get if that is "
-                      "possible without asking, and leaves its logs in build/log. CUDA programs run on the CPU "
-                      "unless there is a GPU and nvcc."), "",
+    lines += [wrapped("./nbody COMMAND --help says more; ./nbody tour is the place to begin. A "
+                      "command installs what it needs and is missing (packaging/packages.txt; "
+                      "named first), with apt-get if that is possible without asking, and leaves "
+                      "its logs in build/log. CUDA programs run on the CPU unless there is a GPU "
+                      "and nvcc."), "",
               wrapped(f"Exit codes: {EXIT_CODES}")]
     return "\n".join(lines)
 
@@ -40,7 +47,11 @@ def usage_of(command: Command) -> str:
 
 def help_of(command: Command) -> str:
     """Returns the help of a command whose options are in the table."""
-    lines = [f"usage: {usage_of(command)}", "", wrapped(command.summary[0].upper() + command.summary[1:] + ".")]
+    lines = [
+        f"usage: {usage_of(command)}",
+        "",
+        wrapped(command.summary[0].upper() + command.summary[1:] + "."),
+    ]
     if command.details:
         lines += ["", wrapped(command.details)]
     if command.options:
@@ -67,8 +78,13 @@ def revision() -> str:
     if (ROOT / REVISION_FILE).is_file():
         return (ROOT / REVISION_FILE).read_text(encoding="utf-8").strip()
     try:
-        described = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, check=False,
-                                   capture_output=True, text=True).stdout.strip()
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=ROOT,
+            check=False,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
     except OSError:
         described = ""
     return described or "unknown"

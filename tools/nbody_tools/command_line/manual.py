@@ -28,10 +28,11 @@ def lines() -> Iterator[str]:
     yield ".I COMMAND"
     yield escaped("[OPTION...]")
     yield ".SH DESCRIPTION"
-    yield escaped("One gravitational N-body simulation, from an OpenMP loop to the limit of a GPU, to a cluster and "
-                  "to a tree, one idea per program. A command installs what it needs and is missing, and builds only "
-                  "what it needs, in build/cpu or build/cuda; its logs are in build/log. CUDA programs run on the "
-                  "CPU unless there is a GPU and nvcc.")
+    yield escaped("One gravitational N-body simulation, from an OpenMP loop to the limit of a GPU, "
+                  "to a cluster and to a tree, one idea per program. A command installs what it "
+                  "needs and is missing, and builds only what it needs, in build/cpu or "
+                  "build/cuda; its logs are in build/log. CUDA programs run on the CPU unless "
+                  "there is a GPU and nvcc.")
     for group, purpose in GROUPS.items():
         yield escaped(f".SH COMMANDS TO {group.upper()}").lstrip("\\&")
         yield escaped(f"{purpose[0].upper()}{purpose[1:]}.")
@@ -57,15 +58,17 @@ def ending() -> Iterator[str]:
     yield ".SH EXIT STATUS"
     yield escaped(EXIT_CODES)
     yield ".SH ENVIRONMENT"
-    for name, text in (("CXX, CUDACXX", "The compilers of C++ and of CUDA."),
-                       ("PYTHON", "The interpreter that runs the tools."),
-                       ("CI", "If true, a warning of the compiler is an error."),
-                       ("PROGRESS_EVERY", "Seconds between lines of progress without a terminal [20]; 0: none.")):
+    for name, text in (
+        ("CXX, CUDACXX", "The compilers of C++ and of CUDA."),
+        ("PYTHON", "The interpreter that runs the tools."),
+        ("CI", "If true, a warning of the compiler is an error."),
+        ("PROGRESS_EVERY", "Seconds between lines of progress without a terminal [20]; 0: none."),
+    ):
         yield ".TP"
         yield f"\\fB{name}\\fR"
         yield escaped(text)
     yield ".SH FILES"
-    yield escaped("build/log/ has the output of everything that was built or tested. docs/ and the README.md of each "
-                  "step explain the programs.")
+    yield escaped("build/log/ has the output of everything that was built or tested. docs/ and the "
+                  "README.md of each step explain the programs.")
     yield ".SH SEE ALSO"
     yield escaped("./nbody COMMAND --help has all options of a command.")

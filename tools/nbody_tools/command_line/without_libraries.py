@@ -43,9 +43,14 @@ class EmptyModule(ModuleType):
 
 
 class EmptyModules(MetaPathFinder, Loader):
-    def find_spec(self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
-                  ) -> Optional[ModuleSpec]:
-        return ModuleSpec(name, self, is_package=True) if name.partition(".")[0] in LIBRARIES + THEIRS else None
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
+    ) -> Optional[ModuleSpec]:
+        return (
+            ModuleSpec(name, self, is_package=True)
+            if name.partition(".")[0] in LIBRARIES + THEIRS
+            else None
+        )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return EmptyModule(spec.name)

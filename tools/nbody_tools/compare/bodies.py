@@ -49,14 +49,41 @@ def plummer_sphere(path: Path, count: int, masses: str, seed: int = 1) -> Bodies
         z, angle = chance.uniform(-1, 1), chance.uniform(0, 2 * math.pi)
         across = math.sqrt(1 - z * z)
         mass = chance.uniform(0.5, 1.5) if masses == "different" else 1.0
-        values.extend((radius * across * math.cos(angle), radius * across * math.sin(angle), radius * z,
-                       0, 0, 0, mass / count))
+        values.extend(
+            (
+                radius * across * math.cos(angle),
+                radius * across * math.sin(angle),
+                radius * z,
+                0,
+                0,
+                0,
+                mass / count,
+            )
+        )
     return Bodies(write_bodies(path, values, "plummer", SOFTENING, DT), values)
 
 
-def write_bodies(path: Path, values: array, name: str, softening: float = 0.0, dt: float = 0.0) -> Path:
-    header = HEADER.pack(b"NBODYBIN", 1, 0x01020304, 4, HEADER.size, 1, len(values) // VALUES, 0.0, 0, 1.0, softening, dt,
-                         0, 0, name.encode(), b"")
+def write_bodies(
+    path: Path, values: array, name: str, softening: float = 0.0, dt: float = 0.0
+) -> Path:
+    header = HEADER.pack(
+        b"NBODYBIN",
+        1,
+        0x01020304,
+        4,
+        HEADER.size,
+        1,
+        len(values) // VALUES,
+        0.0,
+        0,
+        1.0,
+        softening,
+        dt,
+        0,
+        0,
+        name.encode(),
+        b"",
+    )
     path.write_bytes(header + values.tobytes())
     return path
 
@@ -97,13 +124,17 @@ def reference(bodies: Bodies, law: str) -> Reference:
     samples = min(count, max(16, min(256, SAMPLED_INTERACTIONS // count)))
     sampled = [k * count // samples for k in range(samples)]
     softening = SOFTENING if law == PLUMMER else 0.0
-    return Reference(bodies, sampled, [acceleration(bodies.values, i, softening ** 2) for i in sampled])
+    return Reference(
+        bodies, sampled, [acceleration(bodies.values, i, softening**2) for i in sampled]
+    )
 
 
 def acceleration(values: array, i: int, softening_squared: float) -> tuple[float, float, float]:
     xi, yi, zi = values[VALUES * i:VALUES * i + 3]
     ax = ay = az = 0.0
-    for x, y, z, mass in zip(values[0::VALUES], values[1::VALUES], values[2::VALUES], values[6::VALUES]):
+    for x, y, z, mass in zip(
+        values[0::VALUES], values[1::VALUES], values[2::VALUES], values[6::VALUES]
+    ):
         dx, dy, dz = x - xi, y - yi, z - zi
         squared = dx * dx + dy * dy + dz * dz + softening_squared
         if squared > 0:

@@ -4,10 +4,10 @@ machine.
   ./nbody compare --sample cuda-samples/Samples/5_Domain_Specific/nbody --ktt KTT/Examples/Nbody
   ./nbody compare step12 sample --bodies 4096,262144     names, or their beginnings
 
-Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample, as shipped and with -ftz=true, with
-that of the autotuner KTT, from folders that you name (this repository contains none of their code;
-nvcc builds them), and with PyTorch, JAX, CuPy, Numba and pytreegrav if they are installed. Missing programs are named and
-skipped.
+Compares the steps from 10 on with the kernel of NVIDIA's CUDA sample, as shipped and with
+-ftz=true, with that of the autotuner KTT, from folders that you name (this repository contains none
+of their code; nvcc builds them), and with PyTorch, JAX, CuPy, Numba and pytreegrav if they are
+installed. Missing programs are named and skipped.
 
 Each program first takes one step from bodies at rest, and its velocities are compared with sums in
 float64. A program with wrong forces is not timed. The programs are then timed round-robin, so that
@@ -68,8 +68,13 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="seconds per timed run, using 1 to 1000 steps [0.2]")
     p.add_argument("--timeout", type=arguments.positive_number, default=300.0, metavar="SECONDS",
                    help="limit of one round [300]")
-    p.add_argument("--output", type=Path, metavar="FILE", default=ROOT / "report" / "comparison.jsonl",
-                   help="records, one per line [report/comparison.jsonl]")
+    p.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        default=ROOT / "report" / "comparison.jsonl",
+        help="records, one per line [report/comparison.jsonl]",
+    )
 
 
 @dataclass
@@ -100,14 +105,35 @@ class Field:
             self.references[key] = made.reference(bodies, law)
         return self.references[key]
 
-    def run(self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int) -> dict[str, Any]:
+    def run(
+        self, contender: Contender, bodies: made.Bodies, steps: int, repeat: int
+    ) -> dict[str, Any]:
         """Returns the seconds of its repeats, and the machine it reports. Raises Failed."""
         output, record = self.folder / "after.bin", self.folder / "record.json"
         for old in (output, record):
             old.unlink(missing_ok=True)
-        words = [*contender.words, "--input", bodies.path, "--steps", steps, "--dt", made.DT, "--softening",
-                 made.SOFTENING, "--repeat", repeat, "--warmup", 1, "--output", output, "--json", record]
-        path = os.pathsep.join(filter(None, [str(ROOT / "tools"), os.environ.get("PYTHONPATH", "")]))
+        words = [
+            *contender.words,
+            "--input",
+            bodies.path,
+            "--steps",
+            steps,
+            "--dt",
+            made.DT,
+            "--softening",
+            made.SOFTENING,
+            "--repeat",
+            repeat,
+            "--warmup",
+            1,
+            "--output",
+            output,
+            "--json",
+            record,
+        ]
+        path = os.pathsep.join(
+            filter(None, [str(ROOT / "tools"), os.environ.get("PYTHONPATH", "")])
+        )
         status, message = run_program([str(word) for word in words], self.options.timeout,
                                       environment={"PYTHONPATH": path})
         if status == "no device":
@@ -120,8 +146,12 @@ class Field:
         if not contender.ours:
             return json.loads(record.read_text(encoding="utf-8"))
         data = read_records(record, check_measurement)[-1].data
-        return {"backend": data["backend"], "device": data["device"]["name"], "version": f"CUDA {data['device']['cuda']}",
-                "seconds": [one["compute"] for one in data["repeats"]]}
+        return {
+            "backend": data["backend"],
+            "device": data["device"]["name"],
+            "version": f"CUDA {data['device']['cuda']}",
+            "seconds": [one["compute"] for one in data["repeats"]],
+        }
 
     def verified(self, contender: Contender, bodies: made.Bodies) -> Optional[Entry]:
         """Returns its checked forces; None if it is not available, or wrong."""
@@ -136,12 +166,15 @@ class Field:
             self.fail(f"{contender.name}, {bodies.count} bodies: {problem}")
             return None
         if not error <= made.MAX_ERROR:
-            self.fail(f"{contender.name}, {bodies.count} bodies: its forces are wrong: RMS error {error:.1e}")
+            self.fail(f"{contender.name}, {bodies.count} bodies: its forces are wrong: RMS error "
+                      f"{error:.1e}")
             return None
         of_a_step = max(first.pop("seconds")[0], 1e-7)
         steps = max(1, min(MAX_STEPS, math.ceil(self.options.seconds / of_a_step)))
         # A run that takes seconds is not repeated within a turn.
-        repeat = max(1, min(self.options.repeat, math.ceil(10 * self.options.seconds / (steps * of_a_step))))
+        repeat = max(
+            1, min(self.options.repeat, math.ceil(10 * self.options.seconds / (steps * of_a_step)))
+        )
         return Entry(contender, error, steps, repeat, first)
 
     def time(self, entries: Sequence[Entry], bodies: made.Bodies) -> None:
@@ -169,13 +202,24 @@ def say(text: str) -> None:
 
 def record_of(entry: Entry, bodies: made.Bodies, options: argparse.Namespace) -> dict[str, Any]:
     times = quartiles(entry.seconds)
-    return {"contender": entry.contender.name, "what": entry.contender.what, "ours": entry.contender.ours,
-            **entry.machine, "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "bodies": bodies.count, "masses": options.masses, "dt": made.DT,
-            "softening": made.SOFTENING if entry.contender.law == made.PLUMMER else 0.0, "steps": entry.steps,
-            "rounds": options.rounds, "repeats": entry.seconds, "median": times.median, "iqr": times.range,
-            "interactions_per_second": bodies.count ** 2 / times.median if times.median > 0 else 0.0,
-            "acceleration_rms": entry.error}
+    return {
+        "contender": entry.contender.name,
+        "what": entry.contender.what,
+        "ours": entry.contender.ours,
+        **entry.machine,
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "bodies": bodies.count,
+        "masses": options.masses,
+        "dt": made.DT,
+        "softening": made.SOFTENING if entry.contender.law == made.PLUMMER else 0.0,
+        "steps": entry.steps,
+        "rounds": options.rounds,
+        "repeats": entry.seconds,
+        "median": times.median,
+        "iqr": times.range,
+        "interactions_per_second": bodies.count**2 / times.median if times.median > 0 else 0.0,
+        "acceleration_rms": entry.error,
+    }
 
 
 def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs: Path,
@@ -185,7 +229,9 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
     drivers: list[Driver] = []
     for folder, name, adapter in ((options.sample, "sample", sample), (options.ktt, "ktt", ktt)):
         if folder is not None:
-            drivers += [one for one in adapter(folder, programs) if wanted(options, one.contender.name)]
+            drivers += [
+                one for one in adapter(folder, programs) if wanted(options, one.contender.name)
+            ]
         elif not options.contender or any(word.startswith(name) for word in options.contender):
             say(f"{name}: skipped: --{name} needs a path")
     architecture = (f"-arch={options.arch}",) if on_a_gpu else ()
@@ -205,9 +251,10 @@ def sizes_for(options: argparse.Namespace, emulated: bool) -> Sequence[int]:
         return options.bodies or arguments.positive_integers(SIZES)
     found = options.bodies or EMULATED_SIZES
     if max(found) > MAX_EMULATED:
-        raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps are emulated; "
-                        f"at most {MAX_EMULATED}")
-    say(f"no GPU here: our steps are emulated, with {', '.join(map(str, found))} bodies: not measurements")
+        raise ToolError(f"--bodies: \"{max(found)}\" is not allowed without a GPU, where our steps "
+                        f"are emulated; at most {MAX_EMULATED}")
+    say(f"no GPU here: our steps are emulated, with {', '.join(map(str, found))} bodies: not "
+        "measurements")
     return found
 
 
@@ -223,10 +270,20 @@ def table(records: Sequence[dict[str, Any]]) -> str:
     rows = [["G interactions/s of N =", *map(str, sizes_)]]
     for name in names:
         found = [cells.get((name, size)) for size in sizes_]
-        rows.append([name, *(ABSENT if r is None else f"emulated; RMS error {r['acceleration_rms']:.1e}"
-                             if r["backend"] == "hostcuda" else
-                             f"{plain(1e-9 * r['interactions_per_second'])} ({100 * r['iqr'] / r['median']:.1f} %)"
-                             for r in found)])
+        rows.append(
+            [
+                name,
+                *(
+                    ABSENT
+                    if r is None
+                    else f"emulated; RMS error {r['acceleration_rms']:.1e}"
+                    if r["backend"] == "hostcuda"
+                    else f"{plain(1e-9 * r['interactions_per_second'])} "
+                         f"({100 * r['iqr'] / r['median']:.1f} %)"
+                    for r in found
+                ),
+            ]
+        )
     return "\n".join(aligned(rows))
 
 

@@ -1,8 +1,9 @@
 """The programs of a comparison: our steps, third-party kernels from the user's folders, and
 packages.
 
-Each is a command with the same options (--input, --steps, --dt, --softening, --repeat, --warmup, --output,
---json). None of their code is part of this repository; benchmarks/ has drivers that include it.
+Each is a command with the same options (--input, --steps, --dt, --softening, --repeat, --warmup,
+--output, --json). None of their code is part of this repository; benchmarks/ has drivers that
+include it.
 """
 
 from __future__ import annotations
@@ -23,9 +24,21 @@ from nbody_tools.steps import find_steps
 FIRST_OF_OURS = "10"
 DRIVERS = ROOT / "benchmarks"
 SAMPLE_BLOCKS = (256, 512)
-KTT_SHAPES = ((256, 1, 1), (256, 1, 2), (128, 1, 4), (64, 8, 2), (32, 16, 1))  # threads x, y; bodies of each
-PYTHON = {"torch": ("torch_peer", ()), "torch_compiled": ("torch_peer", ("--compiled",)), "jax": ("jax_peer", ()),
-          "cupy": ("cupy_peer", ()), "numba": ("numba_peer", ()), "pytreegrav": ("pytreegrav_peer", ())}
+KTT_SHAPES = (
+    (256, 1, 1),
+    (256, 1, 2),
+    (128, 1, 4),
+    (64, 8, 2),
+    (32, 16, 1),
+)  # threads x, y; bodies of each
+PYTHON = {
+    "torch": ("torch_peer", ()),
+    "torch_compiled": ("torch_peer", ("--compiled",)),
+    "jax": ("jax_peer", ()),
+    "cupy": ("cupy_peer", ()),
+    "numba": ("numba_peer", ()),
+    "pytreegrav": ("pytreegrav_peer", ()),
+}
 
 
 @dataclass(frozen=True)
@@ -47,22 +60,37 @@ class Driver:
 
     def build(self, nvcc: str) -> Optional[str]:
         """Returns nvcc's error messages, or None."""
-        command = [nvcc, "-std=c++17", "-O3", "-I", str(ROOT / "common" / "include"), *self.words,
-                   "-o", self.contender.words[0], str(DRIVERS / self.source),
-                   *(str(ROOT / "common" / "support" / name) for name in ("cuda_failed.cpp", "error.cpp"))]
+        command = [
+            nvcc,
+            "-std=c++17",
+            "-O3",
+            "-I",
+            str(ROOT / "common" / "include"),
+            *self.words,
+            "-o",
+            self.contender.words[0],
+            str(DRIVERS / self.source),
+            *(str(ROOT / "common" / "support" / name) for name in ("cuda_failed.cpp", "error.cpp")),
+        ]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
             return f"{nvcc}: {error.strerror}"
-        complaint = next((line for line in done.stderr.splitlines() if "error: " in line), done.stderr.strip())
+        complaint = next(
+            (line for line in done.stderr.splitlines() if "error: " in line), done.stderr.strip()
+        )
         return None if done.returncode == 0 else f"{nvcc}: {complaint}"
 
 
 def ours(build: Path) -> Iterator[Contender]:
     for step in find_steps(build):
         if step.number >= FIRST_OF_OURS:
-            yield Contender(step.name, "a step of this repository", (str(step.program), "--validate", "off", "--quiet"),
-                            ours=True)
+            yield Contender(
+                step.name,
+                "a step of this repository",
+                (str(step.program), "--validate", "off", "--quiet"),
+                ours=True,
+            )
 
 
 def sample(folder: Path, programs: Path) -> Iterator[Driver]:
@@ -72,8 +100,18 @@ def sample(folder: Path, programs: Path) -> Iterator[Driver]:
     for block in SAMPLE_BLOCKS:
         for ending, flags in (("", ()), ("_ftz", ("-ftz=true",))):
             name = f"sample{ending}_{block}"
-            words = ("-lineinfo", "--extended-lambda", f"-DBLOCK_SIZE={block}", *flags,
-                     "-I", str(DRIVERS / "without_opengl"), "-I", str(folder), "-I", str(common_of(folder)))
+            words = (
+                "-lineinfo",
+                "--extended-lambda",
+                f"-DBLOCK_SIZE={block}",
+                *flags,
+                "-I",
+                str(DRIVERS / "without_opengl"),
+                "-I",
+                str(folder),
+                "-I",
+                str(common_of(folder)),
+            )
             what = f"CUDA sample nbody, {' '.join(flags) or 'as shipped'}, blocks of {block}"
             yield Driver(Contender(name, what, (str(programs / name),)), "sample.cu", words)
 
@@ -94,15 +132,33 @@ def ktt(folder: Path, programs: Path) -> Iterator[Driver]:
     for x, y, bodies in KTT_SHAPES:
         name = f"ktt_{x}x{y}_{bodies}"
         unroll = {"INNER_UNROLL_FACTOR1": 16, "INNER_UNROLL_FACTOR2": bodies}
-        values = {"WORK_GROUP_SIZE_X": x, "WORK_GROUP_SIZE_Y": y, "OUTER_UNROLL_FACTOR": bodies, **unroll,
-                  "USE_SOA": 0, "LOCAL_MEM": 1, "USE_CONSTANT_MEMORY": 0, "VECTOR_TYPE": 1}
+        values = {
+            "WORK_GROUP_SIZE_X": x,
+            "WORK_GROUP_SIZE_Y": y,
+            "OUTER_UNROLL_FACTOR": bodies,
+            **unroll,
+            "USE_SOA": 0,
+            "LOCAL_MEM": 1,
+            "USE_CONSTANT_MEMORY": 0,
+            "VECTOR_TYPE": 1,
+        }
         # nvcc does not expand macros in pragmas; NVRTC, which KTT uses, does.
         kernel = programs / f"{name}_kernel" / "Nbody.cu"
         kernel.parent.mkdir()
-        kernel.write_text(re.sub(r"(pragma\s+unroll\s+)(INNER_UNROLL_FACTOR\d)",
-                                 lambda found: f"{found[1]}{unroll[found[2]]}", source.read_text(encoding="utf-8")),
-                          encoding="utf-8")
-        words = ("-use_fast_math", "-I", str(kernel.parent), *(f"-D{key}={value}" for key, value in values.items()))
+        kernel.write_text(
+            re.sub(
+                r"(pragma\s+unroll\s+)(INNER_UNROLL_FACTOR\d)",
+                lambda found: f"{found[1]}{unroll[found[2]]}",
+                source.read_text(encoding="utf-8"),
+            ),
+            encoding="utf-8",
+        )
+        words = (
+            "-use_fast_math",
+            "-I",
+            str(kernel.parent),
+            *(f"-D{key}={value}" for key, value in values.items()),
+        )
         what = f"KTT's n-body example, blocks of {x} x {y}, {bodies} bodies per thread"
         yield Driver(Contender(name, what, (str(programs / name),)), "ktt.cu", words)
 
@@ -114,6 +170,13 @@ def build_all(drivers: Sequence[Driver], nvcc: str) -> list[Optional[str]]:
 
 def packages(device: str) -> Iterator[Contender]:
     for name, (module, words) in PYTHON.items():
-        command = (sys.executable, "-m", f"nbody_tools.compare.peers.{module}", *words, "--device", device)
+        command = (
+            sys.executable,
+            "-m",
+            f"nbody_tools.compare.peers.{module}",
+            *words,
+            "--device",
+            device,
+        )
         yield Contender(name, f"{name.replace('_', ', ')}, in Python", command,
                         law=NEWTON if name == "pytreegrav" else PLUMMER)

@@ -2,7 +2,8 @@
 course/teaching.md is the guide.
 
   ./nbody course slides [--output DIR]    a page per step, and Markdown for Marp
-  ./nbody course pack [--output DIR]      the class's folder without answers, and Gradescope's archive
+  ./nbody course pack [--output DIR]      the class's folder without answers, and Gradescope's
+                                          archive
   ./nbody course notebooks [--execute]    course/notebooks as .ipynb
 """
 

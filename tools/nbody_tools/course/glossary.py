@@ -1,4 +1,5 @@
-"""docs/glossary.md: the terms that the READMEs of the steps print in bold. docs/glossary.toml defines them."""
+"""docs/glossary.md: the terms that the READMEs of the steps print in bold. docs/glossary.toml
+defines them."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def read_terms(file: Path) -> list[Term]:
     for key, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
         entry = {"text": entry} if isinstance(entry, str) else entry
         if set(entry) - KNOWN or not entry.get("text", "").endswith("."):
-            raise ToolError(f"{file.name}: '{key}' needs a text that ends in a period, and may have {KNOWN - {'text'}}")
+            raise ToolError(f"{file.name}: '{key}' needs a text that ends in a period, and may "
+                            f"have {KNOWN - {'text'}}")
         terms.append(Term(entry.get("name", key), (key, *entry.get("also", ())), entry["text"]))
     return terms
 
@@ -54,17 +56,24 @@ def lines(root: Path) -> str:
     terms = read_terms(root / "docs" / "glossary.toml")
     readmes = {name: (root / name / "README.md").read_text(encoding="utf-8")
                for name in published_steps(root) if (root / name / "README.md").is_file()}
-    pages = {name: text + page_of(root / name / "measurements.md") for name, text in readmes.items()}
+    pages = {
+        name: text + page_of(root / name / "measurements.md") for name, text in readmes.items()
+    }
     defined = {form for term in terms for form in term.forms}
     for name, text in readmes.items():
         for words in bold(idea_of(text)):
             if words not in defined:
-                raise ToolError(f"{name}/README.md: '{words}' is in bold and not in docs/glossary.toml")
+                raise ToolError(
+                    f"{name}/README.md: '{words}' is in bold and not in docs/glossary.toml"
+                )
     result = []
     for term in sorted(terms, key=lambda term: term.name.strip("`_-").lower()):
-        where = next((name for name, text in pages.items() if set(bold(text)) & set(term.forms)), None)
+        where = next(
+            (name for name, text in pages.items() if set(bold(text)) & set(term.forms)), None
+        )
         if where is None:
             raise ToolError(f"docs/glossary.toml: '{term.forms[0]}' is in bold in no step")
         code = "`" if re.search(r"^[_-]|^rsqrtf$", term.name) else ""
-        result.append(f"- **{code}{term.name}{code}** ([step {number_of(where)}](../{where}/README.md)): {term.text}")
+        result.append(f"- **{code}{term.name}{code}** ([step "
+                      f"{number_of(where)}](../{where}/README.md)): {term.text}")
     return "\n".join(result)

@@ -69,17 +69,44 @@ def occupancy_table(facts: Facts) -> str:
     limits = measured_limits()
     for step, profile in main_kernels(facts):
         metrics = profile["metrics"]
-        block, registers, shared = (round(metrics[key]) for key in ("block_size", "registers", "shared_bytes"))
+        block, registers, shared = (
+            round(metrics[key]) for key in ("block_size", "registers", "shared_bytes")
+        )
         by = blocks_by(limits, block, registers, shared)
         least = min(by.values())
         limit = ", ".join(name for name, count in by.items() if count == least)
         possible = 100 * least * math.ceil(block / LANES) / limits.warps
         per_sm = metrics["grid_size"] / facts.machine("gpu", "sms").content
-        rows.append([number_of(step), str(block), str(registers), f"{shared:,}", *map(str, by.values()), limit,
-                     f"{possible:.1f} %", plain(per_sm), f"{metrics['occupancy_percent']:.1f} %"])
-    return markdown(("step", "threads per block", "registers", "shared bytes", "blocks by registers", "by threads",
-                     "by shared memory", "by blocks", "limited by", "possible occupancy",
-                     "blocks of the grid per SM", "achieved"), rows)
+        rows.append(
+            [
+                number_of(step),
+                str(block),
+                str(registers),
+                f"{shared:,}",
+                *map(str, by.values()),
+                limit,
+                f"{possible:.1f} %",
+                plain(per_sm),
+                f"{metrics['occupancy_percent']:.1f} %",
+            ]
+        )
+    return markdown(
+        (
+            "step",
+            "threads per block",
+            "registers",
+            "shared bytes",
+            "blocks by registers",
+            "by threads",
+            "by shared memory",
+            "by blocks",
+            "limited by",
+            "possible occupancy",
+            "blocks of the grid per SM",
+            "achieved",
+        ),
+        rows,
+    )
 
 
 def other_gpus() -> str:
@@ -87,16 +114,40 @@ def other_gpus() -> str:
     for name, gpu in gpus.described().items():
         sms, capability = gpu["sms"], gpu["capability"]
         if capability not in COMPUTE_CAPABILITIES:
-            raise ToolError(f"docs/machines.json: {name} has compute capability {capability}, whose limits are not in "
-                            f"COMPUTE_CAPABILITIES of tools/nbody_tools/course/hardware.py, which has "
-                            f"{', '.join(COMPUTE_CAPABILITIES)}")
+            raise ToolError(
+                f"docs/machines.json: {name} has compute capability {capability}, whose limits are "
+                f"not in COMPUTE_CAPABILITIES of tools/nbody_tools/course/hardware.py, which has "
+                f"{', '.join(COMPUTE_CAPABILITIES)}"
+            )
         limits = COMPUTE_CAPABILITIES[capability]
         resident = min(blocks_by(limits, 512, 32, 8192).values())
         first = min(32 / sms, 1)
-        rows.append([name.removeprefix("NVIDIA "), capability, str(sms), str(limits.fp32),
-                     str(limits.threads), f"{limits.shared} KB",
-                     f"1/{limits.fp32 // limits.xu}", f"{100 * first:.0f} %", f"{512 / (sms * resident):.1f}",
-                     f"{8192 / LANES / (QUARTERS * sms):.1f}"])
-    return markdown(("GPU", "compute capability", "SMs", "FP32 lanes per SM", "threads per SM", "shared memory per SM",
-                     "XU rate over FP32", "SMs with a block in steps 01 to 04", "waves of step 04b",
-                     "warps per scheduler in step 05"), rows)
+        rows.append(
+            [
+                name.removeprefix("NVIDIA "),
+                capability,
+                str(sms),
+                str(limits.fp32),
+                str(limits.threads),
+                f"{limits.shared} KB",
+                f"1/{limits.fp32 // limits.xu}",
+                f"{100 * first:.0f} %",
+                f"{512 / (sms * resident):.1f}",
+                f"{8192 / LANES / (QUARTERS * sms):.1f}",
+            ]
+        )
+    return markdown(
+        (
+            "GPU",
+            "compute capability",
+            "SMs",
+            "FP32 lanes per SM",
+            "threads per SM",
+            "shared memory per SM",
+            "XU rate over FP32",
+            "SMs with a block in steps 01 to 04",
+            "waves of step 04b",
+            "warps per scheduler in step 05",
+        ),
+        rows,
+    )

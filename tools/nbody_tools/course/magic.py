@@ -1,4 +1,5 @@
-"""%%nbody_step for notebooks: builds a step with the functions of the cell, validates, times and draws it.
+"""%%nbody_step for notebooks: builds a step with the functions of the cell, validates, times and
+draws it.
 
     %load_ext nbody_tools.course.magic
 
@@ -34,18 +35,32 @@ def preset() -> str:
     """Returns cuda if there is a GPU and a compiler for it, otherwise cpu."""
     if shutil.which("nvcc") is None or shutil.which("nvidia-smi") is None:
         return "cpu"
-    listed = subprocess.run(["nvidia-smi", "-L"], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    listed = subprocess.run(
+        ["nvidia-smi", "-L"],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
     return "cuda" if "GPU " in listed.stdout else "cpu"
 
 
-def run_program(program: Path, arguments: list[str], end: Optional[Path] = None) -> tuple[dict[str, Any], str]:
+def run_program(
+    program: Path, arguments: list[str], end: Optional[Path] = None
+) -> tuple[dict[str, Any], str]:
     """Returns the program's record and its output."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder, "record.json")
         words = [str(program), *arguments, "--quiet", "--json", str(record)]
         words += ["--output", str(end)] if end else []
-        done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
-                              check=False)
+        done = subprocess.run(
+            words,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            errors="replace",
+            check=False,
+        )
         data = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     return data, done.stdout.strip()
 
@@ -65,7 +80,9 @@ def verdict(record: dict[str, Any], said: str) -> str:
         return "\n  ".join(["all gates pass, some undecided:", *record.get("undecided", [])])
     gates = [f"  {gate}: {record['errors'][gate]:.3g}, allowed are {record['limits'][gate]:.3g}"
              for gate in record.get("failed", [])]
-    return "\n".join([f"{record['verdict']}:", *gates, said] if said else [f"{record['verdict']}:", *gates])
+    return "\n".join(
+        [f"{record['verdict']}:", *gates, said] if said else [f"{record['verdict']}:", *gates]
+    )
 
 
 def table(yours: dict[str, Any], ours: dict[str, Any], step: str) -> str:
@@ -115,7 +132,11 @@ def try_cell(line: str, cell: str, root: Path = ROOT) -> tuple[dict[str, Any], s
     end = folder / "end.bin"
     yours, said = run_program(program, arguments, end)
     ours, _ = run_program(build / step / step, arguments)
-    return yours, "\n".join([verdict(yours, said), table(yours, ours, step)]), end if end.exists() else None
+    return (
+        yours,
+        "\n".join([verdict(yours, said), table(yours, ours, step)]),
+        end if end.exists() else None,
+    )
 
 
 def nbody_step(line: str, cell: str) -> None:

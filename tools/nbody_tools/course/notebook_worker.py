@@ -35,13 +35,19 @@ def said(cell: Any) -> str:
 
 def problems(notebook: Any) -> Iterator[str]:
     """Of a notebook that was run."""
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.startswith("%%nbody_step")]
+    cells = [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cell.source.startswith("%%nbody_step")
+    ]
     if not cells:
         yield "it has no %%nbody_step"
     for cell in cells:
         if (RIGHT in said(cell)) == (WRONG in cell.source) or not said(cell):
             yield f"{cell.source.splitlines()[0]} came to: {said(cell) or 'nothing'}"
-        elif WRONG not in cell.source and not any("image/png" in o.get("data", {}) for o in cell.outputs):
+        elif WRONG not in cell.source and not any(
+            "image/png" in o.get("data", {}) for o in cell.outputs
+        ):
             yield f"{cell.source.splitlines()[0]} drew nothing"
 
 
@@ -53,7 +59,9 @@ def main() -> int:
     failed = 0
     for text in texts:
         title, read_first, rest = text.read_text(encoding="utf-8").split("\n\n", 2)
-        notebook = jupytext.reads(f"{title}\n\n{read_first}\n\n```python{FIRST_CELL}```\n\n{rest}", fmt="md")
+        notebook = jupytext.reads(
+            f"{title}\n\n{read_first}\n\n```python{FIRST_CELL}```\n\n{rest}", fmt="md"
+        )
         notebook.metadata = {"kernelspec": KERNEL}
         if "--execute" in words:
             from nbclient import NotebookClient

@@ -34,5 +34,12 @@ def run(options: argparse.Namespace) -> int:
     output.mkdir(parents=True, exist_ok=True)
     python = python_with(MODULES, PACKAGES, root / "build" / "notebook-tools")
     texts = sorted(path for path in (root / "course" / "notebooks").glob("[0-9]*.md"))
-    words = [python, str(WORKER), str(root), str(output), *(["--execute"] if options.execute else []), *map(str, texts)]
+    words = [
+        python,
+        str(WORKER),
+        str(root),
+        str(output),
+        *(["--execute"] if options.execute else []),
+        *map(str, texts),
+    ]
     return subprocess.run(words, check=False).returncode

@@ -4,8 +4,9 @@ for Gradescope.
   ./nbody course pack                    build/course/class/, build/course/gradescope.zip
   ./nbody course pack --output DIR
 
-Gradescope's archive holds the repository as well: it grades with `./nbody grade`, lab by lab. A submission is one
-file whose name begins with the number of the lab, such as 03.cu, 04b.cu or 23.toml.
+Gradescope's archive holds the repository as well: it grades with `./nbody grade`, lab by lab. A
+submission is one file whose name begins with the number of the lab, such as 03.cu, 04b.cu or
+23.toml.
 """
 
 from __future__ import annotations
@@ -31,20 +32,36 @@ from nbody_tools.course.site import LINK, tracked
 ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
            "tests/answers/")
 OF_A_LAB = "answers.toml"  # a lab with this file can only be graded by Gradescope
-WORDS_ABOUT_ANSWERS = re.compile(r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
-                                 r" \(\[answers\]\(docs/answers\.md\)\)", re.M)
+WORDS_ABOUT_ANSWERS = re.compile(
+    r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
+    r" \(\[answers\]\(docs/answers\.md\)\)",
+    re.M,
+)
 SCRIPTS = Path("course") / "gradescope"  # called by Gradescope, and part of its archive
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, default=ROOT / "build" / "course", metavar="DIR", help="[build/course]")
-    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+    p.add_argument(
+        "--output",
+        type=Path,
+        default=ROOT / "build" / "course",
+        metavar="DIR",
+        help="[build/course]",
+    )
+    p.add_argument(
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+    )
 
 
 def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
     """Yields files and their bytes, without the answers and without links to them."""
-    files = [file for file in tracked(root) if not str(file).startswith(ANSWERS) and file.name != OF_A_LAB
-             and not file.name.endswith(".template.md")]
+    files = [
+        file
+        for file in tracked(root)
+        if not str(file).startswith(ANSWERS)
+        and file.name != OF_A_LAB
+        and not file.name.endswith(".template.md")
+    ]
     there = {*files, *(parent for file in files for parent in file.parents)}
     for file in files:
         content = (root / file).read_bytes()

@@ -13,7 +13,11 @@ from nbody_tools.arguments import Failed
 
 def imports(python: Path | str, modules: Sequence[str]) -> bool:
     try:
-        done = subprocess.run([str(python), "-c", f"import {', '.join(modules)}"], stderr=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            [str(python), "-c", f"import {', '.join(modules)}"],
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
     except OSError:
         return False
     return done.returncode == 0
@@ -29,11 +33,19 @@ def python_with(modules: Sequence[str], packages: Sequence[str], folder: Path) -
         try:
             venv.create(folder, with_pip=True, system_site_packages=True)
         except (subprocess.CalledProcessError, OSError) as error:
-            raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: apt install "
-                         "python3-venv)") from error
+            raise Failed(f"{folder}: Python cannot make an environment with pip (Debian, Ubuntu: "
+                         "apt install python3-venv)") from error
         # pip also reports unmet requirements of unrelated packages: its output is shown only on
         # failure.
-        words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
+        words = [
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *packages,
+        ]
         done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True)
         if done.returncode != 0 or not imports(python, modules):

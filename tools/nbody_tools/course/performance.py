@@ -1,4 +1,5 @@
-"""Numbers of docs/performance.md: arithmetic intensity by step, and how the total time scales over GPUs."""
+"""Numbers of docs/performance.md: arithmetic intensity by step, and how the total time scales over
+GPUs."""
 
 from __future__ import annotations
 
@@ -46,7 +47,10 @@ def roofline_records(facts: Facts) -> list[Record]:
 
 def intensities(facts: Facts) -> str:
     peak = facts.machine("gpu", "fp32_peak").number
-    rows = [[p.step, plain(p.intensity), plain(p.tflops), f"{100 * p.tflops / peak:.0f} %"] for p in roofline(facts)]
+    rows = [
+        [p.step, plain(p.intensity), plain(p.tflops), f"{100 * p.tflops / peak:.0f} %"]
+        for p in roofline(facts)
+    ]
     return markdown(("step", "flops per byte loaded", "TFLOP/s, kernels", "of the FP32 peak"), rows)
 
 

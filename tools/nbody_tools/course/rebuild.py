@@ -12,8 +12,10 @@ from typing import Sequence
 from nbody_tools.arguments import ROOT, Failed, ToolError
 
 # Matches up to the opening brace: attributes, type and name of a function, its parameters.
-DEFINITION = re.compile(r"^(?:template\s*<[^>]*>\s*)?[A-Za-z_][\w:<>*&,\s()]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?\{",
-                        re.M)
+DEFINITION = re.compile(
+    r"^(?:template\s*<[^>]*>\s*)?[A-Za-z_][\w:<>*&,\s()]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?\{",
+    re.M,
+)
 BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")  # before a kernel's name
 
 
@@ -71,20 +73,31 @@ def configure_build(root: Path, preset: str) -> Path:
 
 
 def run(words: Sequence[str], folder: Path) -> str:
-    done = subprocess.run(words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          errors="replace", check=False)
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        errors="replace",
+        check=False,
+    )
     if done.returncode != 0:
         raise Failed(done.stdout.strip() or f"{words[0]} failed")
     return done.stdout
 
 
-def build_as(step: str, text: str, build: Path, folder: Path, options: Sequence[str] = (), root: Path = ROOT) -> Path:
+def build_as(
+    step: str, text: str, build: Path, folder: Path, options: Sequence[str] = (), root: Path = ROOT
+) -> Path:
     """Builds the step from this text instead of its own; returns the program in `folder`."""
     source = source_of(step, root)
     if shutil.which("ninja") is None:
         raise Failed("ninja is missing (Debian, Ubuntu: apt install ninja-build)")
     lines = run(["ninja", "-C", str(build), "-t", "commands", f"{step}/{step}"], root).splitlines()
-    compiling = next((line for line in lines if line.endswith(f" -c {source}") or f" -c {source} " in line), None)
+    compiling = next(
+        (line for line in lines if line.endswith(f" -c {source}") or f" -c {source} " in line), None
+    )
     linking = next((line for line in lines if f" -o {step}/{step} " in line), None)
     if compiling is None or linking is None:
         raise Failed(f"{build}: has no commands for {step}")
@@ -94,10 +107,15 @@ def build_as(step: str, text: str, build: Path, folder: Path, options: Sequence[
     words = shlex.split(compiling)
     was, now = words[words.index("-o") + 1], str(folder / "nbody.o")
     program = folder / "program"
-    words = [{was: now, f"{was}.d": f"{now}.d", str(source): str(copy)}.get(word, word) for word in words]
+    words = [
+        {was: now, f"{was}.d": f"{now}.d", str(source): str(copy)}.get(word, word) for word in words
+    ]
     run([*words, f"-I{root / step}", *options], build)
     for line in linking.split(" && "):
         if f" -o {step}/{step} " in line:
             linked = shlex.split(line)
-            run([{was: now, f"{step}/{step}": str(program)}.get(word, word) for word in linked], build)
+            run(
+                [{was: now, f"{step}/{step}": str(program)}.get(word, word) for word in linked],
+                build,
+            )
     return program

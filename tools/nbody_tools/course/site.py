@@ -31,22 +31,51 @@ from nbody_tools.steps import published_steps
 PACKAGES = ("mkdocs-material==9.8.1",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
 CODE = re.compile(r"^```.*?^```$|^    [^\n]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
-SOURCES = {".cu": "cuda", ".cuh": "cuda", ".cpp": "cpp", ".h": "cpp", ".py": "python", ".toml": "toml", ".json": "json"}
-FIRST = ("README.md", "docs/glossary.md", "docs/performance.md", "docs/answers.md", "docs/report.md")
+SOURCES = {
+    ".cu": "cuda",
+    ".cuh": "cuda",
+    ".cpp": "cpp",
+    ".h": "cpp",
+    ".py": "python",
+    ".toml": "toml",
+    ".json": "json",
+}
+FIRST = (
+    "README.md",
+    "docs/glossary.md",
+    "docs/performance.md",
+    "docs/answers.md",
+    "docs/report.md",
+)
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, default=ROOT / "build" / "site", metavar="DIR", help="[build/site]")
+    p.add_argument(
+        "--output", type=Path, default=ROOT / "build" / "site", metavar="DIR", help="[build/site]"
+    )
     p.add_argument("--check", action="store_true", help="also follow every link and anchor")
-    p.add_argument("--serve", type=positive_integer, metavar="PORT", help="show it on this machine, until Ctrl-C")
-    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+    p.add_argument(
+        "--serve",
+        type=positive_integer,
+        metavar="PORT",
+        help="show it on this machine, until Ctrl-C",
+    )
+    p.add_argument(
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+    )
 
 
 def tracked(root: Path) -> list[Path]:
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], stdout=subprocess.PIPE, check=False)
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-z"], stdout=subprocess.PIPE, check=False
+    )
     if listed.returncode != 0:
         raise Failed("site: git does not say which files belong to the project")
-    return [Path(name) for name in listed.stdout.decode().split("\0") if name and (root / name).is_file()]
+    return [
+        Path(name)
+        for name in listed.stdout.decode().split("\0")
+        if name and (root / name).is_file()
+    ]
 
 
 def visible(path: Path) -> Path:
@@ -59,18 +88,28 @@ class Pages:
 
     def __init__(self, root: Path, folder: Path, without: tuple[str, ...] = ()) -> None:
         self.root, self.folder = root, folder
-        self.files = {file for file in tracked(root) if not str(file).startswith(without)} if without else set(tracked(root))
+        self.files = (
+            {file for file in tracked(root) if not str(file).startswith(without)}
+            if without
+            else set(tracked(root))
+        )
         self.folders = {parent for file in self.files for parent in file.parents}
         self.listings: set[Path] = set()  # for folders without a README, and for sources
         self.problems: list[str] = []
 
     def documents(self) -> list[Path]:
-        return sorted(file for file in self.files if file.suffix == ".md" and not file.name.endswith(".template.md"))
+        return sorted(
+            file
+            for file in self.files
+            if file.suffix == ".md" and not file.name.endswith(".template.md")
+        )
 
     def write(self) -> list[Path]:
         pages = self.documents()
         for page in pages:
-            text = re.sub(r"\A<!-- Generated .*-->\n+", "", (self.root / page).read_text(encoding="utf-8"))
+            text = re.sub(
+                r"\A<!-- Generated .*-->\n+", "", (self.root / page).read_text(encoding="utf-8")
+            )
             self.put(page, self.with_links_to_pages(text, page))
         done: set[Path] = set()
         while self.listings - done:
@@ -131,15 +170,23 @@ class Pages:
         if target in self.files:
             text = (self.root / target).read_text(encoding="utf-8", errors="replace")
             fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
-            return self.place(target), f"# {target}\n\n{fence}{SOURCES.get(target.suffix, 'text')}\n{text}\n{fence}\n"
-        names = sorted({file.relative_to(target).parts[0] for file in self.files if target in file.parents})
-        return visible(target / "README.md"), f"# {target}/\n\n" + "".join(f"- `{name}`\n" for name in names)
+            return self.place(
+                target
+            ), f"# {target}\n\n{fence}{SOURCES.get(target.suffix, 'text')}\n{text}\n{fence}\n"
+        names = sorted(
+            {file.relative_to(target).parts[0] for file in self.files if target in file.parents}
+        )
+        return visible(target / "README.md"), f"# {target}/\n\n" + "".join(
+            f"- `{name}`\n" for name in names
+        )
 
 
 def title_of(page: Path, root: Path) -> str:
     """Returns the first heading as a YAML string."""
     heading = re.search(r"^# (.+)$", (root / page).read_text(encoding="utf-8"), re.M)
-    return json.dumps(re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)) if heading else str(page))
+    return json.dumps(
+        re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)) if heading else str(page)
+    )
 
 
 def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> str:
@@ -150,14 +197,31 @@ def configuration(pages: list[Path], root: Path, docs: Path, output: Path) -> st
         "For teachers": [p for p in pages if p.parts[0] == "course"],
         "Documents": [p for p in pages if p.parts[0] == "docs" and p not in first],
         "Experiments": [p for p in pages if p.parts[0] == "experiments"],
-        "Tools": [p for p in pages if p.parts[0] in ("hostcuda", "view", "tools", "tests", "benchmarks", "packaging")],
+        "Tools": [
+            p
+            for p in pages
+            if p.parts[0] in ("hostcuda", "view", "tools", "tests", "benchmarks", "packaging")
+        ],
     }
-    lines = ["site_name: nbody-steps", f"docs_dir: {docs}", f"site_dir: {output}", "use_directory_urls: false",
-             "theme:", "  name: material", "  font: false", "  features: [content.code.copy]",
-             "plugins: [search]", "markdown_extensions: [tables, attr_list, admonition, pymdownx.highlight, "
-             "pymdownx.superfences, pymdownx.details]",
-             "validation:", "  omitted_files: info", "  absolute_links: warn", "  unrecognized_links: warn",
-             "  anchors: warn", "nav:"]
+    lines = [
+        "site_name: nbody-steps",
+        f"docs_dir: {docs}",
+        f"site_dir: {output}",
+        "use_directory_urls: false",
+        "theme:",
+        "  name: material",
+        "  font: false",
+        "  features: [content.code.copy]",
+        "plugins: [search]",
+        "markdown_extensions: [tables, attr_list, admonition, pymdownx.highlight, "
+        "pymdownx.superfences, pymdownx.details]",
+        "validation:",
+        "  omitted_files: info",
+        "  absolute_links: warn",
+        "  unrecognized_links: warn",
+        "  anchors: warn",
+        "nav:",
+    ]
     lines += [f"  - {title_of(page, root)}: {page}" for page in first if page in pages]
     for title, group in groups.items():
         if group:
@@ -172,8 +236,11 @@ def build(root: Path, output: Path) -> int:
         pages = Pages(root, docs).write()
         config = Path(temporary, "mkdocs.yml")
         config.write_text(configuration(pages, root, docs, output.resolve()), encoding="utf-8")
-        done = subprocess.run([python, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)], check=False,
-                              env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+        done = subprocess.run(
+            [python, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)],
+            check=False,
+            env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        )
     if done.returncode != 0:
         raise Failed("site: mkdocs did not build it, or warned")
     return len(pages)
@@ -191,7 +258,9 @@ class Links(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
         self.anchors |= {value for name in ("id", "name") if (value := found.get(name))}
-        self.targets += [value for name in ("href", "src") if (value := found.get(name)) is not None]
+        self.targets += [
+            value for name in ("href", "src") if (value := found.get(name)) is not None
+        ]
 
 
 def dead_links(site: Path) -> Iterator[str]:
@@ -217,7 +286,9 @@ def dead_links(site: Path) -> Iterator[str]:
 def fetched_from_elsewhere(site: Path) -> Iterator[str]:
     for page in sorted(site.rglob("*.html")):
         text = page.read_text(encoding="utf-8")
-        for match in re.finditer(r'<(?:script|link|img)\b[^>]*\b(?:src|href)="(https?:)?//([^"]+)"', text):
+        for match in re.finditer(
+            r'<(?:script|link|img)\b[^>]*\b(?:src|href)="(https?:)?//([^"]+)"', text
+        ):
             if 'rel="canonical"' not in match.group(0):
                 yield f"{page.relative_to(site)}: fetches {match.group(2)}"
 
@@ -225,7 +296,11 @@ def fetched_from_elsewhere(site: Path) -> Iterator[str]:
 def run(options: argparse.Namespace) -> int:
     count = build(options.root.resolve(), options.output)
     print(f"{options.output}/index.html: {count} documents")
-    problems = [*dead_links(options.output), *fetched_from_elsewhere(options.output)] if options.check else []
+    problems = (
+        [*dead_links(options.output), *fetched_from_elsewhere(options.output)]
+        if options.check
+        else []
+    )
     for problem in problems:
         print(problem)
     if options.serve:

@@ -75,7 +75,15 @@ def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term])
     text |= sections(measured.read_text(encoding="utf-8")) if measured.is_file() else {}
     title = re.search(r"^# (.*)$", readmes[step], re.M).group(1)  # type: ignore[union-attr]
     learn = re.search(r"\*\*You will learn\*\*(.*?)\*\*You need\*\*", readmes[step], re.S)
-    made = [Slide(title, (what_a_step_adds(step, root), "You will learn " + plain(learn.group(1)) if learn else ""))]
+    made = [
+        Slide(
+            title,
+            (
+                what_a_step_adds(step, root),
+                "You will learn " + plain(learn.group(1)) if learn else "",
+            ),
+        )
+    ]
     new = new_terms(step, readmes, terms)
     made += listed("Terms", [f"**{t.name}**: {sentence(t.text)}" for t in new])
     made += [Slide("The idea", picture=picture) for picture in pictures(text["The idea"], page)]
@@ -89,9 +97,16 @@ def slides_of(step: str, root: Path, readmes: dict[str, str], terms: list[Term])
     made += [Slide("Measured", picture=picture) for picture in pictures(text["Measured"], page)]
     counted = [sentence(item) for item in items(text["What the profiler says"])]
     made += listed("What the profiler says", counted)
-    made += [Slide("What the profiler says", picture=p) for p in pictures(text["What the profiler says"], page)]
-    asked = [sentence(item) + " " + " ".join(plain(item).split(". ", 2)[1:2]) if BOLD.match(item) else sentence(item)
-             for item in items(text["Exercises"])]
+    made += [
+        Slide("What the profiler says", picture=p)
+        for p in pictures(text["What the profiler says"], page)
+    ]
+    asked = [
+        sentence(item) + " " + " ".join(plain(item).split(". ", 2)[1:2])
+        if BOLD.match(item)
+        else sentence(item)
+        for item in items(text["Exercises"])
+    ]
     return made + listed("Exercises", asked)
 
 
@@ -126,8 +141,10 @@ def embedded(picture: Path) -> str:
 def coloured(code: str) -> str:
     """Colours the lines of a diff."""
     kinds = {"+": "new", "-": "old"}
-    return "\n".join(f'<span class="{kinds.get(line[:1], "same")}">{html.escape(line, quote=False)}</span>'
-                     for line in code.splitlines())
+    return "\n".join(
+        f'<span class="{kinds.get(line[:1], "same")}">{html.escape(line, quote=False)}</span>'
+        for line in code.splitlines()
+    )
 
 
 def page_of(step: str, slides: list[Slide]) -> str:
@@ -157,12 +174,23 @@ def marp(decks: dict[str, list[Slide]], folder: Path) -> str:
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, default=ROOT / "build" / "slides", metavar="DIR", help="[build/slides]")
-    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+    p.add_argument(
+        "--output",
+        type=Path,
+        default=ROOT / "build" / "slides",
+        metavar="DIR",
+        help="[build/slides]",
+    )
+    p.add_argument(
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+    )
 
 
 def write(root: Path, output: Path) -> list[Path]:
-    readmes = {step: (root / step / "README.md").read_text(encoding="utf-8") for step in published_steps(root)}
+    readmes = {
+        step: (root / step / "README.md").read_text(encoding="utf-8")
+        for step in published_steps(root)
+    }
     terms = read_terms(root / "docs" / "glossary.toml")
     decks = {step: slides_of(step, root, readmes, terms) for step in readmes}
     written = []

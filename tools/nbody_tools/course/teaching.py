@@ -29,10 +29,19 @@ def hours(root: Path) -> str:
         time = re.search(r"\*\*Time:\*\*\s+([^.;,]*)", text)
         if title is None or time is None:
             raise ToolError(f"{step}/README.md: has no title or no **Time:**")
-        mine = [f"{name.partition('_')[0]}: {lab['title']} ({lab['minutes']} min)" for name, lab in labs(root)
-                if lab.get("step") == step]
-        rows.append([f"[{number_of(step)}](../{step}/README.md)", title.group(1), " ".join(time.group(1).split()),
-                     ", ".join(mine) or ABSENT])
+        mine = [
+            f"{name.partition('_')[0]}: {lab['title']} ({lab['minutes']} min)"
+            for name, lab in labs(root)
+            if lab.get("step") == step
+        ]
+        rows.append(
+            [
+                f"[{number_of(step)}](../{step}/README.md)",
+                title.group(1),
+                " ".join(time.group(1).split()),
+                ", ".join(mine) or ABSENT,
+            ]
+        )
     return markdown(("step", "subject", "reading and exercises", "labs"), rows)
 
 

@@ -10,8 +10,11 @@ RED_TEXT = "#A64500"
 
 def tile() -> Drawing:
     """Step 03: a tile goes to shared memory; warps in time between barriers."""
-    d = Drawing(640, "A tile of 512 bodies is loaded by half of the threads, then read by all, between two "
-                     "barriers")
+    d = Drawing(
+        640,
+        "A tile of 512 bodies is loaded by half of the threads, then read by all, between two "
+        "barriers",
+    )
     d.heading(34, "Global memory: the positions of a system, in tiles of 512")
     for k in range(16):
         d.rect(42 + k * 52, 50, 52, 34, VERMILION if k == 2 else light(GREY, 0.25))
@@ -21,7 +24,12 @@ def tile() -> Drawing:
     d.label((42, 130, 260, 44), "shared memory: tile 2", light(VERMILION, 0.5))
     for k in range(5):
         d.line(302, 152, 420, 128 + k * 12, GREY, 2, arrow=True)
-    d.lines(432, 148, "all 1024 threads read every body of it,", "each for a body of its own: 512 interactions")
+    d.lines(
+        432,
+        148,
+        "all 1024 threads read every body of it,",
+        "each for a body of its own: 512 interactions",
+    )
 
     d.heading(236, "Warps of the block in time")
     x, y, step = 150, 292, 44
@@ -43,14 +51,21 @@ def tile() -> Drawing:
         d.line(at + 8, y - 14, at + 8, y + len(rows) * step, VERMILION, 3)
         d.text(at + 8, y - 22, f"barrier {1 + index % 2}", anchor="middle", colour=RED_TEXT)
         at += 16
-    d.note(y + len(rows) * step + 26, "Barrier 1: the whole tile is there. Barrier 2: all threads have read it.", 42)
+    d.note(
+        y + len(rows) * step + 26,
+        "Barrier 1: the whole tile is there. Barrier 2: all threads have read it.",
+        42,
+    )
     return d
 
 
 def registers() -> Drawing:
     """Step 11: a source from shared memory interacts with one body of a thread, or with four."""
-    d = Drawing(640, "One load from shared memory serves one body of a thread, or four; registers decide how "
-                     "many threads fit an SM")
+    d = Drawing(
+        640,
+        "One load from shared memory serves one body of a thread, or four; registers decide how "
+        "many threads fit an SM",
+    )
     d.heading(34, "Step 10: one body per thread")
     column(d, 40, 60, ("body",))
     d.text(40, 330, "one load, one interaction")
@@ -64,11 +79,24 @@ def registers() -> Drawing:
         width = 560 / 8 if count == 32 else 560 * count * 256 / 65536
         for k in range(blocks):
             d.rect(40 + k * width, y, width, 40, light(colour))
-            d.text(40 + (k + 0.5) * width, y + 27, "block" if count == 32 else "block of 256 threads", anchor="middle")
+            d.text(
+                40 + (k + 0.5) * width,
+                y + 27,
+                "block" if count == 32 else "block of 256 threads",
+                anchor="middle",
+            )
         if count == 91:
             d.rect(40 + blocks * width, y, 560 - blocks * width, 40, "#FFFFFF", GREY, dashed=True)
-            d.text(40 + blocks * width + (560 - blocks * width) / 2, y + 27, "free", anchor="middle")
-        d.lines(618, y + 18, f"{count} registers per thread:", f"{blocks} blocks, {8 * blocks} warps", step=24)
+            d.text(
+                40 + blocks * width + (560 - blocks * width) / 2, y + 27, "free", anchor="middle"
+            )
+        d.lines(
+            618,
+            y + 18,
+            f"{count} registers per thread:",
+            f"{blocks} blocks, {8 * blocks} warps",
+            step=24,
+        )
     d.notes(40, 564, "Four bodies per thread: a quarter of the warps of step 10, and yet faster:",
             "the four interactions of a thread hide each other's latency.",
             "Registers as nvcc 13.0 counts them for sm_90.", step=28)

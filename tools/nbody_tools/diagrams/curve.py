@@ -45,7 +45,9 @@ def bodies() -> list[Body]:
     dice = random.Random(15)
     found: list[Body] = []
     while len(found) < BODIES:
-        cx, cy, spread = dice.choice([(0.3, 0.32, 0.11), (0.3, 0.32, 0.11), (0.74, 0.7, 0.09), (0.5, 0.5, 0.3)])
+        cx, cy, spread = dice.choice(
+            [(0.3, 0.32, 0.11), (0.3, 0.32, 0.11), (0.74, 0.7, 0.09), (0.5, 0.5, 0.3)]
+        )
         body = (dice.gauss(cx, spread), dice.gauss(cy, spread))
         if all(0.01 < c < 0.99 for c in body):
             found.append(body)
@@ -59,7 +61,10 @@ class Cell:
         self.radius = max(math.dist(self.centre, b) for b in own)
         half = side / 2
         quarters = [(x + i * half, y + j * half) for i in (0, 1) for j in (0, 1)]
-        parts = [[b for b in own if qx <= b[0] < qx + half and qy <= b[1] < qy + half] for qx, qy in quarters]
+        parts = [
+            [b for b in own if qx <= b[0] < qx + half and qy <= b[1] < qy + half]
+            for qx, qy in quarters
+        ]
         self.children = [] if len(own) <= LEAF else [
             Cell(qx, qy, half, part) for (qx, qy), part in zip(quarters, parts) if part]
 
@@ -100,12 +105,15 @@ def pull(body: Body, everyone: list[Body]) -> float:
 
 
 def tree_walk() -> Drawing:
-    d = Drawing(620, "Bodies sorted along Hilbert's curve; the cells and leaves that act on a group of neighbours")
+    d = Drawing(620, "Bodies sorted along Hilbert's curve; the cells and leaves that act on a "
+                     "group of neighbours")
     everyone = bodies()
     side = 410
     d.heading(34, "Bodies along Hilbert's curve")
     d.heading(34, f"What acts on a group of {GROUP}", 490)
-    cells = sorted(((x, y) for x in range(1 << LEVELS) for y in range(1 << LEVELS)), key=lambda c: hilbert(*c))
+    cells = sorted(
+        ((x, y) for x in range(1 << LEVELS) for y in range(1 << LEVELS)), key=lambda c: hilbert(*c)
+    )
     step = side / (1 << LEVELS)
     left, right, top = 40, 490, 54
 
@@ -113,7 +121,11 @@ def tree_walk() -> Drawing:
         return x0 + body[0] * side, top + (1 - body[1]) * side
 
     d.rect(left, top, side, side)
-    d.path([(left + (x + 0.5) * step, top + side - (y + 0.5) * step) for x, y in cells], light(BLUE, 0.5), 2)
+    d.path(
+        [(left + (x + 0.5) * step, top + side - (y + 0.5) * step) for x, y in cells],
+        light(BLUE, 0.5),
+        2,
+    )
     first = 24
     group = everyone[first:first + GROUP]
     for body in everyone:
@@ -126,7 +138,15 @@ def tree_walk() -> Drawing:
         x, y = at(right, (cell.x, cell.y + cell.side))
         whole = looks_small(cell, box)
         accepted, leaves = accepted + whole, leaves + (not whole)
-        d.rect(x, y, cell.side * side, cell.side * side, light(GREEN if whole else ORANGE, 0.35), GREY, 1)
+        d.rect(
+            x,
+            y,
+            cell.side * side,
+            cell.side * side,
+            light(GREEN if whole else ORANGE, 0.35),
+            GREY,
+            1,
+        )
         if whole:
             d.circle(*at(right, cell.centre), 3 + len(cell.own) ** 0.5, GREEN)
         else:
@@ -135,10 +155,17 @@ def tree_walk() -> Drawing:
     x, y = at(right, (box[0], box[3]))
     d.rect(x, y, (box[2] - box[0]) * side, (box[3] - box[1]) * side, "none", VERMILION, 3)
     y = top + side + 34
-    d.notes(left, y, f"Red: {GROUP} neighbours of the order.", "Cells are ranges of the sorted bodies.", step=28)
+    d.notes(
+        left,
+        y,
+        f"Red: {GROUP} neighbours of the order.",
+        "Cells are ranges of the sorted bodies.",
+        step=28,
+    )
     d.key(right, y, light(GREEN, 0.35), f"{accepted} cells act as a whole", GREY, 1)
     d.key(right, y + 30, light(ORANGE, 0.35), f"{leaves} leaves act body by body", GREY, 1)
-    d.notes(left, y + 72, f"{BODIES} bodies in two dimensions, leaves of up to {LEAF}, theta {THETA}. The program has three dimensions,",
+    d.notes(left, y + 72, f"{BODIES} bodies in two dimensions, leaves of up to {LEAF}, theta "
+                          f"{THETA}. The program has three dimensions,",
             "groups of 32, leaves of up to 16, and a quadrupole for each cell.")
     return d
 

@@ -61,7 +61,10 @@ class Drawing:
     def rect(self, x: float, y: float, width: float, height: float, fill: str = WHITE,
              stroke: str = INK, thick: float = 1.5, dashed: bool = False) -> None:
         self.boxes.append(Box(x, y, width, height, fill))
-        shape = f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+        shape = (
+            f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" '
+            f'height="{number(height)}"'
+        )
         shape += f' fill="{fill}"'
         shape += f' stroke="{stroke}" stroke-width="{number(thick)}"' if stroke else ""
         self.parts.append(shape + (' stroke-dasharray="6 5"' if dashed else "") + "/>")
@@ -140,8 +143,15 @@ class Drawing:
             self.text(x + width / 2, y + 30, words, SMALL, "middle")
 
     def svg(self) -> str:
-        return "\n".join([
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" width="{WIDTH}" '
-            f'height="{self.height}" font-family="{FONT}" role="img">',
-            f"<title>{escape(self.title)}</title>",
-            f'<rect width="{WIDTH}" height="{self.height}" fill="{WHITE}"/>', *self.parts, "</svg>", ""])
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
+                f'width="{WIDTH}" '
+                f'height="{self.height}" font-family="{FONT}" role="img">',
+                f"<title>{escape(self.title)}</title>",
+                f'<rect width="{WIDTH}" height="{self.height}" fill="{WHITE}"/>',
+                *self.parts,
+                "</svg>",
+                "",
+            ]
+        )

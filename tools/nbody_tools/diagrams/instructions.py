@@ -12,8 +12,8 @@ BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMI
 
 def unrolled() -> Drawing:
     """Step 04: one warp, in order; interactions one after another, and sixteen at once."""
-    d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own root; unrolled, the waits overlap, "
-                     "and the additions form a chain")
+    d = Drawing(710, "Time of one warp: rolled, every interaction waits for its own root; "
+                     "unrolled, the waits overlap, and the additions form a chain")
     d.heading(34, "Rolled: each interaction waits for its own root")
     at: float = 60
     for k in range(3):
@@ -53,20 +53,33 @@ def interaction(d: Drawing, x: float, y: float, wait: float) -> float:
 
 def budget() -> Drawing:
     """Step 06: the 13 instructions of an interaction and their dependencies."""
-    d = Drawing(440, "The 13 instructions of an interaction by kind, and what a correctly rounded root and division "
-                     "add")
+    d = Drawing(440, "The 13 instructions of an interaction by kind, and what a correctly rounded "
+                     "root and division add")
     d.heading(34, "An interaction: 13 instructions, and one load from the tile")
     x = 40
     for name, count, colour in (("load", 1, PURPLE), *BUDGET):
         for k in range(count):
             d.rect(x + k * 58, 58, 58, 56, light(colour, 0.55))
-            d.text(x + k * 58 + 29, 93, {"load": "LDS", "subtract": "SUB", "distance²": "FMA", "rsqrt": "RSQ",
-                                         "mass, cube": "MUL", "sum": "FMA"}[name], anchor="middle")
+            d.text(
+                x + k * 58 + 29,
+                93,
+                {
+                    "load": "LDS",
+                    "subtract": "SUB",
+                    "distance²": "FMA",
+                    "rsqrt": "RSQ",
+                    "mass, cube": "MUL",
+                    "sum": "FMA",
+                }[name],
+                anchor="middle",
+            )
         d.bracket(x + 2, 120, count * 58 - 4, name if count > 1 else "")
         x += count * 58
     d.text(69, 150, "load", anchor="middle")
     d.text(475, 150, "root", anchor="middle")
-    d.note(192, "RSQ goes to the XU pipe, which works at an eighth of the rate of the FMA pipe.", 40)
+    d.note(
+        192, "RSQ goes to the XU pipe, which works at an eighth of the rate of the FMA pipe.", 40
+    )
 
     d.heading(246, "With 1.0f / sqrtf(...), correctly rounded")
     x = 40
@@ -75,7 +88,12 @@ def budget() -> Drawing:
                                  ("refine", 90, ORANGE), ("special?", 100, GREY)):
         d.label((x, 264, width, 50), words, light(colour, 0.45))
         x += width + 8
-    d.note(346, "Each refinement and each test for zero, infinity or a denormal is a few instructions more.", 40)
+    d.note(346, "Each refinement and each test for zero, infinity or a denormal is a few "
+                "instructions more.", 40)
     d.note(374, "The float32 sum discards the digits that they make exact.", 40)
-    d.note(412, "SUB, MUL and FMA are one instruction each; an FMA multiplies and adds with one rounding.", 40)
+    d.note(
+        412,
+        "SUB, MUL and FMA are one instruction each; an FMA multiplies and adds with one rounding.",
+        40,
+    )
     return d

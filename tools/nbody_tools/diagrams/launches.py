@@ -14,7 +14,10 @@ SLOTS = 4  # blocks of 512 threads that an SM holds
 
 def interactions() -> Drawing:
     """Step 00: the table of interactions in four parts, and the four threads over time."""
-    d = Drawing(460, "Rows of the N x N table of interactions, one range per core; a kick, a barrier, a drift")
+    d = Drawing(
+        460,
+        "Rows of the N x N table of interactions, one range per core; a kick, a barrier, a drift",
+    )
     d.heading(36, "A time step has N x N interactions")
     colours = (light(BLUE), light(ORANGE), light(GREEN), light(PURPLE))
     x, y, cell, n = 108, 92, 18, 16
@@ -25,7 +28,11 @@ def interactions() -> Drawing:
     for core, colour in enumerate(colours):
         d.text(x - 12, y + (4 * core + 2) * cell + 6, f"core {core}", anchor="end")
     d.text(x + cell * n / 2, y + cell * n + 30, "rows: bodies i, which are pulled", anchor="middle")
-    d.note(442, "Each row is summed by one core. No drift before the last kick: kicks read positions.", 40)
+    d.note(
+        442,
+        "Each row is summed by one core. No drift before the last kick: kicks read positions.",
+        40,
+    )
 
     left, right = 500, 880
     d.heading(36, "What each core does in time", left)
@@ -45,8 +52,11 @@ def interactions() -> Drawing:
 
 def launch() -> Drawing:
     """Step 01: grid, block, warp, thread."""
-    d = Drawing(560, f"32 blocks on {SMS} SMs; a block is 32 warps, a warp 32 threads, a thread takes "
-                     "every 1024th body")
+    d = Drawing(
+        560,
+        f"32 blocks on {SMS} SMs; a block is 32 warps, a warp 32 threads, a thread takes "
+        "every 1024th body",
+    )
     d.heading(34, f"The grid: 32 blocks, one per system, on {SMS} SMs")
     d.polygon([(42, 68), (58, 68), (878, 214), (42, 214)], light(BLUE, 0.12))
     for sm in range(SMS):
@@ -65,16 +75,24 @@ def launch() -> Drawing:
     d.heading(440, "A thread: number 99 of the block takes every 1024th body")
     for k in range(8):
         d.label((42 + k * 104.5, 452, 104.5, 34), str(99 + 1024 * k), light(SKY_BLUE))
-    d.notes(42, 518, "i = threadIdx.x = 32 x 3 + 3 = 99; then i += 1024, while i < n (here 8192 bodies).",
-            "All threads of a warp read the same source j at the same time.")
+    d.notes(
+        42,
+        518,
+        "i = threadIdx.x = 32 x 3 + 3 = 99; then i += 1024, while i < n (here 8192 bodies).",
+        "All threads of a warp read the same source j at the same time.",
+    )
     return d
 
 
 def waves() -> Drawing:
     """Step 04b: 512 blocks of 32 systems on the SMs, and the kernel boundaries."""
     blocks = 32 * 16
-    d = Drawing(600, f"{blocks} blocks on {SMS} SMs, then the same with {SMS * SLOTS + 1} blocks; kernels in time")
-    d.heading(34, f"512 blocks of 32 systems: {blocks % SMS} SMs hold four, {SMS - blocks % SMS} hold three")
+    d = Drawing(600, f"{blocks} blocks on {SMS} SMs, then the same with {SMS * SLOTS + 1} blocks; "
+                     "kernels in time")
+    d.heading(
+        34,
+        f"512 blocks of 32 systems: {blocks % SMS} SMs hold four, {SMS - blocks % SMS} hold three",
+    )
     colours = (BLUE, light(ORANGE, 0.8), GREEN, light(SKY_BLUE, 0.7))
     places(d, 52, blocks, lambda block: colours[block // 16 % 4])
     d.text(62, 178, f"{SMS} SMs, left to right; each colour is a system of 16 blocks")
@@ -86,8 +104,12 @@ def waves() -> Drawing:
 
     d.heading(430, "A kernel boundary is a barrier for all SMs")
     x = 62
-    for words, width, colour in (("update_velocities", 250, light(BLUE)), ("drift", 70, light(ORANGE)),
-                                 ("update_velocities", 250, light(BLUE)), ("drift", 70, light(ORANGE))):
+    for words, width, colour in (
+        ("update_velocities", 250, light(BLUE)),
+        ("drift", 70, light(ORANGE)),
+        ("update_velocities", 250, light(BLUE)),
+        ("drift", 70, light(ORANGE)),
+    ):
         d.label((x, 450, width, 44), words, colour)
         d.line(x + width + 10, 440, x + width + 10, 504, VERMILION, 3)
         x += width + 20

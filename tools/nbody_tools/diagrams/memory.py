@@ -30,15 +30,25 @@ def strip(d: Drawing, x: float, y: float, width: float,
     for sector in range(WORDS // SECTOR):
         fetched = any(wanted(word) for word in range(sector * SECTOR, (sector + 1) * SECTOR))
         for word in range(sector * SECTOR, (sector + 1) * SECTOR):
-            d.rect(x + word * cell, y, cell, height,
-                   colour if wanted(word) else light(ORANGE, 0.3) if fetched else "#FFFFFF", "#8C8C8C", 1)
+            d.rect(
+                x + word * cell,
+                y,
+                cell,
+                height,
+                colour if wanted(word) else light(ORANGE, 0.3) if fetched else "#FFFFFF",
+                "#8C8C8C",
+                1,
+            )
         d.rect(x + sector * SECTOR * cell, y, SECTOR * cell, height, "none", thick=2.5)
 
 
 def strides() -> Drawing:
     """Step 02: 28, 16 and 4 bytes apart, and a broadcast."""
-    d = Drawing(580, "Sectors that a warp touches when its threads read floats 28, 16 and 4 bytes apart, or the "
-                     "same float")
+    d = Drawing(
+        580,
+        "Sectors that a warp touches when its threads read floats 28, 16 and 4 bytes apart, or the "
+        "same float",
+    )
     d.heading(34, "One load by a warp: which sectors of 32 bytes are fetched?")
     rows = ((28, "28 bytes apart: bodies[i].x of step 01", "one byte in seven is used"),
             (16, "16 bytes apart: positions[i].x of this step", "one byte in four is used"),
@@ -53,19 +63,28 @@ def strides() -> Drawing:
         plural = "sectors" if count > 1 else "sector"
         d.text(880, y + 14, f"{count} {plural}: {use}", anchor="end", bold=True)
     y = 62 + 4 * 112
-    for x, colour, words in ((40, BLUE, "wanted by a thread"), (300, light(ORANGE, 0.3), "fetched with it"),
-                             (530, "#FFFFFF", "not fetched")):
+    for x, colour, words in (
+        (40, BLUE, "wanted by a thread"),
+        (300, light(ORANGE, 0.3), "fetched with it"),
+        (530, "#FFFFFF", "not fetched"),
+    ):
         d.key(x, y + 12, colour, words, "#8C8C8C", 1)
-    d.note(y + 46, "Shown are the first 256 bytes, eight sectors; a warp reads on to the right.", 40)
+    d.note(
+        y + 46, "Shown are the first 256 bytes, eight sectors; a warp reads on to the right.", 40
+    )
     return d
 
 
 def layouts() -> Drawing:
-    """Step 09: array of structs and struct of arrays, in global memory and in the banks of shared memory."""
-    d = Drawing(570, "The x of 32 neighbouring bodies in an array of structs and in a struct of arrays; the banks of shared "
-                     "memory that a warp's stores of x meet in either")
+    """Step 09: array of structs and struct of arrays, in global memory and in the banks of shared
+    memory."""
+    d = Drawing(570, "The x of 32 neighbouring bodies in an array of structs and in a struct of "
+                     "arrays; the banks of shared memory that a warp's stores of x meet in either")
     d.heading(34, "Array of structs: each load takes one float in four")
-    names, colours = ("x", "y", "z", "m"), (BLUE, light(GREEN, 0.5), light(ORANGE, 0.5), light(PURPLE, 0.5))
+    names, colours = (
+        ("x", "y", "z", "m"),
+        (BLUE, light(GREEN, 0.5), light(ORANGE, 0.5), light(PURPLE, 0.5)),
+    )
     for k in range(16):
         for c, name in enumerate(names):
             d.rect(40 + (4 * k + c) * 13.1, 50, 13.1, 30, colours[c], "#8C8C8C", 1)
@@ -90,9 +109,15 @@ def layouts() -> Drawing:
     for y, stride, words in ((342, 16, "x into structs"), (428, 4, "x into an array")):
         threads = threads_per_bank(stride)
         for bank, count in enumerate(threads):
-            d.label((40 + bank * 26.2, y, 26.2, 32), str(count or ""), light(BLUE) if count else WHITE, thick=1)
+            d.label(
+                (40 + bank * 26.2, y, 26.2, 32),
+                str(count or ""),
+                light(BLUE) if count else WHITE,
+                thick=1,
+            )
         used, most = sum(count > 0 for count in threads), max(threads)
         wavefronts = "wavefront" if most == 1 else "wavefronts"
         d.note(y + 58, f"A store of {words}: {used} banks, {most} {wavefronts}.", 40)
-    d.note(532, "So it is in the source. nvcc writes a struct with one store of 16 bytes, which has no conflict.", 40)
+    d.note(532, "So it is in the source. nvcc writes a struct with one store of 16 bytes, which "
+                "has no conflict.", 40)
     return d

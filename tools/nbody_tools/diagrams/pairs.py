@@ -1,4 +1,5 @@
-"""The N x N interactions divided: into chunks (step 10), into pairs (step 12), over ranks (step 14)."""
+"""The N x N interactions divided: into chunks (step 10), into pairs (step 12), over ranks (step
+14)."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ RANK_COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 
 def chunks() -> Drawing:
     """Step 10: the grid in two dimensions; the matrix of partial sums times a vector of ones."""
-    d = Drawing(640, "A grid of bodies by chunks of sources; the partial sums are a matrix, which times a vector of ones gives "
-                     "the accelerations")
+    d = Drawing(640, "A grid of bodies by chunks of sources; the partial sums are a matrix, which "
+                     "times a vector of ones gives the accelerations")
     d.heading(34, "The grid: blocks of bodies by chunks of sources")
     colours = (light(BLUE, 0.3), light(ORANGE, 0.3), light(GREEN, 0.3), light(PURPLE, 0.3))
     x, y, width, height = 150, 84, 130, 40
@@ -35,7 +36,9 @@ def chunks() -> Drawing:
             d.rect(x + column * 64, y + row * cell, 64, cell, colours[column])
     d.lines(x - 10, y + 24, "x", "y", "z", "0", "x", step=cell, anchor="end")
     for column in range(4):
-        d.line(x + column * 64 + 32, y + 8, x + column * 64 + 32, y + 6 * cell - 6, GREY, 2, arrow=True)
+        d.line(
+            x + column * 64 + 32, y + 8, x + column * 64 + 32, y + 6 * cell - 6, GREY, 2, arrow=True
+        )
     d.text(340, y + 3 * cell + 6, "×", anchor="middle", size=22)
     for row in range(4):
         d.label((364, y + cell + row * cell, 44, cell), "1", light(GREY, 0.2))
@@ -43,15 +46,20 @@ def chunks() -> Drawing:
     for row in range(6):
         d.rect(460, y + row * cell, 64, cell, light(SKY_BLUE, 0.5))
     d.text(540, y + 26, "a: one row per component of a body")
-    d.lines(540, y + 72, "Arrows: how the matrix lies in memory,", "column after column, one per chunk.")
-    d.lines(540, y + 144, "cublasSgemv adds dt times the result", "to the velocities: that is the kick.")
+    d.lines(
+        540, y + 72, "Arrows: how the matrix lies in memory,", "column after column, one per chunk."
+    )
+    d.lines(
+        540, y + 144, "cublasSgemv adds dt times the result", "to the velocities: that is the kick."
+    )
     return d
 
 
 def rotation() -> Drawing:
     """Step 12: sums rotate through a warp; the ring of tiles."""
-    d = Drawing(720, "In each step a lane lets one source meet its bodies and hands the source's sum to its neighbour; tiles stand "
-                     "in a ring and each meets those up to half the ring ahead")
+    d = Drawing(720, "In each step a lane lets one source meet its bodies and hands the source's "
+                     "sum to its neighbour; tiles stand in a ring and each meets those up to half "
+                     "the ring ahead")
     d.heading(34, "A warp, drawn with 8 lanes for 32: sums go round, bodies stay")
     lanes, width, x = 8, 92, 150
     for lane in range(lanes):
@@ -64,18 +72,38 @@ def rotation() -> Drawing:
         d.text(40, y + 24, f"s = {step}")
         for lane in range(lanes):
             source = (lane + step) % lanes
-            d.label((x + lane * width, y, width - 8, 34), f"sum {source}", VERMILION if source == 3 else
-                    light(ORANGE, 0.4), "#000000", thick=1)
+            d.label(
+                (x + lane * width, y, width - 8, 34),
+                f"sum {source}",
+                VERMILION if source == 3 else light(ORANGE, 0.4),
+                "#000000",
+                thick=1,
+            )
             if row < 2 and lane > 0:
-                d.line(x + lane * width + 20, y + 36, x + (lane - 1) * width + 60, y + 76, GREY, 1.5, arrow=True)
+                d.line(
+                    x + lane * width + 20,
+                    y + 36,
+                    x + (lane - 1) * width + 60,
+                    y + 76,
+                    GREY,
+                    1.5,
+                    arrow=True,
+                )
     y = 150 + 3 * 78 + 14
-    d.notes(40, y - 20, "In step s, lane l lets source l + s meet its K bodies. It adds the reactions to the sum of that",
-            "source and hands it on by a shuffle (lane 0 to the last). After 32 steps each sum is home.")
+    d.notes(40, y - 20, "In step s, lane l lets source l + s meet its K bodies. It adds the "
+                        "reactions to the sum of that",
+            "source and hands it on by a shuffle (lane 0 to the last). After 32 steps each sum is "
+            "home.")
 
     d.heading(y + 62, "Tiles in a ring: each meets those up to half the ring ahead")
     cx, cy, radius, tiles = 190, y + 196, 92, 8
-    place = [(cx + radius * math.sin(2 * math.pi * k / tiles), cy - radius * math.cos(2 * math.pi * k / tiles))
-             for k in range(tiles)]
+    place = [
+        (
+            cx + radius * math.sin(2 * math.pi * k / tiles),
+            cy - radius * math.cos(2 * math.pi * k / tiles),
+        )
+        for k in range(tiles)
+    ]
     for ahead in range(1, tiles // 2 + 1):
         d.line(*place[0], *place[ahead], VERMILION, 2, dashed=2 * ahead == tiles)
     for k, (px, py) in enumerate(place):
@@ -91,14 +119,18 @@ def rotation() -> Drawing:
 def meetings() -> list[tuple[int, int]]:
     """Pairs tiles as plan.h does: each with itself and with those up to half the ring ahead; a pair
     exactly half the ring apart counts once."""
-    return [(row, (row + offset) % SEGMENTS) for row in range(SEGMENTS) for offset in range(SEGMENTS // 2 + 1)
-            if not (2 * offset == SEGMENTS and (row + offset) % SEGMENTS < row)]
+    return [
+        (row, (row + offset) % SEGMENTS)
+        for row in range(SEGMENTS)
+        for offset in range(SEGMENTS // 2 + 1)
+        if not (2 * offset == SEGMENTS and (row + offset) % SEGMENTS < row)
+    ]
 
 
 def segments() -> Drawing:
     """Step 14: the pairs of 32 segments on four ranks, and the data sent."""
-    d = Drawing(620, "The 528 meetings of 32 segments in four equal parts, one per rank; per time step sums are exchanged and "
-                     "positions gathered")
+    d = Drawing(620, "The 528 meetings of 32 segments in four equal parts, one per rank; per time "
+                     "step sums are exchanged and positions gathered")
     d.heading(34, "The 528 meetings of 32 segments, on 4 ranks")
     cell, x, y = 13, 84, 76
     all_meetings = meetings()
@@ -129,5 +161,11 @@ def segments() -> Drawing:
         d.label((left, 292 + k * 54, 330, 40), words, colour)
         if k:
             d.line(left + 165, 278 + k * 54, left + 165, 292 + k * 54, thick=2, arrow=True)
-    d.notes(left, 536, "Red: communication. The order of the", "additions never depends on how many", "ranks there are.")
+    d.notes(
+        left,
+        536,
+        "Red: communication. The order of the",
+        "additions never depends on how many",
+        "ranks there are.",
+    )
     return d

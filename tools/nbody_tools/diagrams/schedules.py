@@ -10,21 +10,27 @@ UP, COMPUTE, DOWN = light(ORANGE, 0.7), light(BLUE, 0.45), light(GREEN, 0.6)
 RED_TEXT = "#A64500"
 
 
-def bar(d: Drawing, x: float, y: float, width: float, colour: str, words: str = "", height: float = 28) -> None:
+def bar(
+    d: Drawing, x: float, y: float, width: float, colour: str, words: str = "", height: float = 28
+) -> None:
     d.rect(x, y, width, height, colour, thick=1)
     if words:
         d.text(x + width / 2, y + height / 2 + 6.5, words, anchor="middle")
 
 
 def legend(d: Drawing, y: float) -> None:
-    for x, colour, words in ((40, UP, "upload"), (190, COMPUTE, "kernels"), (340, DOWN, "download")):
+    for x, colour, words in (
+        (40, UP, "upload"),
+        (190, COMPUTE, "kernels"),
+        (340, DOWN, "download"),
+    ):
         d.key(x, y, colour, words, thick=1)
 
 
 def pageable() -> Drawing:
     """Step 05: one grid, streams on pageable memory, and the overlap that was expected."""
-    d = Drawing(660, "Timelines: one grid over all systems; streams that run one after the other because downloads block "
-                     "the host; streams that overlap")
+    d = Drawing(660, "Timelines: one grid over all systems; streams that run one after the other "
+                     "because downloads block the host; streams that overlap")
     d.heading(34, "Step 04b: one grid over all systems")
     bar(d, 40, 54, 50, UP, height=36)
     bar(d, 90, 54, 190, COMPUTE, "all SMs busy", 36)
@@ -52,18 +58,29 @@ def pageable() -> Drawing:
     d.line(40, 548, 880, 548, GREY, 2, arrow=True)
     d.text(880, 576, "time", anchor="end")
     legend(d, 580)
-    d.notes(40, 620, "From pageable memory the driver copies through a locked buffer of its own, and the host",
-            "takes part. A drawing, not to scale.")
+    d.notes(
+        40,
+        620,
+        "From pageable memory the driver copies through a locked buffer of its own, and the host",
+        "takes part. A drawing, not to scale.",
+    )
     return d
 
 
 def pinned() -> Drawing:
     """Step 07: the two paths of a copy, and the two orders in a queue."""
-    d = Drawing(760, "A copy from pageable memory goes through a staging buffer, one from pinned memory does not; in one "
-                     "hardware queue a download waits for its kernels, and what stands behind it waits too")
+    d = Drawing(
+        760,
+        "A copy from pageable memory goes through a staging buffer, one from pinned memory does "
+        "not; in one hardware queue a download waits for its kernels, and what stands behind it "
+        "waits too",
+    )
     d.heading(34, "Pageable memory: two copies, and the host takes part")
-    path = (("your array", light(GREY, 0.25), 40, 180), ("staging buffer", light(ORANGE, 0.5), 370, 200),
-            ("GPU memory", light(BLUE), 700, 180))
+    path = (
+        ("your array", light(GREY, 0.25), 40, 180),
+        ("staging buffer", light(ORANGE, 0.5), 370, 200),
+        ("GPU memory", light(BLUE), 700, 180),
+    )
     for words, colour, x, width in path:
         d.label((x, 52, width, 46), words, colour)
     d.line(220, 75, 368, 75, thick=3, arrow=True)
@@ -107,8 +124,8 @@ def queue(d: Drawing, y: float, words: tuple[str, ...]) -> None:
 
 def devices() -> Drawing:
     """Step 08: systems over GPUs with one host thread each, and one thread for all."""
-    d = Drawing(720, "256 systems distributed over four GPUs with one host thread each; beside it one thread that enqueues "
-                     "for all four in turn")
+    d = Drawing(720, "256 systems distributed over four GPUs with one host thread each; beside it "
+                     "one thread that enqueues for all four in turn")
     d.heading(34, "256 systems over four GPUs, a contiguous range each")
     colours = (BLUE, ORANGE, GREEN, PURPLE)
     for k, colour in enumerate(colours):
@@ -138,13 +155,17 @@ def devices() -> Drawing:
 
 def persistent() -> Drawing:
     """Step 13: two launches per step, or a grid barrier; the two halves of the array."""
-    d = Drawing(620, "Time steps with two launches each, and with one barrier of the grid each; positions are read from one half "
-                     "of the array and written to the other")
+    d = Drawing(620, "Time steps with two launches each, and with one barrier of the grid each; "
+                     "positions are read from one half of the array and written to the other")
     d.heading(34, "Step 11: two kernels per time step")
     x = 40
     for k in range(3):
-        for words, width, colour in (("", 70, light(GREY, 0.35)), ("forces", 90, COMPUTE), ("", 70, light(GREY, 0.35)),
-                                     ("", 34, DOWN)):
+        for words, width, colour in (
+            ("", 70, light(GREY, 0.35)),
+            ("forces", 90, COMPUTE),
+            ("", 70, light(GREY, 0.35)),
+            ("", 34, DOWN),
+        ):
             bar(d, x, 52, width, colour, words, 40)
             x += width
     d.key(40, 124, light(GREY, 0.35), "launch: schedule, load, begin, end", thick=1)

@@ -53,8 +53,10 @@ def account(step: str, parent: Optional[str], facts: Facts, extra: Sequence[Any]
     rows += map(extra_row, extra)
     speedup = rates[1].number / rates[0].number
     slower = speedup < 1
-    shown = [1 / value if slower else value
-             for value in (*(row.speedup for row in rows), prod(row.speedup for row in rows), speedup)]
+    shown = [
+        1 / value if slower else value
+        for value in (*(row.speedup for row in rows), prod(row.speedup for row in rows), speedup)
+    ]
     names = [name[4:].replace("_", " ") for name in (parent, step)]
     table = [[row.label, plain(row.before), plain(row.after), f"{factor:.2f}"]
              for row, factor in zip(rows, shown)]

@@ -1,5 +1,5 @@
-"""The tables of docs/accuracy.md and of experiments/tensor_cores, from the records of ./nbody measure accuracy,
-long_disk, tensor_cores and production_sums."""
+"""The tables of docs/accuracy.md and of experiments/tensor_cores, from the records of ./nbody
+measure accuracy, long_disk, tensor_cores and production_sums."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any, Callable, Sequence
 
 from nbody_tools.records.facts import Value
-from nbody_tools.records.record import BACKENDS, VERDICTS, Record, check_measurement, newest_measured
+from nbody_tools.records.record import (
+    BACKENDS,
+    VERDICTS,
+    Record,
+    check_measurement,
+    newest_measured,
+)
 from nbody_tools.steps import STEP_NAME, number_of
 from nbody_tools.tables import markdown, plain, seconds
 
@@ -17,15 +23,21 @@ DRIFTS = {"energy": "energy", "momentum": "momentum", "angular_momentum": "angul
 DISK = {"half_mass_radius": "half-mass radius", "thickness": "thickness",
         "vertical_dispersion": "vertical velocity, RMS"}
 RUNNING_SUMS = ("step00_cpu_omp", "step01_gpu_naive", "step02_layout", "step11_running_sum")
-SUMS = {"acceleration": "acceleration", "acceleration_potential": "and potential",
-        "acceleration_jerk": "acceleration and jerk", "acceleration_jerk_potential": "and potential, with the jerk"}
+SUMS = {
+    "acceleration": "acceleration",
+    "acceleration_potential": "and potential",
+    "acceleration_jerk": "acceleration and jerk",
+    "acceleration_jerk_potential": "and potential, with the jerk",
+}
 
 
 def check_force_error(data: Any) -> None:
     """Raises ValueError unless the run had --force-error."""
     check_measurement(data)
     errors = data.get("force_error")
-    if not isinstance(errors, dict) or not all(number(errors.get(key)) for key in ("bodies", *ERRORS)):
+    if not isinstance(errors, dict) or not all(
+        number(errors.get(key)) for key in ("bodies", *ERRORS)
+    ):
         raise ValueError(f"'force_error' is {errors!r}")
 
 
@@ -33,11 +45,14 @@ def check_drift(data: Any) -> None:
     """Raises ValueError unless the record is from ./nbody measure long_disk."""
     check_measurement(data)
     drift, disk = data.get("drift"), data.get("disk")
-    if not isinstance(drift, dict) or not all(isinstance(drift.get(key), list) and all(map(number, drift[key]))
-                                              for key in ("step", *DRIFTS)):
+    if not isinstance(drift, dict) or not all(
+        isinstance(drift.get(key), list) and all(map(number, drift[key]))
+        for key in ("step", *DRIFTS)
+    ):
         raise ValueError("'drift' is missing or wrong")
-    if not isinstance(disk, dict) or not all(number(disk.get(when, {}).get(key)) for when in ("start", "end")
-                                             for key in DISK):
+    if not isinstance(disk, dict) or not all(
+        number(disk.get(when, {}).get(key)) for when in ("start", "end") for key in DISK
+    ):
         raise ValueError("'disk' is missing or wrong")
 
 
@@ -90,12 +105,23 @@ def error_table(records: Sequence[Record]) -> str:
     """Sorted by problem, most systems first, and by step: some were measured again later."""
     parts = []
     for problem in dict.fromkeys(r.problem for r in records):
-        chosen = sorted((r for r in records if r.problem == problem), key=lambda r: number_of(r.step))
-        rows = [[name_of(r), kind_of(r) if "tensor" not in r.step else "products in TF32", plain(rate(r)),
-                 *(f"{r.data['force_error'][key]:.1e}" for key in ERRORS)] for r in chosen]
+        chosen = sorted(
+            (r for r in records if r.problem == problem), key=lambda r: number_of(r.step)
+        )
+        rows = [
+            [
+                name_of(r),
+                kind_of(r) if "tensor" not in r.step else "products in TF32",
+                plain(rate(r)),
+                *(f"{r.data['force_error'][key]:.1e}" for key in ERRORS),
+            ]
+            for r in chosen
+        ]
         first = chosen[0]
-        parts.append(f"{problem.systems} x {problem.bodies} bodies ({problem.scenario}, softening {problem.softening:g}), "
-                     f"errors of {first.data['force_error']['bodies']} of them; {machines(chosen)}, {first.date[:10]}:\n\n"
+        parts.append(f"{problem.systems} x {problem.bodies} bodies ({problem.scenario}, softening "
+                     f"{problem.softening:g}), errors of {first.data['force_error']['bodies']} of "
+                     "them; "
+                     f"{machines(chosen)}, {first.date[:10]}:\n\n"
                      + markdown(("program", "sums", "G interactions/s", *ERRORS.values()), rows))
     return "\n\n".join(parts)
 
@@ -109,12 +135,26 @@ def drift_table(records: Sequence[Record]) -> str:
     if not records:
         return ""
     first = records[0]
-    rows = [[name_of(r), kind_of(r), *(f"{max(map(abs, r.data['drift'][key])):.1e}" for key in DRIFTS),
-             *(f"{r.data['disk']['end'][key]:.4f}" for key in DISK), seconds(r.seconds("compute").median)]
-            for r in records]
-    start = ["at the start", "", *("" for _ in DRIFTS), *(f"{first.data['disk']['start'][key]:.4f}" for key in DISK), ""]
-    return (f"{machines(records)}, {first.date[:10]}: {first.problem}.\n\n"
-            + markdown(("program", "sums", *DRIFTS.values(), *DISK.values(), "time of the kernels"), [start, *rows]))
+    rows = [
+        [
+            name_of(r),
+            kind_of(r),
+            *(f"{max(map(abs, r.data['drift'][key])):.1e}" for key in DRIFTS),
+            *(f"{r.data['disk']['end'][key]:.4f}" for key in DISK),
+            seconds(r.seconds("compute").median),
+        ]
+        for r in records
+    ]
+    start = [
+        "at the start",
+        "",
+        *("" for _ in DRIFTS),
+        *(f"{first.data['disk']['start'][key]:.4f}" for key in DISK),
+        "",
+    ]
+    return f"{machines(records)}, {first.date[:10]}: {first.problem}.\n\n" + markdown(
+        ("program", "sums", *DRIFTS.values(), *DISK.values(), "time of the kernels"), [start, *rows]
+    )
 
 
 def sums_table(records: Sequence[Record]) -> str:
@@ -123,12 +163,29 @@ def sums_table(records: Sequence[Record]) -> str:
     rows = []
     for r in records:
         errors = [r.data["errors"].get(key) for key in ("acceleration", "potential", "jerk")]
-        rows.append([str(r.data["bodies"]), SUMS[r.data["sums"]], plain(1e-9 * r.data["interactions_per_second"]),
-                     f"{100 * r.data['iqr'] / r.data['median']:.1f} %",
-                     *("" if error is None else f"{error:.1e}" for error in errors), r.verdict])
-    return (f"{machines(records)}, {records[0].date[:10]}:\n\n"
-            + markdown(("bodies", "sums", "G interactions/s", "IQR of the times", "error of the acceleration, RMS",
-                        "of the potential", "of the jerk", "verdict"), rows))
+        rows.append(
+            [
+                str(r.data["bodies"]),
+                SUMS[r.data["sums"]],
+                plain(1e-9 * r.data["interactions_per_second"]),
+                f"{100 * r.data['iqr'] / r.data['median']:.1f} %",
+                *("" if error is None else f"{error:.1e}" for error in errors),
+                r.verdict,
+            ]
+        )
+    return f"{machines(records)}, {records[0].date[:10]}:\n\n" + markdown(
+        (
+            "bodies",
+            "sums",
+            "G interactions/s",
+            "IQR of the times",
+            "error of the acceleration, RMS",
+            "of the potential",
+            "of the jerk",
+            "verdict",
+        ),
+        rows,
+    )
 
 
 def words(results: Path) -> dict[str, Callable[..., Value]]:

@@ -16,10 +16,30 @@ LINK = 450  # GB/s each way: 18 links of NVLink 4, 25 GB/s each
 RANKS = (2, 4, 8)
 ROWS = (  # the row's label, the problem, its time, the names of its predictions
     ("262,144 bodies", Problem(1, 262144, 5), "compute", "one of 262,144 on {} GPUs, times one"),
-    ("1,048,576 bodies", Problem(1, 1048576, 2), "compute", "one of 1,048,576 on {} GPUs, times one"),
-    ("4,194,304 bodies", Problem(1, 4194304, 1), "compute", "one of 4,194,304 on {} GPUs, times one"),
-    ("256 x 8192 bodies", Problem(256, 8192, 20), "compute", "256 x 8192 x 20 on {} GPUs, compute, times one"),
-    ("256 x 8192 bodies", Problem(256, 8192, 20), "total", "256 x 8192 x 20 on {} GPUs, total, times one"),
+    (
+        "1,048,576 bodies",
+        Problem(1, 1048576, 2),
+        "compute",
+        "one of 1,048,576 on {} GPUs, times one",
+    ),
+    (
+        "4,194,304 bodies",
+        Problem(1, 4194304, 1),
+        "compute",
+        "one of 4,194,304 on {} GPUs, times one",
+    ),
+    (
+        "256 x 8192 bodies",
+        Problem(256, 8192, 20),
+        "compute",
+        "256 x 8192 x 20 on {} GPUs, compute, times one",
+    ),
+    (
+        "256 x 8192 bodies",
+        Problem(256, 8192, 20),
+        "total",
+        "256 x 8192 x 20 on {} GPUs, total, times one",
+    ),
 )
 
 
@@ -55,7 +75,9 @@ def measured(facts: Facts) -> str:
         cells = []
         for ranks in RANKS:
             ratio = one / facts.value(STEP, problem, time, ranks)
-            predicted = str(facts.predicted("14, " + words.format(ranks), "predicted"))  # a ratio, or a time before it
+            predicted = str(
+                facts.predicted("14, " + words.format(ranks), "predicted")
+            )  # a ratio, or a time before it
             cells += [predicted.rpartition(", ")[2],
                       "-" if ratio.content is None else f"{float(ratio.content):.2f}"]
         rows.append([name, time, *cells])
@@ -77,7 +99,9 @@ def gathered(results: Path) -> str:
         return f"{cluster.in_words(gather.seconds)}, {gather.busbw:.3g}{of_link}"
 
     order = sorted(columns, key=lambda key: (key[0] != "nccl", key[1]))
-    rows = [[f"{size:,}", f"{size // 16:,}", *(cell(key[0], columns[key].get(size)) for key in order)]
-            for size in sorted({size for column in columns.values() for size in column})]
+    rows = [
+        [f"{size:,}", f"{size // 16:,}", *(cell(key[0], columns[key].get(size)) for key in order)]
+        for size in sorted({size for column in columns.values() for size in column})
+    ]
     heads = (f"{ranks} GPUs, {transport.upper()}" for transport, ranks in order)
     return markdown(("size (B)", "bodies", *heads), rows)

@@ -1,4 +1,5 @@
-"""The tables of docs/comparison.md, from the records of ./nbody compare: docs/results/comparison/."""
+"""The tables of docs/comparison.md, from the records of ./nbody compare:
+docs/results/comparison/."""
 
 from __future__ import annotations
 
@@ -17,9 +18,22 @@ PEERS = ("sample_256", "sample_ftz_256", "sample_", "sample_ftz_")
 def check_comparison(data: Any) -> None:
     """Raises ValueError unless the record is from ./nbody compare."""
     kinds: dict[str, Union[type, tuple[type, ...]]] = {
-        "contender": str, "what": str, "ours": bool, "backend": str, "device": str, "version": str, "date": str,
-             "bodies": int, "masses": str, "steps": int, "repeats": list, "median": (int, float), "iqr": (int, float),
-             "interactions_per_second": (int, float), "acceleration_rms": (int, float)}
+        "contender": str,
+        "what": str,
+        "ours": bool,
+        "backend": str,
+        "device": str,
+        "version": str,
+        "date": str,
+        "bodies": int,
+        "masses": str,
+        "steps": int,
+        "repeats": list,
+        "median": (int, float),
+        "iqr": (int, float),
+        "interactions_per_second": (int, float),
+        "acceleration_rms": (int, float),
+    }
     for key, kind in kinds.items():
         if not isinstance(data, dict) or not isinstance(data.get(key), kind):
             raise ValueError(f"'{key}' is missing or wrong")
@@ -32,7 +46,10 @@ def measured(results: Path) -> list[dict[str, Any]]:
     newest: dict[tuple, dict[str, Any]] = {}
     records = [record for path in sorted((results / FOLDER).glob("*.jsonl"))
                for record in read_records(path, check_comparison)]
-    for data in sorted((record.data for record in records if record.backend == "cuda"), key=lambda data: data["date"]):
+    for data in sorted(
+        (record.data for record in records if record.backend == "cuda"),
+        key=lambda data: data["date"],
+    ):
         newest[data["device"], data["masses"], data["contender"], data["bodies"]] = data
     return list(newest.values())
 
@@ -40,9 +57,17 @@ def measured(results: Path) -> list[dict[str, Any]]:
 def tables(results: Path) -> str:
     """Returns one table for every device and kind of masses."""
     records = measured(results)
-    kinds = sorted({(data["device"], data["masses"]) for data in records}, key=lambda kind: (kind[0], kind[1]))
-    parts = [table(device, masses, [data for data in records if (data["device"], data["masses"]) == (device, masses)])
-             for device, masses in kinds]
+    kinds = sorted(
+        {(data["device"], data["masses"]) for data in records}, key=lambda kind: (kind[0], kind[1])
+    )
+    parts = [
+        table(
+            device,
+            masses,
+            [data for data in records if (data["device"], data["masses"]) == (device, masses)],
+        )
+        for device, masses in kinds
+    ]
     return "\n\n".join(parts) if parts else NOT_MEASURED
 
 
@@ -56,25 +81,41 @@ def table(device: str, masses: str, records: Sequence[dict[str, Any]]) -> str:
         found = [cells.get((name, size)) for size in sizes]
         first = next(filter(None, found))
         worst = max(data["acceleration_rms"] for data in found if data)
-        rows.append([f"`{name}`", first["version"], *(rate(data) for data in found), f"{worst:.1e}"])
+        rows.append(
+            [f"`{name}`", first["version"], *(rate(data) for data in found), f"{worst:.1e}"]
+        )
     rows += [row for peer in PEERS if (row := ratios(peer, sizes, records)) is not None]
     dates = sorted({data["date"][:10] for data in records})
-    title = (f"{device}, {', '.join(dates)}, {masses} masses. G interactions/s of one system of N bodies, in brackets "
-             "the interquartile range of its times, in percent; the largest RMS error of its accelerations:")
-    return title + "\n\n" + markdown(["", "with", *(f"N = {size}" for size in sizes), "RMS error"], rows)
+    title = (f"{device}, {', '.join(dates)}, {masses} masses. G interactions/s of one system of N "
+             "bodies, in brackets the interquartile range of its times, in percent; the largest "
+             "RMS error of its accelerations:")
+    return (
+        title
+        + "\n\n"
+        + markdown(["", "with", *(f"N = {size}" for size in sizes), "RMS error"], rows)
+    )
 
 
 def rate(data: Any) -> str:
     if data is None:
         return ABSENT
-    return f"{plain(1e-9 * data['interactions_per_second'])} ({100 * data['iqr'] / data['median']:.1f})"
+    return (
+        f"{plain(1e-9 * data['interactions_per_second'])} "
+        f"({100 * data['iqr'] / data['median']:.1f})"
+    )
 
 
 def ratios(peer: str, sizes: Sequence[int], records: Sequence[dict[str, Any]]) -> Any:
     """Ratios of our best step to a peer, or to its best block size."""
     def best(size: int, which: Any) -> float:
-        return max((data["interactions_per_second"] for data in records if data["bodies"] == size and which(data)),
-                   default=0.0)
+        return max(
+            (
+                data["interactions_per_second"]
+                for data in records
+                if data["bodies"] == size and which(data)
+            ),
+            default=0.0,
+        )
 
     def is_peer(data: Any) -> bool:
         rest = data["contender"].removeprefix(peer)

@@ -5,10 +5,10 @@ in NAME.md.
   ./nbody documents step03_tiling       those in one folder
   ./nbody documents --check             changes nothing; lists outdated or wrong documents, exits 1
 
-tools/nbody_tools/documents/README.md is the manual of the templates. Both forms also check the limits
-of each step (documents/sources.py): the lines of a program, the lines that change from one step
-to the next, the lines and the headings of a step's README. docs/report.md also needs figures, which
-./nbody report draws; ./nbody validation writes docs/validation.md and mutants.md.
+tools/nbody_tools/documents/README.md is the manual of the templates. Both forms also check the
+limits of each step (documents/sources.py): the lines of a program, the lines that change from one
+step to the next, the lines and the headings of a step's README. docs/report.md also needs figures,
+which ./nbody report draws; ./nbody validation writes docs/validation.md and mutants.md.
 """
 
 from __future__ import annotations
@@ -21,8 +21,17 @@ from typing import Any, Iterator, Optional
 
 from nbody_tools.arguments import ROOT, ToolError, write_whole_file
 from nbody_tools.documents import sources
-from nbody_tools.documents.templates import (ENDING, MEASUREMENTS, Rendered, document_of, is_template, literal_numbers,
-                                              render, step_of, typed_measurements)
+from nbody_tools.documents.templates import (
+    ENDING,
+    MEASUREMENTS,
+    Rendered,
+    document_of,
+    is_template,
+    literal_numbers,
+    render,
+    step_of,
+    typed_measurements,
+)
 from nbody_tools.documents.vocabulary import Vocabulary
 from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 
@@ -31,7 +40,16 @@ HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and
 MEASURED_NUMBERS = 20  # measured numbers in the text: with more it becomes a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
-FOLDERS = ("", "docs", "docs/reports", "docs/measurements", "course", "course/answers", "experiments/*", *(f"step{digit}*" for digit in range(10)))
+FOLDERS = (
+    "",
+    "docs",
+    "docs/reports",
+    "docs/measurements",
+    "course",
+    "course/answers",
+    "experiments/*",
+    *(f"step{digit}*" for digit in range(10)),
+)
 # Their text comes from another module's test.
 WRITTEN_ELSEWHERE = ("docs/validation.md", "docs/mutants.md", "docs/debugging.md")
 REPORT = "docs/report.template.md"
@@ -50,7 +68,11 @@ def templates(root: Path) -> Iterator[Path]:
     for folder in FOLDERS:
         for template in sorted(root.glob(f"{folder}/*.md" if folder else "*.md")):
             name = str(template.relative_to(root))
-            if name not in WRITTEN_ELSEWHERE and not is_draft(template.parent.name, root) and is_template(template):
+            if (
+                name not in WRITTEN_ELSEWHERE
+                and not is_draft(template.parent.name, root)
+                and is_template(template)
+            ):
                 yield template
 
 
@@ -74,7 +96,9 @@ def update(template: Path, root: Path, words: dict[str, Any], write: bool,
     old = document.read_text(encoding="utf-8") if document.exists() else None
     if rendered.text and old != rendered.text:
         if not write:
-            rendered.problems.append(staleness(document.relative_to(root), old, rendered.text, command))
+            rendered.problems.append(
+                staleness(document.relative_to(root), old, rendered.text, command)
+            )
         elif not rendered.problems:
             write_whole_file(document, rendered.text)
     return rendered
@@ -84,7 +108,9 @@ def staleness(where: Path, old: Optional[str], new: str, command: str) -> str:
     if old is None:
         return f"{where}: is missing; run ./nbody {command}"
     a, b = old.splitlines(), new.splitlines()
-    line = next((i for i, pair in enumerate(zip(a + [""], b + [""]), start=1) if pair[0] != pair[1]), 1)
+    line = next(
+        (i for i, pair in enumerate(zip(a + [""], b + [""]), start=1) if pair[0] != pair[1]), 1
+    )
     changed = sum(text[:1] in "+-" for text in list(difflib.unified_diff(a, b, n=0))[2:])
     return f"{where}:{line}: out of date ({changed} lines differ); run ./nbody {command}"
 
@@ -157,7 +183,8 @@ def run(options: argparse.Namespace) -> int:
             result.problems += wrong_shape(root / name / "README.md", root)
     for name in step_folders(root):
         if is_draft(name, root) and options.folder in (None, name):
-            print(f"{name}: a draft, of which no page, picture or measurement is asked for (DRAFT in its CMakeLists.txt)")
+            print(f"{name}: a draft, of which no page, picture or measurement is asked for (DRAFT "
+                  "in its CMakeLists.txt)")
     return report_problems(result, options.verbose)
 
 
@@ -168,5 +195,6 @@ def report_problems(result: Rendered, verbose: bool = False) -> int:
         for text in result.missing:
             print(f"optional: {text}")
     elif result.missing:
-        print(f"{len(result.missing)} optional numbers, tables or figures are missing (--verbose names them)")
+        print(f"{len(result.missing)} optional numbers, tables or figures are missing (--verbose "
+              "names them)")
     return 1 if result.problems else 0

@@ -12,9 +12,21 @@ from nbody_tools.tables import ABSENT, NOT_MEASURED, markdown, seconds
 
 FOLDER = "latencies"  # of docs/results/
 # All of them, in the order of the page.
-NAMES = ("launch", "launch_and_wait", "graph_node", "dependent_launch", "dependent_graph_node", "grid_barrier",
-         "own_grid_barrier", "cluster_barrier", "block_barrier", "distributed_shared_load", "shared_load",
-         "global_load", "global_round_trip")
+NAMES = (
+    "launch",
+    "launch_and_wait",
+    "graph_node",
+    "dependent_launch",
+    "dependent_graph_node",
+    "grid_barrier",
+    "own_grid_barrier",
+    "cluster_barrier",
+    "block_barrier",
+    "distributed_shared_load",
+    "shared_load",
+    "global_load",
+    "global_round_trip",
+)
 MIX = re.compile(r"issue_(\d+)_fma_(\d+)_mufu_(\d+)_shfl")  # iterations of a loop with these
 PLAIN = "issue_16_fma_0_mufu_0_shfl"
 
@@ -24,7 +36,9 @@ def check_latency(data: Any) -> None:
     if not isinstance(data, dict) or not isinstance(data.get("device"), dict):
         raise ValueError("'device' is missing")
     for key, allowed in (("latency", NAMES), ("backend", BACKENDS), ("verdict", VERDICTS)):
-        if data.get(key) not in allowed and not (key == "latency" and MIX.fullmatch(str(data.get(key)))):
+        if data.get(key) not in allowed and not (
+            key == "latency" and MIX.fullmatch(str(data.get(key)))
+        ):
             raise ValueError(f"'{key}' is {data.get(key)!r}, not one of {', '.join(allowed)}")
     for key in ("blocks", "threads", "cluster", "operations", "median", "iqr"):
         if not isinstance(data.get(key), (int, float)):
@@ -43,10 +57,24 @@ def table(results: Path) -> str:
         return NOT_MEASURED
     first = records[0]
     ordered = sorted(records, key=lambda r: NAMES.index(r.data["latency"]))  # stable sort
-    rows = [[f"`{r.data['latency']}`", shape(r.data), seconds(r.data["median"]), seconds(r.data["iqr"]),
-             str(len(r.data["repeats"])), r.verdict] for r in ordered]
-    return (f"{first.machine}, {first.date[:10]}, chains longer by {first.data['operations']} operations:\n\n"
-            + markdown(("latency", "blocks x threads", "median", "IQR", "repeats", "does it wait"), rows))
+    rows = [
+        [
+            f"`{r.data['latency']}`",
+            shape(r.data),
+            seconds(r.data["median"]),
+            seconds(r.data["iqr"]),
+            str(len(r.data["repeats"])),
+            r.verdict,
+        ]
+        for r in ordered
+    ]
+    return (
+        f"{first.machine}, {first.date[:10]}, chains longer by {first.data['operations']} "
+        "operations:\n\n"
+        + markdown(
+            ("latency", "blocks x threads", "median", "IQR", "repeats", "does it wait"), rows
+        )
+    )
 
 
 def shape(data: dict[str, Any]) -> str:
@@ -81,6 +109,14 @@ def issue_slots(results: Path) -> str:
         fma, mufu, shfl = mix_of(name)
         others = mufu + shfl
         each = f"{(time / of_one - fma) / others:.2f}" if others else ABSENT
-        rows.append([f"{fma} FFMA" + f", {mufu} MUFU.RSQ" * bool(mufu) + f", {shfl} SHFL" * bool(shfl), seconds(time),
-                     f"{time / of_one:.2f}", each])
-    return markdown(("a pass of the loop", "time", "in slots of an FFMA", "of these, each of the others"), rows)
+        rows.append(
+            [
+                f"{fma} FFMA" + f", {mufu} MUFU.RSQ" * bool(mufu) + f", {shfl} SHFL" * bool(shfl),
+                seconds(time),
+                f"{time / of_one:.2f}",
+                each,
+            ]
+        )
+    return markdown(
+        ("a pass of the loop", "time", "in slots of an FFMA", "of these, each of the others"), rows
+    )

@@ -18,13 +18,24 @@ from nbody_tools.tables import ABSENT, markdown, plain
 
 FIRST_STEP = "step03_tiling"
 # The columns: their titles, and the classes of measure/sass.py that they count.
-COLUMNS = (("FP32", ("fp32",)), ("MUFU", ("mufu",)), ("SHFL", ("shuffle",)), ("shared memory", ("shared",)),
-           ("other", ("memory", OTHER)))
+COLUMNS = (
+    ("FP32", ("fp32",)),
+    ("MUFU", ("mufu",)),
+    ("SHFL", ("shuffle",)),
+    ("shared memory", ("shared",)),
+    ("other", ("memory", OTHER)),
+)
 
 
 def check_line(data: Any) -> None:
     """Raises ValueError unless the line is from ./nbody profile --sass."""
-    for key, kind in (("step", str), ("kernel", str), ("instructions", dict), ("interactions", int), ("slots", int)):
+    for key, kind in (
+        ("step", str),
+        ("kernel", str),
+        ("instructions", dict),
+        ("interactions", int),
+        ("slots", int),
+    ):
         if not isinstance(data, dict) or not isinstance(data.get(key), kind):
             raise ValueError(f"'{key}' is missing or wrong")
     if min(data["interactions"], data["slots"]) < 1:
@@ -44,8 +55,15 @@ def table(results: Path, facts: Facts) -> Value:
         if line["step"] not in fewest or slots_of(line) < slots_of(fewest[line["step"]]):
             fewest[line["step"]] = line
     rows = [row(fewest[step], facts) for step in sorted(fewest) if step >= FIRST_STEP]
-    head = ["program", "kernel", *(label for label, _ in COLUMNS), "slots", "ceiling, G/s", "best measured, G/s",
-            "share"]
+    head = [
+        "program",
+        "kernel",
+        *(label for label, _ in COLUMNS),
+        "slots",
+        "ceiling, G/s",
+        "best measured, G/s",
+        "share",
+    ]
     return Value(markdown(head, rows) if rows else None, "text", "machine_code()")
 
 
@@ -64,7 +82,9 @@ def per_interaction(line: dict[str, Any], groups: Sequence[str]) -> str:
     try:
         count = sum(line["instructions"][group] for group in groups)
     except KeyError as group:
-        raise FactError(f"docs/results/sass: {line['step']} has no instructions of class {group}") from None
+        raise FactError(
+            f"docs/results/sass: {line['step']} has no instructions of class {group}"
+        ) from None
     return f"{count / line['interactions']:.2f}" if count else ABSENT
 
 
@@ -79,7 +99,10 @@ def left(results: Path, facts: Facts) -> Value:
     loops = read_lines(results)
     columns = [column(line, runs[problem(line)], loop_of(line, loops), facts) for line in lines]
     head = ["", *(f"{line['step'][4:6]}, {line['bodies']:,}" for line in lines)]
-    return Value(markdown(head, [[label, *(cells[label] for cells in columns)] for label in columns[0]]), "text")
+    return Value(
+        markdown(head, [[label, *(cells[label] for cells in columns)] for label in columns[0]]),
+        "text",
+    )
 
 
 def problem(line: dict[str, Any]) -> tuple:
@@ -95,9 +118,18 @@ def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> dict[st
 
 def column(line: dict[str, Any], run: Record, loop: dict[str, Any], facts: Facts) -> dict[str, str]:
     # A launch takes one time step, or all of them.
-    launch = 1e-6 * line["metrics"]["duration_us"] / (line["steps"] if run.number in STEPS_OF_ONE_LAUNCH else 1)
-    percent = {**rest.shares(line, loop), "time step that this kernel takes":
-               min(100.0, 100 * launch * run.data["steps"] / run.seconds("compute").median), **rest.time_of_a_warp(line)}
+    launch = (
+        1e-6
+        * line["metrics"]["duration_us"]
+        / (line["steps"] if run.number in STEPS_OF_ONE_LAUNCH else 1)
+    )
+    percent = {
+        **rest.shares(line, loop),
+        "time step that this kernel takes": min(
+            100.0, 100 * launch * run.data["steps"] / run.seconds("compute").median
+        ),
+        **rest.time_of_a_warp(line),
+    }
     return {"ceiling, G/s": f"{ceiling(loop, facts):.0f}",
             **{f"{name}, %": f"{share:.1f}" for name, share in percent.items()},
             "measured, G/s": plain(run.giga_interactions_per_second("compute").median)}
@@ -111,13 +143,23 @@ def tuned(results: Path, step: str) -> Value:
         for line in (record.data for record in read_records(source, check_shape)):
             if line["step"] == step and "chunk" in line:
                 key = line["bodies_per_thread"], line["bodies"]
-                rate = line["systems"] * line["bodies"] ** 2 * line["steps"] / median(line["seconds"])
+                rate = (
+                    line["systems"] * line["bodies"] ** 2 * line["steps"] / median(line["seconds"])
+                )
                 found[key] = max(found.get(key, (0.0, 0)), (rate, line["chunk"]))
     if not found:
         return Value(None, "text", f"tuned('{step}')")
     sizes = sorted({bodies for _, bodies in found})
-    rows = [[str(k), *(f"{plain(1e-9 * found[k, n][0])} ({found[k, n][1]})" if (k, n) in found else ABSENT for n in sizes)]
-            for k in sorted({k for k, _ in found})]
+    rows = [
+        [
+            str(k),
+            *(
+                f"{plain(1e-9 * found[k, n][0])} ({found[k, n][1]})" if (k, n) in found else ABSENT
+                for n in sizes
+            ),
+        ]
+        for k in sorted({k for k, _ in found})
+    ]
     return Value(markdown(["bodies per thread", *(f"{n:,}" for n in sizes)], rows), "text")
 
 
@@ -133,7 +175,11 @@ def form_time(results: Path, form: str, bodies: int) -> Value:
 
 def check_shape(data: Any) -> None:
     """Raises ValueError unless the line is from ./nbody tune, with the shape's parameters."""
-    if not isinstance(data, dict) or not isinstance(data.get("seconds"), list) or not data["seconds"]:
+    if (
+        not isinstance(data, dict)
+        or not isinstance(data.get("seconds"), list)
+        or not data["seconds"]
+    ):
         raise ValueError("no times of a shape")
     for key, kind in (("step", str), ("systems", int), ("bodies", int), ("steps", int)):
         if not isinstance(data.get(key), kind):

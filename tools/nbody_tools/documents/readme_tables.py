@@ -21,7 +21,11 @@ def measured(step: str, facts: Facts) -> str:
     newest: dict[tuple, Measured] = {}
     for m in facts.measured:
         key = (m.problem.bodies, m.problem.systems, m.problem.steps, m.record.device_count)
-        if m.name == step and m.problem.steps < STEPS_OF_SMALL and (key not in newest or m.rank >= newest[key].rank):
+        if (
+            m.name == step
+            and m.problem.steps < STEPS_OF_SMALL
+            and (key not in newest or m.rank >= newest[key].rank)
+        ):
             newest[key] = m
     return measured_table([newest[key] for key in sorted(newest)])
 
@@ -66,9 +70,16 @@ def profile_of(step: str, parent: Optional[str], facts: Facts, keys: Sequence[st
     for key in keys or [key for key, _ in PROFILE_COLUMNS]:
         label = ", ".join(filter(None, (known[key].label, known[key].unit)))
         rows.append([label, *(metric(line, key) for line in lines.values())])
-    problems = dict.fromkeys(f"{line['systems']} x {line['bodies']} bodies" for line in lines.values())
-    head = [" and ".join(problems), *(f"{name[4:].replace('_', ' ')}: `{line['kernel'].partition('<')[0]}`"
-                  for name, line in lines.items())]
+    problems = dict.fromkeys(
+        f"{line['systems']} x {line['bodies']} bodies" for line in lines.values()
+    )
+    head = [
+        " and ".join(problems),
+        *(
+            f"{name[4:].replace('_', ' ')}: `{line['kernel'].partition('<')[0]}`"
+            for name, line in lines.items()
+        ),
+    ]
     return markdown(head, rows)
 
 
@@ -90,15 +101,24 @@ def accuracy(results: Path, steps: Sequence[str]) -> str:
     sizes = sorted({bodies for step, bodies in errors if step in steps})
     if not sizes:
         return NOT_MEASURED
-    rows = [[step[4:].replace("_", " "), *(f"{errors[step, n]:.1e}" if (step, n) in errors else ABSENT
-                                           for n in sizes)] for step in steps]
+    rows = [
+        [
+            step[4:].replace("_", " "),
+            *(f"{errors[step, n]:.1e}" if (step, n) in errors else ABSENT for n in sizes),
+        ]
+        for step in steps
+    ]
     return markdown(["RMS error, N =", *map(str, sizes)], rows)
 
 
 def measured_in(results: Path, folder: str, names: Sequence[str]) -> list[Record]:
     """The records of programs in docs/results/FOLDER/."""
-    return [record for source in sorted((results / folder).glob("*.jsonl")) for record in read_records(source, check_measurement)
-            if record.step in names and not record.emulated]
+    return [
+        record
+        for source in sorted((results / folder).glob("*.jsonl"))
+        for record in read_records(source, check_measurement)
+        if record.step in names and not record.emulated
+    ]
 
 
 def newest(records: Sequence[Record]) -> Optional[Record]:
@@ -115,10 +135,21 @@ def rates(results: Path, folder: str, names: Sequence[str]) -> str:
     rows = []
     for name in names:
         records = [found.get((name, problem)) for problem in problems]
-        rows.append([name[4:].replace("_", " ") + ", G/s",
-                     *(plain(r.giga_interactions_per_second("compute").median) if r else ABSENT for r in records)])
-        rows.append(["RMS error", *(f"{r.acceleration_error:.1e}" if r else ABSENT for r in records)])
-    head = [f"{bodies:,}" if systems == 1 else f"{systems} x {bodies}" for systems, bodies in problems]
+        rows.append(
+            [
+                name[4:].replace("_", " ") + ", G/s",
+                *(
+                    plain(r.giga_interactions_per_second("compute").median) if r else ABSENT
+                    for r in records
+                ),
+            ]
+        )
+        rows.append(
+            ["RMS error", *(f"{r.acceleration_error:.1e}" if r else ABSENT for r in records)]
+        )
+    head = [
+        f"{bodies:,}" if systems == 1 else f"{systems} x {bodies}" for systems, bodies in problems
+    ]
     return markdown(["", *head], rows)
 
 
@@ -139,10 +170,14 @@ def recorded_rate(results: Path, folder: str, step: str, bodies: int, devices: i
 
 def timelines(results: Path, runs: Sequence[str]) -> str:
     """Sums of the stages of docs/results/timelines/RUN.timeline.csv, and what overlapped."""
-    columns = {run: sums(read_timeline(results / "timelines" / f"{run}.timeline.csv")) for run in runs}
+    columns = {
+        run: sums(read_timeline(results / "timelines" / f"{run}.timeline.csv")) for run in runs
+    }
     rows = [["from first to last", *(seconds(total.wall) for total in columns.values())]]
     for stage in STAGES:
-        rows.append([f"{stage}, sum of all spans", *(seconds(c.total[stage]) for c in columns.values())])
+        rows.append(
+            [f"{stage}, sum of all spans", *(seconds(c.total[stage]) for c in columns.values())]
+        )
         rows.append([f"{stage}, union", *(seconds(c.union[stage]) for c in columns.values())])
     rows.append(["copies, union", *(seconds(total.copies) for total in columns.values())])
     rows.append(["of those hidden under kernels of the same GPU",
@@ -156,7 +191,11 @@ def timeline_sum(results: Path, run: str, quantity: str) -> Value:
     total = sums(read_timeline(results / "timelines" / f"{run}.timeline.csv"))
     if quantity not in ("copies", "hidden", "wall", "hidden_share"):
         raise FactError(f"'{quantity}' is not a sum: copies, hidden, wall, hidden_share")
-    return Value(getattr(total, quantity), "percent" if quantity == "hidden_share" else "time", f"timeline('{run}').{quantity}")
+    return Value(
+        getattr(total, quantity),
+        "percent" if quantity == "hidden_share" else "time",
+        f"timeline('{run}').{quantity}",
+    )
 
 
 def queues(results: Path) -> str:

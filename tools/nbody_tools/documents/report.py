@@ -36,7 +36,9 @@ STAIRCASE = "systems"  # the problem of the figures of steps
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--check", action="store_true", help="change nothing, list problems")
     p.add_argument("--verbose", action="store_true", help="also list missing optional numbers")
-    p.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+    p.add_argument(
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+    )
 
 
 def measured_staircase(facts: Facts) -> Optional[Staircase]:
@@ -76,17 +78,34 @@ class Figures:
         names += ["tree_time", "tree_error"] if self.tree else []
         names += ["cloud"] if self.clouds else []
         names += [chart.name for chart in self.charts]
-        return names + [name for name in ("roofline", "scaling", "cluster") if self.limits.get(name)]
+        return names + [
+            name for name in ("roofline", "scaling", "cluster") if self.limits.get(name)
+        ]
 
     @property
     def sources(self) -> str:
         """Returns a digest of the data, which shows whether the figures are stale."""
-        records = (*(self.staircase.records if self.staircase else ()), *self.errors, *self.disks, *self.tree,
-                   *self.galaxies, *self.beside_peers)
-        data = [self.peak, self.limits, *(cloud.rates for cloud in self.clouds), *map(asdict, self.charts),
-                *(record.data for record in records),
-                *map(asdict, self.peers),
-                *(path.read_text(encoding="utf-8") for name in sorted(self.timelines) for path in self.timelines[name])]
+        records = (
+            *(self.staircase.records if self.staircase else ()),
+            *self.errors,
+            *self.disks,
+            *self.tree,
+            *self.galaxies,
+            *self.beside_peers,
+        )
+        data = [
+            self.peak,
+            self.limits,
+            *(cloud.rates for cloud in self.clouds),
+            *map(asdict, self.charts),
+            *(record.data for record in records),
+            *map(asdict, self.peers),
+            *(
+                path.read_text(encoding="utf-8")
+                for name in sorted(self.timelines)
+                for path in self.timelines[name]
+            ),
+        ]
         digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
         return json.dumps({"figures": self.names, "data": digest}, indent=1) + "\n"
 
@@ -112,11 +131,15 @@ class Figures:
         if self.galaxies:
             from nbody_tools.figures import galaxies as drawn_galaxies
 
-            yield drawn_galaxies.draw(self.galaxies[-1], root / GALAXIES, root / FIGURES / "galaxies.png")
+            yield drawn_galaxies.draw(
+                self.galaxies[-1], root / GALAXIES, root / FIGURES / "galaxies.png"
+            )
         if self.beside_peers and self.peers:
             from nbody_tools.figures import tree as drawn_costs
 
-            yield drawn_costs.draw_costs(self.beside_peers, self.peers, root / FIGURES / "tree_cost.png")
+            yield drawn_costs.draw_costs(
+                self.beside_peers, self.peers, root / FIGURES / "tree_cost.png"
+            )
         yield from self.draw_limits(root, facts)
         if self.clouds:
             from nbody_tools.sweep.figure import draw as draw_clouds
@@ -135,13 +158,21 @@ class Figures:
             l1_bytes, sms, clock, memory = (facts.machine("gpu", fact).number
                                             for fact in ("l1_bytes", "sms", "clock", "bandwidth"))
             machine = {"peak": self.peak, "memory": memory, "l1": 1e-3 * l1_bytes * sms * clock}
-            yield drawn.draw_roofline(performance.roofline(facts), machine, performance.roofline_records(facts),
-                                      root / FIGURES / "roofline.png")
+            yield drawn.draw_roofline(
+                performance.roofline(facts),
+                machine,
+                performance.roofline_records(facts),
+                root / FIGURES / "roofline.png",
+            )
         if self.limits.get("scaling"):
             yield drawn.draw_amdahl(performance.scaling(facts), performance.scaling_records(facts),
                                     root / FIGURES / "scaling.png")
         if self.limits.get("cluster"):
-            yield drawn.draw_ranks(cluster_pages.speedups(facts), cluster_pages.records(facts), root / FIGURES / "cluster.png")
+            yield drawn.draw_ranks(
+                cluster_pages.speedups(facts),
+                cluster_pages.records(facts),
+                root / FIGURES / "cluster.png",
+            )
 
 
 def draw_timelines(paths: Sequence[Path], output: Path, facts: Facts) -> Path:
@@ -178,7 +209,9 @@ def stale_figures(root: Path, figures: Figures) -> list[str]:
     problems = [f"{FIGURES / name}.png: is missing; run ./nbody report"
                 for name in figures.names if not (root / FIGURES / f"{name}.png").is_file()]
     if known != figures.sources:
-        problems.append(f"{DRAWN_FROM}: the figures were drawn from other records; run ./nbody report")
+        problems.append(
+            f"{DRAWN_FROM}: the figures were drawn from other records; run ./nbody report"
+        )
     return problems
 
 
@@ -186,13 +219,20 @@ def run(options: argparse.Namespace) -> int:
     root = options.root.resolve()
     vocabulary = Vocabulary(root)
     facts = vocabulary.facts
-    figures = Figures(measured_staircase(facts), facts.machine("gpu", "fp32_peak").number,
-                      timelines_there(facts.timelines, root), accuracy.force_errors(root / RESULTS),
-                      accuracy.disks(root / RESULTS), tree_page.tree_records(root / RESULTS),
-                      newest_measured(root / GALAXIES, check_measurement),
-                      newest_measured(root / RESULTS / "tree_peers", check_measurement),
-                      tree_page.peers_of(root / RESULTS), {**performance.drawn_from(facts), "cluster": cluster_pages.speedups(facts)}, drawn_clouds(root),
-                      charts(root))
+    figures = Figures(
+        measured_staircase(facts),
+        facts.machine("gpu", "fp32_peak").number,
+        timelines_there(facts.timelines, root),
+        accuracy.force_errors(root / RESULTS),
+        accuracy.disks(root / RESULTS),
+        tree_page.tree_records(root / RESULTS),
+        newest_measured(root / GALAXIES, check_measurement),
+        newest_measured(root / RESULTS / "tree_peers", check_measurement),
+        tree_page.peers_of(root / RESULTS),
+        {**performance.drawn_from(facts), "cluster": cluster_pages.speedups(facts)},
+        drawn_clouds(root),
+        charts(root),
+    )
     if not options.check:
         for path in figures.draw(root, facts):
             print(path.relative_to(root))

@@ -51,9 +51,15 @@ class Source:
     shown_path = property(lambda self: f"{self.name}/{self.file.name}")
     line_budget = property(lambda self: Budget.first_lines if self.number <= Budget.last_first
                            else Budget.more_lines.get(self.number, Budget.lines))
-    change_budget = property(lambda self: Budget.changed_layout if self.number in Budget.layout_steps
-                             else Budget.changed if self.number < Budget.first_kernel_step
-                             else Budget.changed_all.get(self.number, Budget.changed_kernel))
+    change_budget = property(
+        lambda self: (
+            Budget.changed_layout
+            if self.number in Budget.layout_steps
+            else Budget.changed
+            if self.number < Budget.first_kernel_step
+            else Budget.changed_all.get(self.number, Budget.changed_kernel)
+        )
+    )
 
     @property
     def idea(self) -> str:
@@ -107,7 +113,9 @@ def excerpt(lines: Sequence[str], first: str, last: str) -> list[str]:
     begin = the_line(lines, first, 0)
     end = the_line(lines, last, begin)
     if end - begin >= Budget.excerpt:
-        raise SourceError(f"'{first}' to '{last}' are {end - begin + 1} lines, {Budget.excerpt} are allowed")
+        raise SourceError(
+            f"'{first}' to '{last}' are {end - begin + 1} lines, {Budget.excerpt} are allowed"
+        )
     return list(lines[begin:end + 1])
 
 
@@ -131,22 +139,30 @@ def budgets_table(sources: dict[str, Source]) -> str:
     steps: dict[tuple[int, int], list[str]] = {}
     for source in sources.values():
         steps.setdefault((source.change_budget, source.line_budget), []).append(source.number)
-    return markdown(("steps", "changed against the parent", "program", "README"),
-                    [[", ".join(numbers), *map(str, budgets), str(Budget.readme)] for budgets, numbers in steps.items()])
+    return markdown(
+        ("steps", "changed against the parent", "program", "README"),
+        [
+            [", ".join(numbers), *map(str, budgets), str(Budget.readme)]
+            for budgets, numbers in steps.items()
+        ],
+    )
 
 
 def broken_budgets(sources: dict[str, Source]) -> list[str]:
     problems = []
     for source in sources.values():
         if len(source.lines) > source.line_budget:
-            problems.append(f"{source.shown_path}: {len(source.lines)} lines, of {source.line_budget} "
-                            "allowed")
+            problems.append(
+                f"{source.shown_path}: {len(source.lines)} lines, of {source.line_budget} allowed"
+            )
         try:
             lines = changed(diff(source, sources))
         except SourceError as error:
             problems.append(str(error))
             continue
         if lines > source.change_budget:
-            problems.append(f"{source.shown_path}: {lines} changed lines against {source.parent}, of "
-                            f"{source.change_budget} allowed")
+            problems.append(
+                f"{source.shown_path}: {lines} changed lines against {source.parent}, of "
+                f"{source.change_budget} allowed"
+            )
     return problems

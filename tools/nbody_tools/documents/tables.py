@@ -50,8 +50,20 @@ def staircase(facts: Facts) -> str:
                 printed[2] += f" (by its time: {facts.published_value('multi', 'gips_from_time')})"
             rows.append([link(step), *(ours if i == 0 else ["as above"] * 4),
                          row["label"] if row else ABSENT, *printed])
-    return markdown(("step", "time", "speedup", "G/s, kernels", "G/s, total", "lab report", "its time",
-                     "its speedup", "its G/s"), rows)
+    return markdown(
+        (
+            "step",
+            "time",
+            "speedup",
+            "G/s, kernels",
+            "G/s, total",
+            "lab report",
+            "its time",
+            "its speedup",
+            "its G/s",
+        ),
+        rows,
+    )
 
 
 def predictions(facts: Facts) -> str:
@@ -90,8 +102,9 @@ def single(facts: Facts) -> str:
         cells = [cell(facts.value(step, name, "gips")) for name in names]
         if step[4:] >= FIRST_STEP_OF_MANY_BLOCKS and any(text != ABSENT for text in cells):
             rows.append([link(step), *cells])
-    return markdown(("G/s of one system of", *(f"{facts.problems[n].bodies} bodies" for n in names)),
-                    rows)
+    return markdown(
+        ("G/s of one system of", *(f"{facts.problems[n].bodies} bodies" for n in names)), rows
+    )
 
 
 def accuracy(facts: Facts) -> str:
@@ -118,7 +131,9 @@ def cpu(facts: Facts) -> str:
         if measured is None:
             rows.append([name, *[NOT_MEASURED] * 4])
             continue
-        ratio = ABSENT if best is None else f"{best.record.speedup_over(measured.record).median:.1f}"
+        ratio = (
+            ABSENT if best is None else f"{best.record.speedup_over(measured.record).median:.1f}"
+        )
         rows.append([name, measured.record.machine, with_range(measured.record.seconds("total")),
                      plain(measured.rate), ratio])
     title = "fastest step" if best is None else best.name
@@ -189,11 +204,17 @@ def speedup(record: Record, base: Optional[Record]) -> str:
     return ABSENT if base is None else f"{record.speedup_over(base).median:.2f}"
 
 
-def main_staircase(results: Path, sources: dict[str, Source], diff: Callable[[str], Sequence[str]]) -> str:
+def main_staircase(
+    results: Path, sources: dict[str, Source], diff: Callable[[str], Sequence[str]]
+) -> str:
     _, shown = committed_staircase(results) or (None, None)
     rows = [row for source in sources.values() for row in staircase_rows(source, diff, shown)]
-    return "\n\n".join([markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows),
-                        staircase_note(shown)])
+    return "\n\n".join(
+        [
+            markdown(("step", "idea", "lines", "changed", "G interactions/s", "speedup"), rows),
+            staircase_note(shown),
+        ]
+    )
 
 
 def staircase_rows(source: Source, diff: Callable[[str], Sequence[str]],

@@ -34,7 +34,9 @@ ALLOWED = {
 ALLOWED_NUMBER = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED.values()))
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:[eE][-+]?\d+)?")
 # READMEs of steps discuss sizes; only times and rates must not be typed.
-MEASUREMENT = re.compile(NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|[GT]FLOP/s)(?![\w/])")
+MEASUREMENT = re.compile(
+    NUMBER.pattern + r" ?(?:[nuµm]?s|G/s|G interactions/s|[GT]FLOP/s)(?![\w/])"
+)
 # In a document without a template: <!-- {{ an expression }} -->its last value<!-- end -->
 PLACE = re.compile(r"(<!-- (\{\{[^}]*\}\}) -->\n?)(?:(?!<!-- \{\{).)*?(\n?<!-- end -->)", re.DOTALL)
 HALF_OF_A_PLACE = re.compile(r"<!-- (?:\{\{.*?|end) -->")
@@ -164,17 +166,26 @@ def line_now() -> int:
 def filled(text: str) -> str:
     """Wraps prose, since numbers change its line lengths. Lists, tables and code stay."""
     parts = re.split(r"(^```.*?^```$|^<!--.*?-->$)", text.strip(), flags=re.DOTALL | re.MULTILINE)
-    parts[::2] = ["\n\n".join(map(filled_paragraph, re.split(r"\n{2,}", part))) for part in parts[::2]]
+    parts[::2] = [
+        "\n\n".join(map(filled_paragraph, re.split(r"\n{2,}", part))) for part in parts[::2]
+    ]
     return "\n".join(line.rstrip() for line in "".join(parts).split("\n")) + "\n"
 
 
 def filled_paragraph(text: str) -> str:
     lines = text.strip("\n").split("\n")
-    if not re.match(r"[A-Z`]|\*\S", lines[0]) or any(re.match(r"[-#|>]|1\. | |\* ", line) for line in lines):
+    if not re.match(r"[A-Z`]|\*\S", lines[0]) or any(
+        re.match(r"[-#|>]|1\. | |\* ", line) for line in lines
+    ):
         return text
     # Markdown takes a comment at the start of a line for a block, so a place stays with the
     # previous word.
-    glued = re.sub(rf"\s?{PLACE.pattern}", lambda place: re.sub(r"\s", "\0", place[0]), text.strip("\n"), flags=re.DOTALL)
+    glued = re.sub(
+        rf"\s?{PLACE.pattern}",
+        lambda place: re.sub(r"\s", "\0", place[0]),
+        text.strip("\n"),
+        flags=re.DOTALL,
+    )
     words = textwrap.fill(glued, width=WIDTH, break_long_words=False, break_on_hyphens=False)
     return text.replace(text.strip("\n"), words.replace("\0", " "))
 
@@ -190,13 +201,17 @@ def wrong_places(document: str, where: str) -> list[str]:
     halves = [f"{where}:{line}: '{half}' is one half of a place, and the other is missing"
               for line, text in enumerate(without(document, PLACE).splitlines(), start=1)
               for half in HALF_OF_A_PLACE.findall(text)]
-    return halves + [f"{where}:{line}: a place can neither begin a line nor be in a row of a table"
-                     for line, text in enumerate(document.splitlines(), start=1) if MISPLACED.match(text)]
+    return halves + [
+        f"{where}:{line}: a place can neither begin a line nor be in a row of a table"
+        for line, text in enumerate(document.splitlines(), start=1)
+        if MISPLACED.match(text)
+    ]
 
 
 def literal_numbers(template: str, where: str) -> list[str]:
     """Finds numbers in the report that are neither filled in nor allowed, with their lines."""
-    return [f"{where}:{line}: the number {number} is not filled in and not in ALLOWED (documents/templates.py)"
+    return [f"{where}:{line}: the number {number} is not filled in and not in ALLOWED "
+            "(documents/templates.py)"
             for line, text in enumerate(without(template, MARKUP).splitlines(), start=1)
             for number in (match.group(0).rstrip(".,") for match in NUMBER.finditer(text))
             if not ALLOWED_NUMBER.fullmatch(number)]
@@ -204,6 +219,8 @@ def literal_numbers(template: str, where: str) -> list[str]:
 
 def typed_measurements(template: str, where: str) -> list[str]:
     """Finds typed times and rates in a step's README, outside code."""
-    return [f"{where}:{line}: '{match.group(0)}' is typed; records fill in times and rates"
-            for line, text in enumerate(without(template, PLACE, MARKUP, CODE).splitlines(), start=1)
-            for match in MEASUREMENT.finditer(text)]
+    return [
+        f"{where}:{line}: '{match.group(0)}' is typed; records fill in times and rates"
+        for line, text in enumerate(without(template, PLACE, MARKUP, CODE).splitlines(), start=1)
+        for match in MEASUREMENT.finditer(text)
+    ]

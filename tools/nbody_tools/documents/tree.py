@@ -87,16 +87,33 @@ def times_table(records: Sequence[Record]) -> str:
     direct = fastest_direct(curves)
     rows = []
     for bodies in sorted({bodies for curve in curves for bodies in curve.points}):
-        rows.append([f"{bodies:,}", *(seconds(curve.points[bodies].median) if bodies in curve.points else ABSENT
-                                      for curve in curves)])
-    rows.append(["faster from", *("" if curve.theta is None else rounded(crossing(curve, direct)) for curve in curves)])
-    return (f"Times per time step, medians of the kernels; Plummer spheres. {heading(plain_times(records))}.\n\n"
+        rows.append(
+            [
+                f"{bodies:,}",
+                *(
+                    seconds(curve.points[bodies].median) if bodies in curve.points else ABSENT
+                    for curve in curves
+                ),
+            ]
+        )
+    rows.append(
+        [
+            "faster from",
+            *("" if curve.theta is None else rounded(crossing(curve, direct)) for curve in curves),
+        ]
+    )
+    return ("Times per time step, medians of the kernels; Plummer spheres. "
+            f"{heading(plain_times(records))}.\n\n"
             + markdown(("bodies", *(curve.label for curve in curves)), rows))
 
 
 def step_time(records: Sequence[Record], bodies: int, theta: float) -> Optional[float]:
     """Seconds per time step of the tree, from the table above."""
-    found = [curve.points[bodies].median for curve in times(records) if curve.theta == theta and bodies in curve.points]
+    found = [
+        curve.points[bodies].median
+        for curve in times(records)
+        if curve.theta == theta and bodies in curve.points
+    ]
     return found[0] if found else None
 
 
@@ -104,7 +121,11 @@ def crossings(records: Sequence[Record]) -> Optional[str]:
     """Returns the crossings from the coarsest tree to the finest."""
     curves = times(records)
     direct = fastest_direct(curves)
-    found = [bodies for curve in curves if curve.theta is not None and (bodies := crossing(curve, direct)) is not None]
+    found = [
+        bodies
+        for curve in curves
+        if curve.theta is not None and (bodies := crossing(curve, direct)) is not None
+    ]
     return f"{two_digits(min(found))} to {two_digits(max(found))}" if found else None
 
 
@@ -134,8 +155,15 @@ def phases_table(records: Sequence[Record]) -> str:
     for record in chosen:
         phases = record.data["phases"]
         total = sum(phases.values())
-        rows.append([f"{record.problem.bodies:,}", f"{theta_of(record):g}", *(seconds(phases[name]) for name in names),
-                     f"{100 * build_time(record) / total:.0f} %", seconds(total)])
+        rows.append(
+            [
+                f"{record.problem.bodies:,}",
+                f"{theta_of(record):g}",
+                *(seconds(phases[name]) for name in names),
+                f"{100 * build_time(record) / total:.0f} %",
+                seconds(total),
+            ]
+        )
     return (f"Durations of the kernels by themselves (Nsight Compute); {heading(chosen)}:\n\n"
             + markdown(("bodies", "theta", *names, "all but the walk", "sum"), rows))
 
@@ -159,16 +187,23 @@ def build_shares(records: Sequence[Record], bodies: int) -> Optional[str]:
 
 def errors_table(records: Sequence[Record]) -> str:
     """Table for the largest system whose forces were compared."""
-    chosen = [record for record in records if record.data.get("force_error") and theta_of(record) is not None]
+    chosen = [
+        record
+        for record in records
+        if record.data.get("force_error") and theta_of(record) is not None
+    ]
     if not chosen:
         return ""
     largest = max(record.problem.bodies for record in chosen)
-    chosen = sorted((record for record in chosen if record.problem.bodies == largest),
-                    key=lambda record: (-record.data["approximation"]["multipole"], theta_of(record)))
+    chosen = sorted(
+        (record for record in chosen if record.problem.bodies == largest),
+        key=lambda record: (-record.data["approximation"]["multipole"], theta_of(record)),
+    )
     rows = [["yes" if record.data["approximation"]["multipole"] else "no", f"{theta_of(record):g}",
              *(f"{record.data['force_error'][key]:.1e}" for key in ERRORS)] for record in chosen]
     first = chosen[0]
-    return (f"Errors of {first.data['force_error']['bodies']} of {largest:,} bodies ({first.problem.scenario}). "
+    return (f"Errors of {first.data['force_error']['bodies']} of {largest:,} bodies "
+            f"({first.problem.scenario}). "
             f"{heading(chosen)}.\n\n"
             + markdown(("quadrupole", "theta", *ERRORS.values()), rows))
 
@@ -194,8 +229,11 @@ def openings_table(records: Sequence[Record]) -> str:
                      f"{record.number}, {opening_of(record)}", seconds(per_step(record).median),
                      *(f"{error[key]:.1e}" for key in ERRORS)])
     bodies, softening = records[0].data["force_error"]["bodies"], records[0].problem.softening
-    return (f"Time steps, and errors of {bodies} bodies; softening {softening:g}. "
-            f"{heading(records)}.\n\n" + markdown(("problem", "step, opening", "time step", *ERRORS.values()), rows))
+    return (
+        f"Time steps, and errors of {bodies} bodies; softening {softening:g}. "
+        f"{heading(records)}.\n\n"
+        + markdown(("problem", "step, opening", "time step", *ERRORS.values()), rows)
+    )
 
 
 def is_of(record: Record, scenario: str, bodies: int) -> bool:
@@ -244,7 +282,9 @@ def opening_account(records: Sequence[Record], scenario: str, bodies: int) -> st
 def peers_of(results: Path) -> list[Peer]:
     """Reads the newest file of ./nbody measure tree_peers; its records have the same name."""
     found = sorted((results / "tree_peers").glob("*.peers.json"))
-    return [Peer(**one) for one in json.loads(found[-1].read_text(encoding="utf-8"))] if found else []
+    return (
+        [Peer(**one) for one in json.loads(found[-1].read_text(encoding="utf-8"))] if found else []
+    )
 
 
 def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
@@ -256,19 +296,39 @@ def peers_table(records: Sequence[Record], peers: Sequence[Peer]) -> str:
             "theta {theta:g}, multipole {multipole}".format(**best.data["approximation"]),
             f"{best.data['force_error'][peer.quantity]:.1e}", seconds(per_step(best).median),
             f"{peer.seconds / per_step(best).median:.1f}"]
-        error = ABSENT if peer.error is None else f"{peer.error:.1e} ({'RMS' if peer.quantity == 'rms' else '99 %'})"
-        rows.append([f"{peer.name}, {peer.what}", f"{peer.bodies:,}", seconds(peer.seconds), error, *ours])
-    return "" if not rows else (f"Plummer sphere (ECL-BH) and cube (Ryoanji). {heading(records)}.\n\n" + markdown(
-        ("", "bodies", "time", "error", "step 15", "error", "time step", "times as fast"), rows))
+        error = (
+            ABSENT
+            if peer.error is None
+            else f"{peer.error:.1e} ({'RMS' if peer.quantity == 'rms' else '99 %'})"
+        )
+        rows.append(
+            [f"{peer.name}, {peer.what}", f"{peer.bodies:,}", seconds(peer.seconds), error, *ours]
+        )
+    return (
+        ""
+        if not rows
+        else (
+            f"Plummer sphere (ECL-BH) and cube (Ryoanji). {heading(records)}.\n\n"
+            + markdown(
+                ("", "bodies", "time", "error", "step 15", "error", "time step", "times as fast"),
+                rows,
+            )
+        )
+    )
 
 
 def energy(records: Sequence[Record]) -> str:
     chosen = [record for record in records if record.data.get("energies")]
-    return "\n".join(f"- {record.problem}, theta {theta_of(record):g}: the energy changed by {greatest(record)} of itself, in "
-                     f"{seconds(record.seconds('compute').median)} of the kernels" for record in chosen)
+    return "\n".join(
+        f"- {record.problem}, theta {theta_of(record):g}: the energy changed by {greatest(record)} "
+        f"of itself, in {seconds(record.seconds('compute').median)} of the kernels"
+        for record in chosen
+    )
 
 
-def gain_over(records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int) -> Optional[str]:
+def gain_over(
+    records: Sequence[Record], peers: Sequence[Peer], name: str, bodies: int
+) -> Optional[str]:
     """Returns a gain from that table, by the first words of its row."""
     for peer in peers:
         if peer.name == name and peer.bodies == bodies and peer.error is not None:
@@ -293,7 +353,11 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
 
     def peer_gain(name: str, bodies: int) -> Value:
         beside = newest_measured(results / "tree_peers", check_measurement)
-        return Value(gain_over(beside, peers_of(results), name, bodies), "text", f"tree_peer_gain('{name}', {bodies})")
+        return Value(
+            gain_over(beside, peers_of(results), name, bodies),
+            "text",
+            f"tree_peer_gain('{name}', {bodies})",
+        )
 
     def energies() -> Value:
         beside = newest_measured(results / "galaxies", check_measurement)
@@ -307,13 +371,25 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
             return Value(made(opening_records(results), *asked) or None, unit, f"{name}{asked}")
         return value
 
-    return {"tree_openings": opened("tree_openings", openings_table, "text"),
-            "opening_time": opened("opening_time", opening_time, "time"),
-            "opening_gain": opened("opening_gain", opening_gain, "number:3"),
-            "opening_account": opened("opening_account", opening_account, "text"),
-            "tree_peers": peers, "tree_peer_gain": peer_gain, "tree_energy": energies,
-            "tree_step": timed("tree_step", step_time, "time"), "tree_build": timed("tree_build", build_of, "time"),
-            "tree_shares": timed("tree_shares", build_shares, "text"),
-            "tree_crossings": timed("tree_crossings", crossings, "text"), "tree_gains": timed("tree_gains", gains, "text"),
-            **{name: optional(name, made) for name, made in (
-                ("tree_times", times_table), ("tree_phases", phases_table), ("tree_errors", errors_table))}}
+    return {
+        "tree_openings": opened("tree_openings", openings_table, "text"),
+        "opening_time": opened("opening_time", opening_time, "time"),
+        "opening_gain": opened("opening_gain", opening_gain, "number:3"),
+        "opening_account": opened("opening_account", opening_account, "text"),
+        "tree_peers": peers,
+        "tree_peer_gain": peer_gain,
+        "tree_energy": energies,
+        "tree_step": timed("tree_step", step_time, "time"),
+        "tree_build": timed("tree_build", build_of, "time"),
+        "tree_shares": timed("tree_shares", build_shares, "text"),
+        "tree_crossings": timed("tree_crossings", crossings, "text"),
+        "tree_gains": timed("tree_gains", gains, "text"),
+        **{
+            name: optional(name, made)
+            for name, made in (
+                ("tree_times", times_table),
+                ("tree_phases", phases_table),
+                ("tree_errors", errors_table),
+            )
+        },
+    }

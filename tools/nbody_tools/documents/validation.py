@@ -93,8 +93,11 @@ def gates(mutants: Sequence[Mutant]) -> str:
 def counts(mutants: Sequence[Mutant]) -> str:
     wrong = [mutant for mutant in mutants if mutant.is_wrong]
     judged = [mutant for mutant in wrong if mutant.failed is not None]
-    lines = [f"{len(wrong)} mutants; {len(judged)} rejected by a gate, {len(wrong) - len(judged)} "
-             "stopped with an error before there was a result. Of those with a result, let through by", ""]
+    lines = [
+        f"{len(wrong)} mutants; {len(judged)} rejected by a gate, {len(wrong) - len(judged)} "
+        "stopped with an error before there was a result. Of those with a result, let through by",
+        "",
+    ]
     for check, title in WEAK_CHECKS.items():
         passed = sum(mutant.weak[check] == "pass" for mutant in judged)
         lines.append(f"- *{title}*: {passed} of {len(judged)}")

@@ -6,8 +6,19 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from nbody_tools.course import glossary, hardware, performance, teaching
-from nbody_tools.documents import (account, accuracy, activity, cluster_pages, comparison, latencies, machine_code,
-                                   readme_tables, sources, tables, tree)
+from nbody_tools.documents import (
+    account,
+    accuracy,
+    activity,
+    cluster_pages,
+    comparison,
+    latencies,
+    machine_code,
+    readme_tables,
+    sources,
+    tables,
+    tree,
+)
 from nbody_tools.inspection import blocks, calibration
 from nbody_tools.records.facts import OTHER_PROGRAMS, FactError, Facts, Named, Problem, Value
 from nbody_tools.sweep import errata, gems, pages
@@ -18,7 +29,9 @@ RESULTS = Path("docs") / "results"
 class Run:
     """A program on a problem; its attributes are a record's QUANTITIES."""
 
-    def __init__(self, facts: Facts, name: str, problem: Union[str, Problem], devices: int = 1) -> None:
+    def __init__(
+        self, facts: Facts, name: str, problem: Union[str, Problem], devices: int = 1
+    ) -> None:
         self._facts, self._name, self._problem, self._devices = facts, name, problem, devices
 
     def on(self, devices: int) -> "Run":

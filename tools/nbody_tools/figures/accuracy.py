@@ -9,7 +9,17 @@ from typing import Sequence, TYPE_CHECKING
 from matplotlib.ticker import LogLocator
 
 from nbody_tools.documents.accuracy import DRIFTS, kind_of, name_of, rate
-from nbody_tools.figures.style import BLUE, GREEN, GREY, ORANGE, VERMILION, dates, machines, pyplot, save
+from nbody_tools.figures.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    VERMILION,
+    dates,
+    machines,
+    pyplot,
+    save,
+)
 from nbody_tools.records.record import Record
 
 if TYPE_CHECKING:
@@ -24,16 +34,32 @@ CLAIMED = {"energy": (1e-3, 1e-5), "momentum": (1e-2, 1e-15), "angular_momentum"
 
 
 FLOAT64 = "float64"
-VARIANTS = {"step11_running_sum": "11, one sum", "step11_kahan_tiles": "11, tiles", "step11_kahan": "11, all"}
+VARIANTS = {
+    "step11_running_sum": "11, one sum",
+    "step11_kahan_tiles": "11, tiles",
+    "step11_kahan": "11, all",
+}
 
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
     """One column per problem; float64 is far below, on a separate axis."""
     problems = list(dict.fromkeys((r.problem.systems, r.problem.bodies) for r in records))
     kinds = [kind for kind in STYLES if any(kind_of(r) == kind for r in records)]
-    rows = [kinds] if FLOAT64 not in kinds or len(kinds) == 1 else [[k for k in kinds if k != FLOAT64], [FLOAT64]]
-    figure, grid = pyplot.subplots(len(rows), len(problems), figsize=(7 * len(problems), 6.5), layout="constrained",
-                                   squeeze=False, sharex="col", sharey="row", height_ratios=[3, 1][:len(rows)])
+    rows = (
+        [kinds]
+        if FLOAT64 not in kinds or len(kinds) == 1
+        else [[k for k in kinds if k != FLOAT64], [FLOAT64]]
+    )
+    figure, grid = pyplot.subplots(
+        len(rows),
+        len(problems),
+        figsize=(7 * len(problems), 6.5),
+        layout="constrained",
+        squeeze=False,
+        sharex="col",
+        sharey="row",
+        height_ratios=[3, 1][: len(rows)],
+    )
     for row, line in zip(rows, grid):
         for problem, axes in zip(problems, line):
             chosen = [r for r in records if (r.problem.systems, r.problem.bodies) == problem]
@@ -44,7 +70,12 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
             axes.xaxis.set_minor_formatter("")
             spread = math.log10(max(map(rate, chosen)) / min(map(rate, chosen)))
             for kind in row:
-                draw_kind(axes, kind, sorted((r for r in chosen if kind_of(r) == kind), key=rate), 0.06 * spread)
+                draw_kind(
+                    axes,
+                    kind,
+                    sorted((r for r in chosen if kind_of(r) == kind), key=rate),
+                    0.06 * spread,
+                )
             axes.margins(x=0.08, y=0.25)
     for problem, top, bottom in zip(problems, grid[0], grid[-1]):
         top.set_title(f"{problem[0]} x {problem[1]} bodies")
@@ -54,9 +85,10 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
         colour, marker = STYLES[kind]
         grid[0][0].plot([], [], marker, color=colour, markersize=8, label=kind)
     grid[0][0].legend(frameon=False, loc="lower left")
-    return save(figure, path, "Relative errors of the accelerations, RMS (symbol), from the median to the 99.9th percentile "
-                "(line), against the rate of the kernels; numbers are those of the steps. N² interactions per step and "
-                f"system. {machines(records)}, {dates(records)}.")
+    return save(figure, path, "Relative errors of the accelerations, RMS (symbol), from the median "
+                              "to the 99.9th percentile "
+                "(line), against the rate of the kernels; numbers are those of the steps. N² "
+                f"interactions per step and system. {machines(records)}, {dates(records)}.")
 
 
 def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> None:
@@ -65,7 +97,9 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
     groups: list[list[Record]] = []
     for record in records:
         error, x = record.data["force_error"], rate(record)
-        axes.plot([x, x], [error["median"], error["p999"]], "-", color=colour, linewidth=1.2, alpha=0.7)
+        axes.plot(
+            [x, x], [error["median"], error["p999"]], "-", color=colour, linewidth=1.2, alpha=0.7
+        )
         axes.plot([x], [error["rms"]], marker, color=colour, markersize=8, markeredgecolor="white")
         first = groups[-1][0] if groups else None
         if (first and record.step not in VARIANTS and math.log10(x / rate(first)) < near
@@ -79,24 +113,65 @@ def draw_kind(axes: Axes, kind: str, records: Sequence[Record], near: float) -> 
         below = kind == COMPENSATED  # where the space is empty
         end = (min(r.data["force_error"]["median"] for r in group) if below else
                max(r.data["force_error"]["p999"] for r in group))
-        axes.annotate("\n".join(names), (middle, end), xytext=(0, -6 if below else 4), textcoords="offset points",
-                      ha="center", va="top" if below else "bottom", fontsize=10, color="#333333", linespacing=1.0)
+        axes.annotate(
+            "\n".join(names),
+            (middle, end),
+            xytext=(0, -6 if below else 4),
+            textcoords="offset points",
+            ha="center",
+            va="top" if below else "bottom",
+            fontsize=10,
+            color="#333333",
+            linespacing=1.0,
+        )
 
 
 def draw_disks(records: Sequence[Record], path: Path) -> Path:
-    figure, grid = pyplot.subplots(1, len(DRIFTS), figsize=(6 * len(DRIFTS), 5.2), layout="constrained")
+    figure, grid = pyplot.subplots(
+        1, len(DRIFTS), figsize=(6 * len(DRIFTS), 5.2), layout="constrained"
+    )
     for axes, (key, title) in zip(grid, DRIFTS.items()):
         for record, line in zip(records, ("-", "-", "--", ":")):
             drift, (colour, marker) = record.data["drift"], STYLES[kind_of(record)]
-            points = [(step, abs(value)) for step, value in zip(drift["step"], drift[key]) if value != 0]
-            axes.plot(*zip(*points), line, marker=marker, markersize=4, color=colour, label=name_of(record))
+            points = [
+                (step, abs(value)) for step, value in zip(drift["step"], drift[key]) if value != 0
+            ]
+            axes.plot(
+                *zip(*points),
+                line,
+                marker=marker,
+                markersize=4,
+                color=colour,
+                label=name_of(record),
+            )
         for claim, kind in zip(CLAIMED[key], ("float32", "float64")):
-            axes.plot([CLAIMED_STEPS], [claim], "x", color=GREY, markersize=10, markeredgewidth=2, clip_on=False)
-            axes.annotate(f"{kind}, arXiv 1803.01190", (CLAIMED_STEPS, claim), xytext=(-8, 0),
-                          textcoords="offset points", ha="right", va="center", fontsize=10, color="#555555")
+            axes.plot(
+                [CLAIMED_STEPS],
+                [claim],
+                "x",
+                color=GREY,
+                markersize=10,
+                markeredgewidth=2,
+                clip_on=False,
+            )
+            axes.annotate(
+                f"{kind}, arXiv 1803.01190",
+                (CLAIMED_STEPS, claim),
+                xytext=(-8, 0),
+                textcoords="offset points",
+                ha="right",
+                va="center",
+                fontsize=10,
+                color="#555555",
+            )
         axes.set(yscale="log", xlabel="time step", title=title)
     grid[0].set_ylabel("change since the start")
     grid[0].legend(frameon=False, fontsize=10)
-    return save(figure, path, "A disk galaxy in a live halo: changes of the energy (relative), of the momentum (in units of "
-                "mass times RMS speed) and of the angular momentum (relative). Crosses: what arXiv 1803.01190 states for "
-                f"a disk of 2^20 bodies. {records[0].problem}. {machines(records)}, {dates(records)}.")
+    return save(
+        figure,
+        path,
+        "A disk galaxy in a live halo: changes of the energy (relative), of the momentum (in units "
+        "of mass times RMS speed) and of the angular momentum (relative). Crosses: what arXiv "
+        f"1803.01190 states for a disk of 2^20 bodies. {records[0].problem}. {machines(records)}, "
+        f"{dates(records)}.",
+    )

@@ -1,4 +1,5 @@
-"""The activity map: where the bodies were, as shares of all positions in a logarithmic colour scale."""
+"""The activity map: where the bodies were, as shares of all positions in a logarithmic colour
+scale."""
 
 from __future__ import annotations
 

@@ -25,7 +25,13 @@ from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.figures.density import AXES
 from nbody_tools.figures.orbits import MAX_BODIES
 from nbody_tools.figures.style import SPECIES_COLOURS, pyplot
-from nbody_tools.files.bodies import Bodies, each_snapshot, read_bodies, snapshot_files, species_list
+from nbody_tools.files.bodies import (
+    Bodies,
+    each_snapshot,
+    read_bodies,
+    snapshot_files,
+    species_list,
+)
 
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
@@ -44,8 +50,12 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--view", choices=sorted(AXES), default="xy")
     p.add_argument("--species", type=species_list, metavar="LIST",
                    help="species of the bodies to show: disk,star [all]")
-    p.add_argument("--half-width", type=arguments.positive_number, metavar="X",
-                   help="half width of the picture [holds few bodies always, 98 %% of many at the ends]")
+    p.add_argument(
+        "--half-width",
+        type=arguments.positive_number,
+        metavar="X",
+        help="half width of the picture [holds few bodies always, 98 %% of many at the ends]",
+    )
     p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
     p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
                    help="pixels per side of the picture [480]")
@@ -54,7 +64,9 @@ def configure(p: argparse.ArgumentParser) -> None:
 def film_file(text: str) -> Path:
     path = Path(text)
     if path.suffix not in ("", *ENDINGS):
-        raise argparse.ArgumentTypeError(f"'{text}' does not end in {', '.join(ENDINGS)} or nothing")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' does not end in {', '.join(ENDINGS)} or nothing"
+        )
     if path.suffix == ".mp4" and not shutil.which("ffmpeg"):
         raise argparse.ArgumentTypeError(f"'{text}' needs ffmpeg, which is not installed; a name "
                                          "that ends in .gif does without")
@@ -70,7 +82,9 @@ class Scene:
         """The states determine the extent of the picture."""
         systems = states[0].positions.shape[0]
         if options.system > systems:
-            raise ToolError(f"--system: '{options.system}' is not there; the snapshots have {systems}")
+            raise ToolError(
+                f"--system: '{options.system}' is not there; the snapshots have {systems}"
+            )
         self.system, self.axes = options.system - 1, list(AXES[options.view])
         self.species = options.species
         points = self.points(states[0])
@@ -78,8 +92,12 @@ class Scene:
         self.trails = numpy.empty((0, *points.shape))
         self.figure, axes = pyplot.subplots(figsize=(INCHES, INCHES), facecolor=BACKGROUND,
                                             dpi=options.pixels / INCHES)
-        axes.set(xlim=(-half_width, half_width), ylim=(-half_width, half_width), facecolor=BACKGROUND,
-                 aspect="equal")
+        axes.set(
+            xlim=(-half_width, half_width),
+            ylim=(-half_width, half_width),
+            facecolor=BACKGROUND,
+            aspect="equal",
+        )
         axes.set_xlabel(options.view[0], color=FOREGROUND)
         axes.set_ylabel(options.view[1], color=FOREGROUND)
         axes.tick_params(colors=FOREGROUND, labelsize=9)
@@ -113,7 +131,9 @@ class Scene:
     @staticmethod
     def half_width(states: Sequence[numpy.ndarray]) -> float:
         viewed = 1 if len(states[0]) <= MAX_BODIES else VIEWED_FRACTION
-        return 1.1 * max(float(numpy.quantile(abs(state).max(-1), viewed)) for state in states) or 1.0
+        return (
+            1.1 * max(float(numpy.quantile(abs(state).max(-1), viewed)) for state in states) or 1.0
+        )
 
     def show(self, bodies: Bodies) -> None:
         points = self.points(bodies)

@@ -19,25 +19,39 @@ COLOURS = {"euler, float64": BLUE, "leapfrog, float64": VERMILION}
 def position_error(state: Bodies, reference: Bodies) -> float:
     """RMS distance of the bodies from their reference positions."""
     if state.positions.shape != reference.positions.shape:
-        raise FileError(f"{state.scenario}: has other numbers of systems or bodies than the reference")
+        raise FileError(
+            f"{state.scenario}: has other numbers of systems or bodies than the reference"
+        )
     if not numpy.isclose(state.time, reference.time, rtol=1e-4):
-        raise FileError(f"{state.scenario}: its time is {state.time:.7g}, that of the reference {reference.time:.7g}")
+        raise FileError(f"{state.scenario}: its time is {state.time:.7g}, that of the reference "
+                        f"{reference.time:.7g}")
     if not state.dt:
         raise FileError(f"{state.scenario}: does not say its dt")
-    distances = numpy.linalg.norm(state.synchronised_positions() - reference.synchronised_positions(), axis=-1)
+    distances = numpy.linalg.norm(
+        state.synchronised_positions() - reference.synchronised_positions(), axis=-1
+    )
     return float(numpy.sqrt((distances ** 2).mean()))
 
 
-def draw_convergence(reference: Bodies, states: Sequence[Bodies], path: Path, note: str = "") -> Path:
+def draw_convergence(
+    reference: Bodies, states: Sequence[Bodies], path: Path, note: str = ""
+) -> Path:
     series: dict[str, list[tuple[float, float]]] = {}
     for state in states:
         error = position_error(state, reference)
         if error > 0:  # the reference's own zero does not fit a logarithmic scale
-            series.setdefault(f"{state.integrator}, {state.precision}", []).append((abs(state.dt), error))
+            series.setdefault(f"{state.integrator}, {state.precision}", []).append(
+                (abs(state.dt), error)
+            )
     if not series:
         raise FileError("no state differs from the reference")
     figure, axes = pyplot.subplots(figsize=(6.6, 5.2), layout="constrained")
-    axes.set(xscale="log", yscale="log", xlabel="time step dt", ylabel="error of the positions (length, RMS)")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="time step dt",
+        ylabel="error of the positions (length, RMS)",
+    )
     others = iter(colour for colour in CYCLE if colour not in COLOURS.values())
     for name in sorted(series):
         dt, error = numpy.array(sorted(series[name])).T
@@ -45,20 +59,34 @@ def draw_convergence(reference: Bodies, states: Sequence[Bodies], path: Path, no
         axes.plot(dt, error, "o-", color=colour, linewidth=1.5, markersize=7, label=name)
     _slopes(axes, series)
     axes.legend(frameon=False)
-    return save(figure, path, f"{reference.scenario}: where the bodies are at t = {reference.time:.4g}, against a run "
-                f"in float64 with dt = {reference.dt:.2g}. Dashed: errors that grow with dt and with its square. "
-                f"{note}".strip())
+    return save(
+        figure,
+        path,
+        f"{reference.scenario}: where the bodies are at t = {reference.time:.4g}, against a run "
+        f"in float64 with dt = {reference.dt:.2g}. Dashed: errors that grow with dt and with its "
+        f"square. {note}".strip(),
+    )
 
 
 def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
     """Draws slopes through the longest step of each integrator."""
     for integrator, order in (("euler", 1), ("leapfrog", 2)):
-        points = [point for name, found in series.items() if name.startswith(integrator) for point in found]
+        points = [
+            point
+            for name, found in series.items()
+            if name.startswith(integrator)
+            for point in found
+        ]
         if not points:
             continue
         dt, error = max(points)
         line = numpy.array([min(points)[0], dt])
         axes.plot(line, 0.5 * error * (line / dt) ** order, "--", color=GREY, linewidth=1.3)
         middle = float(numpy.sqrt(line.prod()))
-        axes.annotate(f"slope {order}", (middle, 0.5 * error * (middle / dt) ** order), xytext=(8, -14),
-                      textcoords="offset points", color="#555555")
+        axes.annotate(
+            f"slope {order}",
+            (middle, 0.5 * error * (middle / dt) ** order),
+            xytext=(8, -14),
+            textcoords="offset points",
+            color="#555555",
+        )

@@ -68,7 +68,9 @@ def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
     states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]
     half_width = _half_width(states)
     # About as fine as the number of bodies allows: the spacing grows as their number falls.
-    smoothing = max(1.6 * half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS)
+    smoothing = max(
+        1.6 * half_width / numpy.sqrt(before.positions.shape[1]), 2 * half_width / PIXELS
+    )
     maps = [[surface_density(state[s], bodies.masses[s], half_width, smoothing)
              for s in range(columns)] for state, bodies in zip(states, (before, after))]
     return _draw(maps, (before, after), half_width, smoothing, view, path, note)
@@ -81,7 +83,9 @@ def _centred(bodies: Bodies, columns: int) -> numpy.ndarray:
 
 
 def _half_width(states: Sequence[numpy.ndarray]) -> float:
-    return 1.15 * max(float(numpy.quantile(abs(state).max(-1), VIEWED_FRACTION)) for state in states)
+    return 1.15 * max(
+        float(numpy.quantile(abs(state).max(-1), VIEWED_FRACTION)) for state in states
+    )
 
 
 def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], half_width: float,

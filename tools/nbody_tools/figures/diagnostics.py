@@ -28,7 +28,9 @@ def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note:
     for vector, label, colour, style in (("momentum", "momentum", BLUE, "-"),
                                          ("angular_momentum", "angular momentum", VERMILION, "--"),
                                          ("centre", "centre of mass", GREEN, ":")):
-        momenta.plot(time, table.change(system, vector), style, color=colour, linewidth=2, label=label)
+        momenta.plot(
+            time, table.change(system, vector), style, color=colour, linewidth=2, label=label
+        )
     momenta.set(title="Momenta and centre of mass", ylabel="|change|")
     momenta.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
     momenta.legend(frameon=False)
@@ -38,7 +40,9 @@ def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note:
     return save(figure, path, f"{_which(table, system)}{_worst(table, system)} {note}".strip())
 
 
-def draw_energies(tables: dict[str, DiagnosticsTable], path: Path, system: int = 0, note: str = "") -> Path:
+def draw_energies(
+    tables: dict[str, DiagnosticsTable], path: Path, system: int = 0, note: str = ""
+) -> Path:
     """The energy errors of several runs: one line each."""
     figure, axes = pyplot.subplots(figsize=(6.8, 4.6), layout="constrained")
     for (label, table), colour in zip(tables.items(), CYCLE):
@@ -47,10 +51,18 @@ def draw_energies(tables: dict[str, DiagnosticsTable], path: Path, system: int =
         axes.plot(table.of(system, "time"), numpy.where(error > 0, error, numpy.nan), color=colour,
                   linewidth=1.6, label=label)
     # Where an error changes sign, it is arbitrarily small for a moment.
-    floor = min(float(numpy.median(abs(table.of(system, "energy_error")))) for table in tables.values()) / 100
-    axes.set(yscale="log", xlabel="time (G = 1)", ylabel="|E − E₀| / |E₀|", ylim=(floor or None, None))
+    floor = (
+        min(float(numpy.median(abs(table.of(system, "energy_error")))) for table in tables.values())
+        / 100
+    )
+    axes.set(
+        yscale="log", xlabel="time (G = 1)", ylabel="|E − E₀| / |E₀|", ylim=(floor or None, None)
+    )
     axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-    worst = ", ".join(f"{label} {abs(table.of(system, 'energy_error')).max():.1e}" for label, table in tables.items())
+    worst = ", ".join(
+        f"{label} {abs(table.of(system, 'energy_error')).max():.1e}"
+        for label, table in tables.items()
+    )
     return save(figure, path, f"At most: {worst}. {note}".strip())
 
 
@@ -59,8 +71,12 @@ def draw_radii(table: DiagnosticsTable, path: Path, system: int = 0, note: str =
     figure, axes = pyplot.subplots(figsize=(9, 6), layout="constrained")
     draw_radii_on(axes, table, system)
     axes.set_xlabel("time (G = 1)")
-    return save(figure, path, f"{_which(table, system)}Radii round the centre of mass that hold 10 to "
-                f"90 % of the mass. {_worst(table, system)} {note}".strip())
+    return save(
+        figure,
+        path,
+        f"{_which(table, system)}Radii round the centre of mass that hold 10 to "
+        f"90 % of the mass. {_worst(table, system)} {note}".strip(),
+    )
 
 
 def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
@@ -106,4 +122,6 @@ def _which(table: DiagnosticsTable, system: int) -> str:
 def _worst(table: DiagnosticsTable, system: int) -> str:
     error = abs(table.of(system, "energy_error")).max()
     steps = table.of(system, "step")
-    return f"{int(steps[-1] - steps[0])} steps; the energy changed by at most {error:.1e} of itself."
+    return (
+        f"{int(steps[-1] - steps[0])} steps; the energy changed by at most {error:.1e} of itself."
+    )

@@ -16,8 +16,15 @@ BRIGHT = 0.998  # share of the non-empty cells that are darker than the brightes
 
 
 def draw(record: Record, folder: Path, path: Path) -> Path:
-    maps = [[numpy.array(read_grey_map(folder / f"galaxy{number}_{step:08d}.pgm"), dtype=float).reshape(CELLS, CELLS)
-             for number in (1, 2)] for step in STATES]
+    maps = [
+        [
+            numpy.array(
+                read_grey_map(folder / f"galaxy{number}_{step:08d}.pgm"), dtype=float
+            ).reshape(CELLS, CELLS)
+            for number in (1, 2)
+        ]
+        for step in STATES
+    ]
     stars = numpy.concatenate([one[one > 0] for state in maps for one in state])
     white = numpy.log1p(numpy.quantile(stars, BRIGHT))
     figure, grid = pyplot.subplots(2, 2, figsize=(10, 10), layout="constrained")
@@ -27,9 +34,21 @@ def draw(record: Record, folder: Path, path: Path) -> Path:
                    for one, colour in zip(state, COLOURS))
         light = sum(colours, start=numpy.zeros((CELLS, CELLS, 3)))
         axes.imshow(light.clip(0, 1), extent=2 * (-HALF_WIDTH, HALF_WIDTH), interpolation="nearest")
-        axes.text(0.03, 0.95, f"t = {step * record.data['dt']:.0f}", color="white", fontsize=14, transform=axes.transAxes)
+        axes.text(
+            0.03,
+            0.95,
+            f"t = {step * record.data['dt']:.0f}",
+            color="white",
+            fontsize=14,
+            transform=axes.transAxes,
+        )
         axes.set_axis_off()
     change = max(map(abs, record.data["energies"]["change"]))
-    return save(figure, path, f"Two disks in their halos, {record.problem.bodies:,} bodies, step 15 with theta "
-                f"{record.data['approximation']['theta']:g}: the stars of each disk, from above it. In {record.problem.steps} "
-                f"time steps the energy changed by {change:.1e} of itself. {machines([record])}, {dates([record])}.")
+    return save(
+        figure,
+        path,
+        f"Two disks in their halos, {record.problem.bodies:,} bodies, step 15 with theta "
+        f"{record.data['approximation']['theta']:g}: the stars of each disk, from above it. In "
+        f"{record.problem.steps} time steps the energy changed by {change:.1e} of itself. "
+        f"{machines([record])}, {dates([record])}.",
+    )

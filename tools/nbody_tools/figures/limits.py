@@ -9,47 +9,96 @@ from typing import Sequence
 import numpy
 
 from nbody_tools.course.performance import Point, serial_share
-from nbody_tools.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, dates, pyplot, save
+from nbody_tools.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    VERMILION,
+    dates,
+    pyplot,
+    save,
+)
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 from nbody_tools.records.record import Record
 
 INSTRUCTIONS = 13  # of an interaction at the fewest, step 06
-SIDES = {"01": (8, -5), "02": (-28, -5), "07": (-28, -5), "03": (8, -16), "04": (8, 6), "06": (-26, 6), "09": (8, -4),
-         "13": (-28, -5)}
+SIDES = {
+    "01": (8, -5),
+    "02": (-28, -5),
+    "07": (-28, -5),
+    "03": (8, -16),
+    "04": (8, 6),
+    "06": (-26, 6),
+    "09": (8, -4),
+    "13": (-28, -5),
+}
 
 
 def gpu_of(records: Sequence[Record]) -> str:
     return str(records[0].data["device"]["name"])
 
 
-def draw_roofline(points: Sequence[Point], machine: dict[str, float], records: Sequence[Record], path: Path) -> Path:
+def draw_roofline(
+    points: Sequence[Point], machine: dict[str, float], records: Sequence[Record], path: Path
+) -> Path:
     """`machine`: peak in TFLOP/s, memory and l1 in TB/s."""
     figure, axes = pyplot.subplots(figsize=(10, 7), layout="constrained")
     x = numpy.geomspace(1, 3000, 400)
     peak, slots = machine["peak"], machine["peak"] / 2
-    for name, rate, line in (("shared memory and L1", machine["l1"], "-"), ("global memory", machine["memory"], "--")):
-        axes.plot(x, numpy.minimum(rate * x, peak), line, color=GREY, label=f"{name}: {rate:.3g} TB/s")
+    for name, rate, line in (
+        ("shared memory and L1", machine["l1"], "-"),
+        ("global memory", machine["memory"], "--"),
+    ):
+        axes.plot(
+            x, numpy.minimum(rate * x, peak), line, color=GREY, label=f"{name}: {rate:.3g} TB/s"
+        )
     reachable = slots * FLOPS_PER_INTERACTION / INSTRUCTIONS
     axes.axhline(reachable, color=GREEN, linewidth=1.5, linestyle=":")
-    axes.annotate(f"{INSTRUCTIONS} instructions for {FLOPS_PER_INTERACTION} flops", (1.1, reachable), xytext=(0, 5),
-                  textcoords="offset points", color="#00664B", fontsize=12)
-    axes.annotate(f"FP32 peak, {peak:.3g} TFLOP/s", (1.1, peak), xytext=(0, 5), textcoords="offset points", fontsize=12,
-                  color="#4D4D4D")
+    axes.annotate(
+        f"{INSTRUCTIONS} instructions for {FLOPS_PER_INTERACTION} flops",
+        (1.1, reachable),
+        xytext=(0, 5),
+        textcoords="offset points",
+        color="#00664B",
+        fontsize=12,
+    )
+    axes.annotate(
+        f"FP32 peak, {peak:.3g} TFLOP/s",
+        (1.1, peak),
+        xytext=(0, 5),
+        textcoords="offset points",
+        fontsize=12,
+        color="#4D4D4D",
+    )
     labels: dict[tuple[float, float], list[str]] = {}
     for point in points:
         labels.setdefault((point.intensity, point.tflops), []).append(point.step)
     for (intensity, tflops), steps in labels.items():
-        axes.plot(intensity, tflops, "o", color=VERMILION if tflops > reachable else BLUE, markersize=8)
+        axes.plot(
+            intensity, tflops, "o", color=VERMILION if tflops > reachable else BLUE, markersize=8
+        )
         axes.annotate(" ".join(steps), (intensity, tflops), xytext=SIDES.get(steps[0], (8, -5)),
                       textcoords="offset points", fontsize=12)
-    axes.set(xscale="log", yscale="log", xlim=(1, 3000), ylim=(1, 110), xlabel="flops per byte of global loads",
-             ylabel="TFLOP/s (20 flops per interaction)")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlim=(1, 3000),
+        ylim=(1, 110),
+        xlabel="flops per byte of global loads",
+        ylabel="TFLOP/s (20 flops per interaction)",
+    )
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False, loc="lower left")
-    return save(figure, path, "Each step at the arithmetic intensity that Nsight Compute counted and the rate of its kernels, "
-                f"32 x 8192 bodies, {gpu_of(records)}, {dates(records)}. Above the dotted line: step 12, "
-                "which computes each "
-                "pair once and is credited with both of its interactions.")
+    return save(
+        figure,
+        path,
+        "Each step at the arithmetic intensity that Nsight Compute counted and the rate of its "
+        f"kernels, 32 x 8192 bodies, {gpu_of(records)}, {dates(records)}. Above the dotted line: "
+        "step 12, which computes each "
+        "pair once and is credited with both of its interactions.",
+    )
 
 
 def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], path: Path) -> Path:
@@ -59,26 +108,58 @@ def draw_amdahl(times: dict[str, dict[int, float]], records: Sequence[Record], p
     for (quantity, measured), colour, marker in zip(times.items(), (VERMILION, BLUE), "os"):
         share = serial_share(measured)
         axes.plot(devices, 1 / (share + (1 - share) / devices), color=colour)
-        axes.plot(list(measured), [measured[1] / t for t in measured.values()], marker, color=colour, markersize=9,
-                  label=f"{quantity}: serial share {100 * share:.1f} %")
-    axes.set(xlabel="GPUs", ylabel="speedup over one GPU", xlim=(1, 16), ylim=(1, 16), xticks=(1, 2, 4, 8, 16))
+        axes.plot(
+            list(measured),
+            [measured[1] / t for t in measured.values()],
+            marker,
+            color=colour,
+            markersize=9,
+            label=f"{quantity}: serial share {100 * share:.1f} %",
+        )
+    axes.set(
+        xlabel="GPUs",
+        ylabel="speedup over one GPU",
+        xlim=(1, 16),
+        ylim=(1, 16),
+        xticks=(1, 2, 4, 8, 16),
+    )
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False)
-    return save(figure, path, "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, "
-                f"two, four and eight {gpu_of(records).split()[-1]}s, {dates(records)}. Lines: Amdahl's law, "
-                "with the serial share from one and eight GPUs; beyond eight they "
-                "are predictions.")
+    return save(
+        figure,
+        path,
+        "Step 08, 256 systems of 8192 bodies, 20 steps. Marks: measured on one, "
+        f"two, four and eight {gpu_of(records).split()[-1]}s, {dates(records)}. Lines: Amdahl's "
+        "law, with the serial share from one and eight GPUs; beyond eight they "
+        "are predictions.",
+    )
 
 
-def draw_ranks(speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path) -> Path:
+def draw_ranks(
+    speedups: dict[str, dict[int, float]], records: Sequence[Record], path: Path
+) -> Path:
     """Speedup over the number of GPUs for each problem, absolute and as a share of that number."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained")
     counts = sorted({count for measured in speedups.values() for count in measured})
     left.plot(counts, counts, color=GREY, linestyle="--", label="ideal")
-    for (name, measured), colour, marker in zip(speedups.items(), (BLUE, GREEN, ORANGE, BLACK, VERMILION), "os^Dv"):
-        left.plot(list(measured), list(measured.values()), marker=marker, color=colour, markersize=8, label=name)
-        right.plot(list(measured), [100 * gain / count for count, gain in measured.items()], marker=marker, color=colour,
-                   markersize=8)
+    for (name, measured), colour, marker in zip(
+        speedups.items(), (BLUE, GREEN, ORANGE, BLACK, VERMILION), "os^Dv"
+    ):
+        left.plot(
+            list(measured),
+            list(measured.values()),
+            marker=marker,
+            color=colour,
+            markersize=8,
+            label=name,
+        )
+        right.plot(
+            list(measured),
+            [100 * gain / count for count, gain in measured.items()],
+            marker=marker,
+            color=colour,
+            markersize=8,
+        )
     left.set(xscale="log", yscale="log", ylabel="speedup over one GPU", yticks=counts)
     right.set(xscale="log", ylabel="speedup / number of GPUs (%)", ylim=(80, 101))
     for axes in (left, right):

@@ -11,8 +11,18 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
-from nbody_tools.figures.style import (BLACK, BLUE, CYCLE, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION,
-                           pyplot, save)
+from nbody_tools.figures.style import (
+    BLACK,
+    BLUE,
+    CYCLE,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY_BLUE,
+    VERMILION,
+    pyplot,
+    save,
+)
 from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
 
 MAX_BODIES = 64  # more orbits cannot be distinguished in a picture
@@ -36,7 +46,9 @@ def draw_orbits(snapshots: Sequence[Bodies], path: Path, note: str = "") -> Path
     if len(snapshots) < 2:
         raise FileError("an orbit needs two snapshots or more")
     if first.positions.shape[1] > MAX_BODIES:
-        raise FileError(f"{first.positions.shape[1]} bodies: orbits are drawn of at most {MAX_BODIES}")
+        raise FileError(
+            f"{first.positions.shape[1]} bodies: orbits are drawn of at most {MAX_BODIES}"
+        )
     if first.scenario == "solar-system":
         return _draw_solar_system(snapshots, path, note)
     return _draw_plane(snapshots, path, note)
@@ -80,11 +92,15 @@ def _draw_solar_system(snapshots: Sequence[Bodies], path: Path, note: str) -> Pa
         axes.set(title=title, xlim=(-half_width, half_width), ylim=(-half_width, half_width))
         _solar_system_panel(axes, snapshots[0], orbits, names, wanted)
     years = (snapshots[-1].time - snapshots[0].time) / YEAR
-    return save(figure, path, f"The Solar System over {years:.2f} years in the plane of the "
-                f"ecliptic, seen from the north. Coloured: simulated; dot: where it ends; thin grey: "
-                f"the Kepler ellipse of the start, which no simulation drew. "
-                f"{how_it_was_run(snapshots[0], snapshots[-1])} {len(snapshots)} snapshots. "
-                f"Units: {snapshots[0].units or 'G = 1'}. {note}".strip())
+    return save(
+        figure,
+        path,
+        f"The Solar System over {years:.2f} years in the plane of the "
+        f"ecliptic, seen from the north. Coloured: simulated; dot: where it ends; thin grey: "
+        f"the Kepler ellipse of the start, which no simulation drew. "
+        f"{how_it_was_run(snapshots[0], snapshots[-1])} {len(snapshots)} snapshots. "
+        f"Units: {snapshots[0].units or 'G = 1'}. {note}".strip(),
+    )
 
 
 def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names: Sequence[str],
@@ -121,10 +137,16 @@ def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str, str]]) -
             angle = outwards + numpy.radians(turn)
             across, up = numpy.cos(angle), numpy.sin(angle)
             text = axes.annotate(
-                name, point, xytext=(14 * across, 14 * up), textcoords="offset points", color=colour,
-                fontweight="bold", va="center",
+                name,
+                point,
+                xytext=(14 * across, 14 * up),
+                textcoords="offset points",
+                color=colour,
+                fontweight="bold",
+                va="center",
                 ha="left" if across > 0.3 else "right" if across < -0.3 else "center",
-                path_effects=[withStroke(linewidth=4, foreground="white")])
+                path_effects=[withStroke(linewidth=4, foreground="white")],
+            )
             box = text.get_window_extent(renderer)
             if not any(box.overlaps(other) for other in taken):
                 break
@@ -162,6 +184,14 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     text = "Crosses: start; discs: end. "
     if eight:
         text += "Coloured: the way of each body in the first third of the time. "
-        text += f"After one period every body is within {drift:.1e} of its start. " if drift < 0.1 else ""
-    return save(figure, path, f"{text}Time {first.time:.4g} to {snapshots[-1].time:.5g}. "
-                f"{how_it_was_run(first, snapshots[-1])} {len(snapshots)} snapshots. {note}".strip())
+        text += (
+            f"After one period every body is within {drift:.1e} of its start. "
+            if drift < 0.1
+            else ""
+        )
+    return save(
+        figure,
+        path,
+        f"{text}Time {first.time:.4g} to {snapshots[-1].time:.5g}. "
+        f"{how_it_was_run(first, snapshots[-1])} {len(snapshots)} snapshots. {note}".strip(),
+    )

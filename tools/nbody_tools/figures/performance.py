@@ -70,7 +70,9 @@ def throughput(axes: Axes, staircase: Staircase, highlight: Optional[int] = None
     axes.set_xlabel("10⁹ interactions/s, more is better")
 
 
-def speedup_against_earlier(axes: Axes, staircase: Staircase, highlight: Optional[int] = None) -> None:
+def speedup_against_earlier(
+    axes: Axes, staircase: Staircase, highlight: Optional[int] = None
+) -> None:
     """Speedup of the last step over each earlier one; the row of the step itself is 1."""
     last = staircase.records[-1]
     dot_plot(axes, [staircase.label(r) for r in staircase.records],
@@ -94,9 +96,11 @@ def caption(staircase: Staircase, text: str) -> str:
     repeats = sorted({len(record.data["repeats"]) for record in staircase.records})
     doubtful = [f"{r.step} ({r.verdict})" for r in staircase.records if r.verdict != "pass"]
     warning = f" Without a passed validation: {', '.join(doubtful)}." if doubtful else ""
-    return (f"{text} Median of {' or '.join(map(str, repeats))} repeats, bars from the lower to the "
-            f"upper quartile. {staircase.problem}. {machines(staircase.records)}. "
-            f"{dates(staircase.records)}.{warning}")
+    return (
+        f"{text} Median of {' or '.join(map(str, repeats))} repeats, bars from the lower to the "
+        f"upper quartile. {staircase.problem}. {machines(staircase.records)}. "
+        f"{dates(staircase.records)}.{warning}"
+    )
 
 
 TOTAL_AND_COMPUTE = ("Filled: total time, with transfers and packing on the host. "
@@ -115,7 +119,11 @@ def draw_step(staircase: Staircase, record: Record, folder: Path, ending: str,
     part = staircase.up_to(record)
     last = len(part.records) - 1
     height = 1.6 + ROW_HEIGHT * max(2, len(part.records))
-    name = f"{record.step}_{record.device_count}gpu" if ", " in staircase.label(record) else record.step
+    name = (
+        f"{record.step}_{record.device_count}gpu"
+        if ", " in staircase.label(record)
+        else record.step
+    )
     if separate:
         paths = []
         for panel, draw, text in PANELS:

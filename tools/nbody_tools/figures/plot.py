@@ -1,7 +1,7 @@
 """Draws figures from result records and from the body files that the programs write.
 
-  ./nbody plot performance docs/results/2026-11-21_h200.jsonl --problem 32x8192x20 --output build/figures
-  ./nbody plot orbits FOLDER_OF_SNAPSHOTS --output orbits.png
+  ./nbody plot performance docs/results/2026-11-21_h200.jsonl --problem 32x8192x20 --output
+  build/figures ./nbody plot orbits FOLDER_OF_SNAPSHOTS --output orbits.png
   ./nbody plot density before.bin after.bin --output galaxies.png --systems 2
   ./nbody plot activity activity_map.csv --output map.png
   ./nbody plot diagnostics run.csv --output run.png
@@ -23,8 +23,15 @@ import argparse
 from pathlib import Path
 from typing import Callable
 
-from nbody_tools.arguments import (FIGURE_ENDINGS, ToolError, existing_file, existing_folder, figure_file,
-                                   positive_integer, positive_number)
+from nbody_tools.arguments import (
+    FIGURE_ENDINGS,
+    ToolError,
+    existing_file,
+    existing_folder,
+    figure_file,
+    positive_integer,
+    positive_number,
+)
 from nbody_tools.figures import performance
 from nbody_tools.figures.activity import draw_activity
 from nbody_tools.figures.convergence import draw_convergence
@@ -45,7 +52,9 @@ def configure(p: argparse.ArgumentParser) -> None:
                              metavar="performance|orbits|density|states|profile|convergence|"
                                      "activity|diagnostics|radii|energies")
 
-    def picture(name: str, text: str, draw: Callable[[argparse.Namespace, str], Path]) -> argparse.ArgumentParser:
+    def picture(
+        name: str, text: str, draw: Callable[[argparse.Namespace, str], Path]
+    ) -> argparse.ArgumentParser:
         kind = kinds.add_parser(name, help=text)
         kind.add_argument("--output", type=figure_file, required=True, metavar="FILE")
         kind.add_argument("--record", type=existing_file, metavar="FILE",
@@ -59,8 +68,12 @@ def configure(p: argparse.ArgumentParser) -> None:
                        help="files of records, one machine each")
     times.add_argument("--output", type=Path, required=True, metavar="FOLDER",
                        help="with several files, each gets a subfolder with its name")
-    times.add_argument("--problem", default="", metavar="SxNxI",
-                       help="which of a file's problems: systems x bodies x steps, such as 32x8192x20")
+    times.add_argument(
+        "--problem",
+        default="",
+        metavar="SxNxI",
+        help="which of a file's problems: systems x bodies x steps, such as 32x8192x20",
+    )
     times.add_argument("--format", choices=FIGURE_ENDINGS, default="png")
     times.add_argument("--separate", action="store_true",
                        help="time, throughput and speedup of a step in separate files")
@@ -92,20 +105,37 @@ def configure(p: argparse.ArgumentParser) -> None:
     profile.add_argument("states", nargs="+", type=existing_file, metavar="FILE")
     profile.add_argument("--theory", choices=sorted(MODELS), default="plummer")
 
-    convergence = picture("convergence", "error against time step", lambda options, note: draw_convergence(
-        read_bodies(options.reference), [read_bodies(file) for file in options.states], options.output, note))
+    convergence = picture(
+        "convergence",
+        "error against time step",
+        lambda options, note: draw_convergence(
+            read_bodies(options.reference),
+            [read_bodies(file) for file in options.states],
+            options.output,
+            note,
+        ),
+    )
     convergence.add_argument("reference", type=existing_file,
                              help="final state of a much more accurate run")
     convergence.add_argument("states", nargs="+", type=existing_file, metavar="FILE",
                              help="final states with other dt")
 
-    energies = picture("energies", "energy errors of several runs (--diagnostics)", lambda options, note: draw_energies(
-        {file.stem: read_diagnostics(file) for file in options.diagnostics}, options.output, note=note))
+    energies = picture(
+        "energies",
+        "energy errors of several runs (--diagnostics)",
+        lambda options, note: draw_energies(
+            {file.stem: read_diagnostics(file) for file in options.diagnostics},
+            options.output,
+            note=note,
+        ),
+    )
     energies.add_argument("diagnostics", nargs="+", type=existing_file, metavar="FILE.csv")
 
-    picture("activity", "where the bodies were (--activity-map)", lambda options, note: draw_activity(
-        read_activity(options.map), options.output, note)).add_argument(
-            "map", type=existing_file, metavar="FILE.csv")
+    picture(
+        "activity",
+        "where the bodies were (--activity-map)",
+        lambda options, note: draw_activity(read_activity(options.map), options.output, note),
+    ).add_argument("map", type=existing_file, metavar="FILE.csv")
 
     for name, draw, text in (
             ("diagnostics", draw_diagnostics,

@@ -71,18 +71,31 @@ def shells(bodies: Bodies) -> Shells:
     return Shells(edges, in_shell, numpy.sqrt(numpy.maximum(squares, masses.mean() ** 2)))
 
 
-def draw_profile(states: Sequence[Bodies], path: Path, model: str = "plummer", note: str = "") -> Path:
+def draw_profile(
+    states: Sequence[Bodies], path: Path, model: str = "plummer", note: str = ""
+) -> Path:
     theory = MODELS[model]
     figure, axes = pyplot.subplots(figsize=(6.6, 5.2), layout="constrained")
     found = [shells(state) for state in states]
     for state, measured, colour, marker in zip(states, found, CYCLE, "osD^vPX"):
-        axes.errorbar(measured.radii, measured.masses / measured.volumes, measured.errors / measured.volumes,
-                      fmt=marker, markersize=7, capsize=3, color=colour, label=f"simulated, t = {state.time:.4g}")
+        axes.errorbar(
+            measured.radii,
+            measured.masses / measured.volumes,
+            measured.errors / measured.volumes,
+            fmt=marker,
+            markersize=7,
+            capsize=3,
+            color=colour,
+            label=f"simulated, t = {state.time:.4g}",
+        )
     line = numpy.geomspace(min(s.edges[0] for s in found), max(s.edges[-1] for s in found), 300)
     axes.plot(line, theory.density(line), color=BLACK, linewidth=1.8, label=theory.name, zorder=0)
-    axes.set(xscale="log", yscale="log", xlabel="radius (length)", ylabel="density (mass / length³)")
+    axes.set(
+        xscale="log", yscale="log", xlabel="radius (length)", ylabel="density (mass / length³)"
+    )
     axes.legend(frameon=False)
     worst = max(float(abs(measured.deviations(theory)).max()) for measured in found)
-    caption = (f"{states[0].scenario}: density in {SHELLS} shells, with the standard errors of so many bodies; the "
-               f"worst shell is {worst:.1f} of them from the model. {how_it_was_run(states[0], states[-1])} {note}")
+    caption = (f"{states[0].scenario}: density in {SHELLS} shells, with the standard errors of so "
+               f"many bodies; the worst shell is {worst:.1f} of them from the model. "
+               f"{how_it_was_run(states[0], states[-1])} {note}")
     return save(figure, path, caption.strip())

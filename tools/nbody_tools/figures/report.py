@@ -1,11 +1,18 @@
-"""Figures of the report: every step against the steps before it, and throughput against the peak."""
+"""Figures of the report: every step against the steps before it, and throughput against the
+peak."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from nbody_tools.figures.performance import (ROW_HEIGHT, TOTAL_AND_COMPUTE, caption, draw_speedups, draw_step,
-                                 throughput)
+from nbody_tools.figures.performance import (
+    ROW_HEIGHT,
+    TOTAL_AND_COMPUTE,
+    caption,
+    draw_speedups,
+    draw_step,
+    throughput,
+)
 from nbody_tools.records.facts import FLOPS_PER_INTERACTION
 from nbody_tools.figures.style import GREY, pyplot, save
 from nbody_tools.records.staircase import Staircase
@@ -26,10 +33,12 @@ def draw_throughput_and_peak(staircase: Staircase, peak_tflops: float, path: Pat
                                                    lambda x: x / FLOPS_PER_INTERACTION))
     above.set_xlabel(f"GFLOP/s at {FLOPS_PER_INTERACTION} flops per interaction (a convention)")
     axes.set_title("")
-    text = (f"Throughput of all steps. {TOTAL_AND_COMPUTE} N² interactions per step and system. "
-            f"{FLOPS_PER_INTERACTION} flops per interaction is a convention, not a count: the dashed "
-            "line is the FP32 peak divided by it. What limits a kernel is its own number of "
-            "instruction slots.")
+    text = (
+        f"Throughput of all steps. {TOTAL_AND_COMPUTE} N² interactions per step and system. "
+        f"{FLOPS_PER_INTERACTION} flops per interaction is a convention, not a count: the dashed "
+        "line is the FP32 peak divided by it. What limits a kernel is its own number of "
+        "instruction slots."
+    )
     return save(figure, path, caption(staircase, text))
 
 

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = 3
-CAPTION = ("What becomes of the scenarios, seen along z. Of the galaxies the disks are shown, 1,500 to "
-           "3,000 bodies each, and not the haloes around them.")
+CAPTION = (
+    "What becomes of the scenarios, seen along z. Of the galaxies the disks are shown, 1,500 to "
+    "3,000 bodies each, and not the haloes around them."
+)
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,20 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
                 half_width: Optional[float] = None, note: str = "") -> Path:
     axes_of_view = list(AXES[view])
     points = [state.synchronised_positions()[0][:, axes_of_view] for state in states]
-    half_width = half_width or 1.06 * max(float(numpy.quantile(abs(p).max(-1), SHOWN_FRACTION)) for p in points)
+    half_width = half_width or 1.06 * max(
+        float(numpy.quantile(abs(p).max(-1), SHOWN_FRACTION)) for p in points
+    )
     columns = min(len(states), 2 if len(states) <= 4 else 3)
     rows = math.ceil(len(states) / columns)
-    figure, grid = pyplot.subplots(rows, columns, squeeze=False, sharex=True, sharey=True,
-                                   figsize=(3.2 * columns + 0.6, 3.2 * rows + 0.4), layout="constrained")
+    figure, grid = pyplot.subplots(
+        rows,
+        columns,
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+        figsize=(3.2 * columns + 0.6, 3.2 * rows + 0.4),
+        layout="constrained",
+    )
     for axes in grid.flat[len(states):]:
         axes.remove()
     names: list[str] = []
@@ -44,10 +53,17 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
     figure.supxlabel(f"{view[0]} (length, {unit})", fontsize=13)
     figure.supylabel(f"{view[1]} (length, {unit})", fontsize=13)
     colours = {SPECIES_COLOURS[kind]: kind for kind in names}
-    named = "Colours: " + ", ".join(f"{kind} {_word(colour)}" for colour, kind in colours.items()) + ". " if names else ""
+    named = (
+        "Colours: "
+        + ", ".join(f"{kind} {_word(colour)}" for colour, kind in colours.items())
+        + ". "
+        if names
+        else ""
+    )
     outside = max(float((abs(p).max(-1) > half_width).mean()) for p in points)
-    caption = (f"{states[0].scenario}, {points[0].shape[0]} bodies shown, at most {outside:.1%} of them are "
-               f"outside of a panel. {named}{how_it_was_run(states[0], states[-1])} {note}")
+    caption = (f"{states[0].scenario}, {points[0].shape[0]} bodies shown, at most {outside:.1%} of "
+               f"them are outside of a panel. {named}{how_it_was_run(states[0], states[-1])} "
+               f"{note}")
     return save(figure, path, caption.strip())
 
 
@@ -56,5 +72,11 @@ def _size(bodies: int) -> float:
 
 
 def _word(colour: str) -> str:
-    return {"#009E73": "green", "#56B4E9": "blue", "#E69F00": "orange", "#D55E00": "red", "#F0E442": "yellow",
-            "#EBEBEB": "white"}[colour]
+    return {
+        "#009E73": "green",
+        "#56B4E9": "blue",
+        "#E69F00": "orange",
+        "#D55E00": "red",
+        "#F0E442": "yellow",
+        "#EBEBEB": "white",
+    }[colour]

@@ -20,15 +20,21 @@ from matplotlib.transforms import Bbox  # noqa: E402
 from PIL import Image  # noqa: E402  (matplotlib itself needs it)
 
 from nbody_tools.arguments import ToolError  # noqa: E402
-from nbody_tools.figures.colours import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE,  # noqa: E402, F401
-                                         VERMILION, YELLOW)
+from nbody_tools.figures.colours import (  # noqa: E402, F401
+    BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION, YELLOW)
 from nbody_tools.records.record import Record  # noqa: E402
 
 CYCLE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK)
 
 # On black, each species has the same colour as in the live view (view/page/colours.js).
-SPECIES_COLOURS = {"gas": GREEN, "dark": SKY_BLUE, "disk": ORANGE, "bulge": VERMILION, "star": YELLOW,
-                   "boundary": "#EBEBEB"}
+SPECIES_COLOURS = {
+    "gas": GREEN,
+    "dark": SKY_BLUE,
+    "disk": ORANGE,
+    "bulge": VERMILION,
+    "star": YELLOW,
+    "boundary": "#EBEBEB",
+}
 
 CAPTION_SIZE = 11
 DOTS_PER_INCH = 130
@@ -78,7 +84,9 @@ def save(figure: Figure, path: Path, caption: str) -> Path:
 def _shrink(png: Path) -> None:
     """Saves two thirds of the bytes; figures have few colours, and no colour changes visibly."""
     with Image.open(png) as image:
-        few = image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few = image.convert("RGB").quantize(
+            256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
     few.save(png, format="PNG")
 
 

@@ -98,9 +98,17 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
     heights = [max(1.6, ROW_HEIGHT * (count if count <= MANY_ROWS else 0.5 * count))
                for count in rows]
     figure, grid = pyplot.subplots(
-        len(timelines), columns, squeeze=False, figsize=(13, sum(heights) + 1.1 * len(heights) + 0.5),
-        gridspec_kw={"height_ratios": heights, "width_ratios": [3, 2][:columns], "wspace": 0.12,
-                     "hspace": 1.0 / (sum(heights) / len(heights))})
+        len(timelines),
+        columns,
+        squeeze=False,
+        figsize=(13, sum(heights) + 1.1 * len(heights) + 0.5),
+        gridspec_kw={
+            "height_ratios": heights,
+            "width_ratios": [3, 2][:columns],
+            "wspace": 0.12,
+            "hspace": 1.0 / (sum(heights) / len(heights)),
+        },
+    )
     for line, (spans, title) in zip(grid, zip(timelines, titles)):
         draw_panel(line[0], spans, end, colours)
         line[0].set_title(title)
@@ -122,8 +130,10 @@ def caption(timelines: Sequence[Sequence[Span]], titles: Sequence[str],
     for spans, title in zip(timelines, titles):
         total = sums(spans)
         name = f"{title}: " if len(timelines) > 1 else ""
-        words.append(f"{name}{1e3 * total.wall:.3g} ms in all; copies take {1e3 * total.copies:.3g} "
-                     f"ms, {100 * total.hidden_share:.0f} % of that hidden under compute.")
+        words.append(
+            f"{name}{1e3 * total.wall:.3g} ms in all; copies take {1e3 * total.copies:.3g} "
+            f"ms, {100 * total.hidden_share:.0f} % of that hidden under compute."
+        )
     words.append("A bar begins when what was before it in its stream has ended: waiting for the "
                  "device counts as part of a stage.")
     if record is not None:

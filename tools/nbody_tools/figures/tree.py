@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Sequence
 
 from nbody_tools.documents.tree import Curve, crossing, fastest_direct, theta_of, times
-from nbody_tools.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, dates, machines, pyplot, save
+from nbody_tools.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    VERMILION,
+    dates,
+    machines,
+    pyplot,
+    save,
+)
 from nbody_tools.measure.tree_peers import Peer
 from nbody_tools.records.record import Record
 
@@ -21,7 +32,9 @@ def draw_times(records: Sequence[Record], path: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(9, 6.5), layout="constrained")
     curves = times(records)
     direct = fastest_direct(curves)
-    sums, trees = ([curve for curve in curves if (curve.theta is None) == of] for of in (True, False))
+    sums, trees = (
+        [curve for curve in curves if (curve.theta is None) == of] for of in (True, False)
+    )
     for curve, line in zip(sums, DIRECT):
         axes.plot(*points(curve), line, marker="s", markersize=5, color=GREY, label=curve.label)
     for curve, colour in zip(trees, TREES):
@@ -33,8 +46,13 @@ def draw_times(records: Sequence[Record], path: Path) -> Path:
     axes.set_xscale("log", base=2)
     axes.grid(color="#E5E5E5")
     axes.legend(frameon=False)
-    return save(figure, path, "Time per time step, median of the kernels, Plummer spheres; a tree is built in every step. Dotted: "
-                f"where the tree passes the fastest direct sum. {machines(records)}, {dates(records)}.")
+    return save(
+        figure,
+        path,
+        "Time per time step, median of the kernels, Plummer spheres; a tree is built in every "
+        f"step. Dotted: where the tree passes the fastest direct sum. {machines(records)}, "
+        f"{dates(records)}.",
+    )
 
 
 def points(curve: Curve) -> tuple[list[int], list[float]]:
@@ -47,28 +65,54 @@ def draw_costs(records: Sequence[Record], peers: Sequence[Peer], path: Path) -> 
     Builds of one program (its name up to a comma) share a panel."""
     known = [peer for peer in peers if peer.error is not None]
     families = list(dict.fromkeys(family(peer) for peer in known))
-    figure, grid = pyplot.subplots(1, len(families), figsize=(6.5 * len(families), 8), layout="constrained", squeeze=False)
+    figure, grid = pyplot.subplots(
+        1, len(families), figsize=(6.5 * len(families), 8), layout="constrained", squeeze=False
+    )
     for axes, name in zip(grid[0], families):
         of_family = [peer for peer in known if family(peer) == name]
         quantity = of_family[0].quantity
         for bodies, colour in zip(sorted({peer.bodies for peer in of_family}), SIZES):
             for multipole, style in ((2, "o-"), (0, "^:")):
-                line = sorted((record for record in records if record.problem.bodies == bodies
-                               and record.data["approximation"]["multipole"] == multipole), key=angle_of)
-                axes.plot([record.data["force_error"][quantity] for record in line],
-                          [record.seconds("compute").median / record.problem.steps for record in line], style, color=colour,
-                          label=f"step 15, {bodies:,} bodies, {'quadrupoles' if multipole else 'masses alone'}")
+                line = sorted(
+                    (
+                        record
+                        for record in records
+                        if record.problem.bodies == bodies
+                        and record.data["approximation"]["multipole"] == multipole
+                    ),
+                    key=angle_of,
+                )
+                axes.plot(
+                    [record.data["force_error"][quantity] for record in line],
+                    [record.seconds("compute").median / record.problem.steps for record in line],
+                    style,
+                    color=colour,
+                    label=f"step 15, {bodies:,} bodies, "
+                          f"{'quadrupoles' if multipole else 'masses alone'}",
+                )
             builds = (peer for peer in of_family if peer.bodies == bodies)
             for peer, marker in zip(builds, ("*", "P", "X", "D")):
-                axes.plot(peer.error, peer.seconds, marker, markersize=14, color=colour, markeredgecolor=BLACK,
-                          label=f"{peer.name}, {bodies:,} bodies")
+                axes.plot(
+                    peer.error,
+                    peer.seconds,
+                    marker,
+                    markersize=14,
+                    color=colour,
+                    markeredgecolor=BLACK,
+                    label=f"{peer.name}, {bodies:,} bodies",
+                )
         axes.set(xscale="log", yscale="log", xlabel=f"relative error, {QUANTITIES[quantity][0]}",
                  title=f"beside {name}: {of_family[0].what}")
         axes.grid(color="#E5E5E5")
         axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     grid[0][0].set_ylabel("seconds per time step")
-    return save(figure, path, f"What accuracy costs: step 15 at opening angles from {min(map(angle_of, records)):g} to "
-                f"{max(map(angle_of, records)):g}, and programs of others with the same bodies. {machines(records)}, {dates(records)}.")
+    return save(
+        figure,
+        path,
+        f"What accuracy costs: step 15 at opening angles from {min(map(angle_of, records)):g} to "
+        f"{max(map(angle_of, records)):g}, and programs of others with the same bodies. "
+        f"{machines(records)}, {dates(records)}.",
+    )
 
 
 def angle_of(record: Record) -> float:
@@ -82,15 +126,31 @@ def family(peer: Peer) -> str:
 
 def draw_errors(records: Sequence[Record], path: Path) -> Path:
     """One column for nodes with quadrupoles, one for nodes without."""
-    chosen = [record for record in records if record.data.get("force_error") and theta_of(record) is not None]
+    chosen = [
+        record
+        for record in records
+        if record.data.get("force_error") and theta_of(record) is not None
+    ]
     figure, grid = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained", sharey=True)
-    for axes, multipole, title in zip(grid, (2, 0), ("with quadrupoles", "mass alone (--multipole 0)")):
-        of_kind = [record for record in chosen if record.data["approximation"]["multipole"] == multipole]
+    for axes, multipole, title in zip(
+        grid, (2, 0), ("with quadrupoles", "mass alone (--multipole 0)")
+    ):
+        of_kind = [
+            record for record in chosen if record.data["approximation"]["multipole"] == multipole
+        ]
         for bodies, colour in zip(sorted({record.problem.bodies for record in of_kind}), SIZES):
-            line = sorted((record for record in of_kind if record.problem.bodies == bodies), key=angle_of)
+            line = sorted(
+                (record for record in of_kind if record.problem.bodies == bodies), key=angle_of
+            )
             for key, (name, style) in QUANTITIES.items():
-                axes.plot(list(map(theta_of, line)), [record.data["force_error"][key] for record in line], style,
-                          color=colour, markersize=5, label=f"{bodies:,} bodies" if key == "rms" else None)
+                axes.plot(
+                    list(map(theta_of, line)),
+                    [record.data["force_error"][key] for record in line],
+                    style,
+                    color=colour,
+                    markersize=5,
+                    label=f"{bodies:,} bodies" if key == "rms" else None,
+                )
         axes.set(xscale="log", yscale="log", xlabel="theta", title=title)
         axes.set_xticks([0.2, 0.3, 0.4, 0.6, 0.8, 1.0])
         axes.xaxis.set_major_formatter("{x:g}")
@@ -100,5 +160,9 @@ def draw_errors(records: Sequence[Record], path: Path) -> Path:
     for name, style in QUANTITIES.values():
         grid[0].plot([], [], style, color=BLACK, markersize=5, label=name)
     grid[0].legend(frameon=False)
-    return save(figure, path, "Relative errors of the accelerations over the opening angle; Plummer spheres. "
-                f"{machines(chosen)}, {dates(chosen)}.")
+    return save(
+        figure,
+        path,
+        "Relative errors of the accelerations over the opening angle; Plummer spheres. "
+        f"{machines(chosen)}, {dates(chosen)}.",
+    )

@@ -1,9 +1,9 @@
 """Reads the body files that the step programs write: BIN, CSV, and folders of snapshots.
 
 A file that does not hold what it announces is refused with a FileError that names it. BIN is
-little-endian: a header of 144 bytes, then seven float32 or float64 per body, system after system; in
-version 2 then the species of every body, one byte each. Checkpoints, version 3, have 16 more bytes of
-header, and lines key=value and a checksum at the end (common/io/formats/bin.cpp).
+little-endian: a header of 144 bytes, then seven float32 or float64 per body, system after system;
+in version 2 then the species of every body, one byte each. Checkpoints, version 3, have 16 more
+bytes of header, and lines key=value and a checksum at the end (common/io/formats/bin.cpp).
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ class Bodies:
     def synchronised_positions(self) -> numpy.ndarray:
         """Positions at the time of the velocities: a leapfrog checkpoint's are half a step
         ahead."""
-        return self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
+        return (
+            self.positions - 0.5 * self.dt * self.velocities if self.staggered else self.positions
+        )
 
 
 def species_list(text: str) -> list[str]:
@@ -107,7 +109,9 @@ def read_bodies(path: Path) -> Bodies:
     else:
         bodies = _read_csv(path, data) if _is_text(data) else _read_foreign(path)
     bodies.scenario = bodies.scenario or Path(path).name
-    if not all(numpy.isfinite(a).all() for a in (bodies.positions, bodies.velocities, bodies.masses)):
+    if not all(
+        numpy.isfinite(a).all() for a in (bodies.positions, bodies.velocities, bodies.masses)
+    ):
         raise FileError(f"{path}: holds a NaN or an infinity")
     return bodies
 
@@ -120,10 +124,14 @@ def _read_foreign(path: Path) -> Bodies:
     """Reads formats that only nbody-convert knows: Tipsy, Gadget, raw."""
     converters = sorted(ROOT.glob("build/*/tools/convert/nbody-convert"))
     if not converters:
-        raise FileError(f"{path}: is neither BIN nor CSV; nbody-convert, which reads the others, is not built")
+        raise FileError(
+            f"{path}: is neither BIN nor CSV; nbody-convert, which reads the others, is not built"
+        )
     with tempfile.TemporaryDirectory() as folder:
         converted = Path(folder) / "converted.bin"
-        done = subprocess.run([converters[0], path, converted], check=False, capture_output=True, text=True)
+        done = subprocess.run(
+            [converters[0], path, converted], check=False, capture_output=True, text=True
+        )
         if done.returncode != 0:
             raise FileError(" ".join(done.stderr.split()))
         return _read_bin(path, converted.read_bytes())
@@ -131,7 +139,9 @@ def _read_foreign(path: Path) -> Bodies:
 
 def _read_bin(path: Path, data: bytes) -> Bodies:
     if len(data) < HEADER.size:
-        raise FileError(f"{path}: truncated: {len(data)} bytes are less than a header of {HEADER.size}")
+        raise FileError(
+            f"{path}: truncated: {len(data)} bytes are less than a header of {HEADER.size}"
+        )
     (_, version, endian_tag, bytes_per_value, header_size, systems, count, time, step, gravity,
      softening, dt, integrator, staggered, scenario, units) = HEADER.unpack_from(data)
     if version not in (PLAIN, WITH_SPECIES, CHECKPOINT):
@@ -181,7 +191,9 @@ def _read_csv(path: Path, data: bytes) -> Bodies:
     try:
         lines = data.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise FileError(f"{path}: neither BIN (no {MAGIC.decode()} at its start) nor text") from error
+        raise FileError(
+            f"{path}: neither BIN (no {MAGIC.decode()} at its start) nor text"
+        ) from error
     comments: dict[str, str] = {}
     names: list[str] = []
     species: list[str] = []
@@ -236,7 +248,9 @@ def _bodies_from_csv(path: Path, comments: dict[str, str], rows: list[list[float
     except ValueError as error:
         raise FileError(f"{path}: a '# key=value' line: {error}") from error
     if len(rows) != int(comments.get("bodies", len(rows))):
-        raise FileError(f"{path}: damaged: {len(rows)} bodies, and there should be {comments['bodies']}")
+        raise FileError(
+            f"{path}: damaged: {len(rows)} bodies, and there should be {comments['bodies']}"
+        )
     if systems < 1 or len(rows) % systems:
         raise FileError(f"{path}: {len(rows)} bodies cannot be cut into {systems} systems")
     values = numpy.array(rows).reshape(systems, -1, VALUES_PER_BODY)

@@ -42,8 +42,16 @@ def kernel_json(kernel: Kernel, interactions: Optional[float]) -> dict[str, Any]
     if kernel.first_block:
         result["first_block"] = kernel.first_block
     if kernel.operations:
-        result["as_written"] = [{**vars(one.place), "source": source_text(one.place), "type": one.type,
-                                 "operation": one.operation, "count": one.count} for one in kernel.operations]
+        result["as_written"] = [
+            {
+                **vars(one.place),
+                "source": source_text(one.place),
+                "type": one.type,
+                "operation": one.operation,
+                "count": one.count,
+            }
+            for one in kernel.operations
+        ]
     if kernel.operations and interactions:
         result["as_written_per_interaction"] = {
             of: {operation: count / interactions for operation, count in found.items()}
@@ -54,9 +62,14 @@ def kernel_json(kernel: Kernel, interactions: Optional[float]) -> dict[str, Any]
 
 
 def ptx_json(ptx: PtxKernel) -> dict[str, Any]:
-    return {"name": ptx.name, "instructions": ptx.counts,
-            "loops": [{"first_line": loop.lines[0], "last_line": loop.lines[1], "instructions": loop.counts}
-                      for loop in ptx.loops]}
+    return {
+        "name": ptx.name,
+        "instructions": ptx.counts,
+        "loops": [
+            {"first_line": loop.lines[0], "last_line": loop.lines[1], "instructions": loop.counts}
+            for loop in ptx.loops
+        ],
+    }
 
 
 def row_json(row: Row) -> dict[str, Any]:

@@ -20,8 +20,14 @@ SHARE_OF_A_ROW = 0.01  # of the operations of a kernel
 def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str:
     parts = [kernel_text(kernel, interactions) for kernel in inspection.kernels]
     if inspection.other_ptx:
-        parts.append("\n".join(["not launched, or through a variable",
-                                *(f"  {line}" for line in of_ptx(inspection.other_ptx, bool(interactions)))]))
+        parts.append(
+            "\n".join(
+                [
+                    "not launched, or through a variable",
+                    *(f"  {line}" for line in of_ptx(inspection.other_ptx, bool(interactions))),
+                ]
+            )
+        )
     parts += inspection.messages
     if inspection.exit_code:
         parts.append(f"The program ended with exit code {inspection.exit_code}. Up to then:")
@@ -33,17 +39,23 @@ def text_of(inspection: Inspection, interactions: Optional[float] = None) -> str
 def kernel_text(kernel: Kernel, interactions: Optional[float]) -> str:
     lines = [f"kernel {kernel.name}: {counted(kernel.launches, 'launch', 'launches')}, "
              f"{counted(kernel.blocks, 'block')}, {counted(kernel.threads, 'thread')}"]
-    lines += [f"  {line}" for line in (*totals(kernel, interactions), *of_ptx(kernel.ptx, bool(interactions)))]
+    lines += [
+        f"  {line}"
+        for line in (*totals(kernel, interactions), *of_ptx(kernel.ptx, bool(interactions)))
+    ]
     if not kernel.rows:
         lines.append("  accesses neither global nor shared memory")
     computed = worth_a_row(by_line(kernel.operations))
-    for file in dict.fromkeys([*(row.place.file for row in kernel.rows), *(place.file for place in computed)]):
+    for file in dict.fromkeys(
+        [*(row.place.file for row in kernel.rows), *(place.file for place in computed)]
+    ):
         lines += ["", f"  {file}"]
         if rows := [row for row in kernel.rows if row.place.file == file]:
             lines += table(rows)
         if there := [place for place in computed if place.file == file]:
-            lines += ([""] if rows else []) + table_of_operations({place: computed[place] for place in there}, kernel,
-                                                                  interactions)
+            lines += ([""] if rows else []) + table_of_operations(
+                {place: computed[place] for place in there}, kernel, interactions
+            )
     return "\n".join(lines)
 
 
@@ -90,7 +102,9 @@ def in_words(operations: Sequence[Operation], divisor: float) -> str:
     """Omits float32 and threads, the usual case; names other types and units."""
     parts = []
     for of, found in sums(operations).items():
-        words = ", ".join(f"{named(operation)} {count / divisor:.3g}" for operation, count in found.items())
+        words = ", ".join(
+            f"{named(operation)} {count / divisor:.3g}" for operation, count in found.items()
+        )
         parts.append(words if of in ("float32", "threads", "conversion") else f"{of}: {words}")
     return "; ".join(parts)
 
@@ -101,14 +115,18 @@ def of_ptx(kernels: Iterable[PtxKernel], interacts: bool) -> list[str]:
     for ptx in kernels:
         lines.append(f"in PTX, {ptx.name}: {counted(sum(ptx.counts.values()), 'instruction')}")
         for loop in (interacts and [loop for loop in ptx.loops if loop.roots]) or ptx.loops:
-            lines.append(f"  loop at lines {loop.lines[0]} to {loop.lines[1]}, {of_loop(loop, interacts)}")
+            lines.append(
+                f"  loop at lines {loop.lines[0]} to {loop.lines[1]}, {of_loop(loop, interacts)}"
+            )
     return lines
 
 
 def of_loop(loop: Loop, interacts: bool) -> str:
     by = loop.roots if interacts and loop.roots else 1
     unit = f"per root, of {by} in a pass" if interacts and loop.roots else "per pass"
-    return f"{unit}: " + ", ".join(f"{name} {count / by:.4g}" for name, count in loop.counts.items())
+    return f"{unit}: " + ", ".join(
+        f"{name} {count / by:.4g}" for name, count in loop.counts.items()
+    )
 
 
 def table(rows: Sequence[Row]) -> list[str]:

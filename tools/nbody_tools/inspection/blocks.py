@@ -7,31 +7,61 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
-from nbody_tools.inspection.calibration import (INTERACTIONS, PATTERNS, PROBLEM, CalibrationError, Compared, compared,
-                               read_chip, read_model)
+from nbody_tools.inspection.calibration import (
+    INTERACTIONS,
+    PATTERNS,
+    PROBLEM,
+    CalibrationError,
+    Compared,
+    compared,
+    read_chip,
+    read_model,
+)
 from nbody_tools.tables import markdown
 
 # Reasons for differences between model and chip. A difference that is not listed, and a listed
 # cause without a difference, are errors.
 CAUSES = {
-    (PATTERNS, "shared_loop", "shared load"):
-        "nvcc unrolls the loop and loads four neighbouring floats with one instruction of 16 bytes",
-    ("step03_tiling", "advance_systems", "shared load"):
-        "nvcc loads the four floats of a body with one instruction of 16 bytes, and the mass again "
-        "later on; the source has four loads",
-    ("step03_tiling", "advance_systems", "shared store"):
-        "nvcc stores the four floats of a body with one instruction of 16 bytes, which has no conflict; "
-        "the source has four stores",
-    ("step08_multigpu", "update_velocities", "shared load"):
-        "as in step 03, but the mass is kept: one instruction of 16 bytes per body",
+    (
+        PATTERNS,
+        "shared_loop",
+        "shared load",
+    ): "nvcc unrolls the loop and loads four neighbouring floats with one instruction of 16 bytes",
+    (
+        "step03_tiling",
+        "advance_systems",
+        "shared load",
+    ): "nvcc loads the four floats of a body with one instruction of 16 bytes, and the mass again "
+    "later on; the source has four loads",
+    (
+        "step03_tiling",
+        "advance_systems",
+        "shared store",
+    ): "nvcc stores the four floats of a body with one instruction of 16 bytes, which has no "
+       "conflict; "
+    "the source has four stores",
+    (
+        "step08_multigpu",
+        "update_velocities",
+        "shared load",
+    ): "as in step 03, but the mass is kept: one instruction of 16 bytes per body",
     ("step08_multigpu", "update_velocities", "shared store"): "as in step 03",
-    ("step09_soa", "update_velocities", "shared load"):
-        "nvcc unrolls the loop and loads the x of four bodies with one instruction of 16 bytes, and "
-        "so on: four loads for four interactions; the source has sixteen",
-    ("step10_tiled2d_cublas", "update_positions", "global load"):
-        "nvcc loads a whole position with one instruction of 16 bytes; the source has three loads",
-    ("step10_tiled2d_cublas", "update_positions", "global store"):
-        "nvcc stores x and y with one instruction of 8 bytes; the source has two stores",
+    (
+        "step09_soa",
+        "update_velocities",
+        "shared load",
+    ): "nvcc unrolls the loop and loads the x of four bodies with one instruction of 16 bytes, and "
+    "so on: four loads for four interactions; the source has sixteen",
+    (
+        "step10_tiled2d_cublas",
+        "update_positions",
+        "global load",
+    ): "nvcc loads a whole position with one instruction of 16 bytes; the source has three loads",
+    (
+        "step10_tiled2d_cublas",
+        "update_positions",
+        "global store",
+    ): "nvcc stores x and y with one instruction of 8 bytes; the source has two stores",
 }
 
 
@@ -63,9 +93,9 @@ def patterns_block(root: Path) -> str:
     pairs = [pair for pair in checked(compared(root)) if pair.program == PATTERNS]
     shown = [pair for pair in pairs if not is_usual_store(pair)]
     return "\n\n".join([
-        f"{machine(root)}: {len(pairs)} quantities of {len({pair.kernel for pair in pairs})} kernels, "
-        f"{sum(pair.agrees for pair in pairs)} of them equal in requests, cost and bank conflicts. "
-        f"{len(pairs) - len(shown)} coalesced stores, all equal, are left out.",
+        f"{machine(root)}: {len(pairs)} quantities of {len({pair.kernel for pair in pairs})} "
+        f"kernels, {sum(pair.agrees for pair in pairs)} of them equal in requests, cost and bank "
+        f"conflicts. {len(pairs) - len(shown)} coalesced stores, all equal, are left out.",
         markdown(("pattern", "access", "requests", "chip", "sectors or wavefronts per request", "chip",
                "ideal", "bank conflicts", "chip", ""), [pattern_row(pair) for pair in shown])])
 
@@ -89,8 +119,21 @@ def steps_block(root: Path) -> str:
              f"{pair.chip.requests:,}", f"{pair.model.cost:,} {unit(pair.quantity)}",
              f"{pair.chip.cost:,}", *conflicts(pair), "equal" if pair.agrees else "differs"]
             for pair in pairs]
-    return markdown(("step", "kernel", "access", "requests", "chip", "cost", "chip", "bank conflicts",
-                  "chip", ""), rows)
+    return markdown(
+        (
+            "step",
+            "kernel",
+            "access",
+            "requests",
+            "chip",
+            "cost",
+            "chip",
+            "bank conflicts",
+            "chip",
+            "",
+        ),
+        rows,
+    )
 
 
 def causes_block(root: Path) -> str:
@@ -178,8 +221,10 @@ def ranges(lines: Sequence[int]) -> str:
 def verdict(step: str, root: Path) -> str:
     """The chip's counts for the same problem."""
     pairs = [pair for pair in checked(compared(root)) if pair.program == step]
-    agreement = (f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "
-            f"problem exactly as many requests and sectors or wavefronts of each kernel")
+    agreement = (
+        f"Nsight Compute on an {read_chip(root)[0]['machine'].split()[-1]} counts for the same "
+        f"problem exactly as many requests and sectors or wavefronts of each kernel"
+    )
     differing = [pair for pair in pairs if not pair.agrees]
     if not pairs:
         raise CalibrationError(f"{step}: was not counted on a GPU")

@@ -2,7 +2,8 @@
 
   ./nbody calibrate model --build build/cpu           runs the traced programs
   ./nbody calibrate model --build build/cpu --check   only compares with what is there
-  ./nbody calibrate chip DIR                          reads what ./nbody measure patterns left on a GPU machine
+  ./nbody calibrate chip DIR                          reads what ./nbody measure patterns left on a
+                                                      GPU machine
 
 The traced programs are built with: cmake --build build/cpu --target inspect_steps
 The tables of docs/inspect.md and of the steps' READMEs are made from both by ./nbody documents.
@@ -18,8 +19,17 @@ from typing import Sequence
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.inspection.calibration import (FOLDER, PATTERNS, PROBLEM, STEPS, CalibrationError, chip_lines,
-                                                model_lines, read_model, write_lines)
+from nbody_tools.inspection.calibration import (
+    FOLDER,
+    PATTERNS,
+    PROBLEM,
+    STEPS,
+    CalibrationError,
+    chip_lines,
+    model_lines,
+    read_model,
+    write_lines,
+)
 from nbody_tools.inspection.trace import inspect_program
 
 
@@ -72,7 +82,9 @@ def read_chip_folder(folder: Path) -> list[dict]:
         device, ncu, date = (folder / "device.txt").read_text(encoding="utf-8").splitlines()[:3]
         name, driver = device.split(", ")
     except (OSError, ValueError) as error:
-        raise CalibrationError(f"{folder}/device.txt is not what ./nbody measure patterns writes: {error}") from error
+        raise CalibrationError(
+            f"{folder}/device.txt is not what ./nbody measure patterns writes: {error}"
+        ) from error
     lines = [{"machine": name, "driver": driver, "ncu": ncu.split()[1], "date": date}]
     for program in (PATTERNS, *STEPS):
         csv = folder / f"{program}.ncu.csv"

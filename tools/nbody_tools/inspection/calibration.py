@@ -129,7 +129,9 @@ def model_count(kernel: dict[str, Any], quantity: str) -> tuple[Count, int]:
     """Returns also the ideal cost."""
     memory, access = quantity.split()
     unit = "sectors" if memory == "global" else "wavefronts"
-    lines = [line for line in kernel["lines"] if (line["memory"], line["access"]) == (memory, access)]
+    lines = [
+        line for line in kernel["lines"] if (line["memory"], line["access"]) == (memory, access)
+    ]
     requests, cost, ideal = (sum(line[name] for line in lines)
                              for name in ("requests", unit, f"ideal_{unit}"))
     return Count(requests, cost, cost - ideal if memory == "shared" else 0), ideal

@@ -1,5 +1,5 @@
-"""What the kernels of a step, or of a program of your own, do to memory and compute, without a GPU: tables
-per kernel, a row per source line.
+"""What the kernels of a step, or of a program of your own, do to memory and compute, without a GPU:
+tables per kernel, a row per source line.
 
   ./nbody inspect 03
   ./nbody inspect step10_tiled2d_cublas --systems 1 --bodies 2048 --json inspect.json
@@ -8,12 +8,13 @@ per kernel, a row per source line.
 
 Builds the program with every access traced (g++ only), runs a small problem on the CPU and counts:
 executions, sectors and bank conflicts per request, loads and stores per interaction; it names races
-(both lines, both threads), barriers that not all threads of a block reach, and misuse of memory. Where
-there is a clang++, it builds and runs it again and counts additions, divisions, shuffles, ..., as they are
-written; where there is nvcc, it counts PTX, too. docs/inspect.md says what the numbers mean, and how they
-compare with a GPU's.
+(both lines, both threads), barriers that not all threads of a block reach, and misuse of memory.
+Where there is a clang++, it builds and runs it again and counts additions, divisions, shuffles,
+..., as they are written; where there is nvcc, it counts PTX, too. docs/inspect.md says what the
+numbers mean, and how they compare with a GPU's.
 
-Exit code: 0 nothing wrong was seen, 1 something was, or the program failed, 2 wrong arguments or no g++.
+Exit code: 0 nothing wrong was seen, 1 something was, or the program failed, 2 wrong arguments or no
+g++.
 """
 
 from __future__ import annotations
@@ -61,10 +62,12 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="for FILE.cu: number to divide counts by [the threads of a kernel]")
     p.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
     p.add_argument("--page", type=page_file, metavar="FILE.html",
-                   help="write a page that shows a block of each kernel: its threads between its barriers, and what a "
+                   help="write a page that shows a block of each kernel: its threads between its "
+                        "barriers, and what a "
                    "warp requests from memory; needs no network")
     p.add_argument("--build", type=Path, metavar="DIR",
-                   help="where to build [build/cpu; build/inspect if that was configured for another compiler than g++]")
+                   help="where to build [build/cpu; build/inspect if that was configured for "
+                        "another compiler than g++]")
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,10 @@ def find_compiler() -> str:
         compiler = shutil.which(name)
         if compiler and is_gcc(compiler):
             return compiler
-    raise ToolError("needs g++, whose -fsanitize=thread reports each access of memory; there is none "
-                    "on the PATH")
+    raise ToolError(
+        "needs g++, whose -fsanitize=thread reports each access of memory; there is none "
+        "on the PATH"
+    )
 
 
 def run_quietly(words: Sequence[str], log: Path) -> None:
@@ -112,14 +117,18 @@ def run_quietly(words: Sequence[str], log: Path) -> None:
 def from_cache(folder: Path, name: str) -> Optional[str]:
     """Returns the value of a CMake variable, or None if the folder is not configured."""
     file = folder / "CMakeCache.txt"
-    found = file.is_file() and re.search(rf"^{name}:\w+=(.*)$", file.read_text(encoding="utf-8"), re.M)
+    found = file.is_file() and re.search(
+        rf"^{name}:\w+=(.*)$", file.read_text(encoding="utf-8"), re.M
+    )
     return found[1] if found else None
 
 
 def build_in_the_folder_of_all(target: str) -> None:
     """Uses ./nbody build, which shows progress; its output is not a result."""
     sys.stdout.flush()
-    ended = subprocess.run([ROOT / "nbody", "build", target], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+    ended = subprocess.run(
+        [ROOT / "nbody", "build", target], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
+    )
     if ended.returncode != 0:
         raise Failed(f"'./nbody build {target}' failed")
 
@@ -138,7 +147,9 @@ def build_alone(target: str, folder: Path, compiler: str) -> None:
 def build_step(step: str, wanted_folder: Optional[Path]) -> Built:
     compiler = find_compiler()
     shared = ROOT / "build" / "cpu"
-    configured = from_cache(shared, "CMAKE_CXX_COMPILER") or shutil.which(os.environ.get("CXX", "c++"))
+    configured = from_cache(shared, "CMAKE_CXX_COMPILER") or shutil.which(
+        os.environ.get("CXX", "c++")
+    )
     if wanted_folder is None and configured and is_gcc(configured):
         folder = shared
         build_in_the_folder_of_all(f"inspectable_{step}")
@@ -148,10 +159,21 @@ def build_step(step: str, wanted_folder: Optional[Path]) -> Built:
     has_clang = (from_cache(folder, "HOSTCUDA_CLANG") or "").startswith("/")
     recipe = (ROOT / step / "CMakeLists.txt").read_text(encoding="utf-8")
     flags = re.search(r"CUDA_FLAGS((?: -[^\s)]+)+)", recipe)
-    return Built(folder / step / f"inspect_{step}", folder / step / f"count_{step}" if has_clang else None,
-                 [f"{step}/nbody.cu"],
-                 [ARCHITECTURE, "-std=c++20", "-O3", "-Icommon/include", "-Icommon", "-I.", '-DNBODY_FLAGS=""',
-                  *(flags[1].split() if flags else [])])
+    return Built(
+        folder / step / f"inspect_{step}",
+        folder / step / f"count_{step}" if has_clang else None,
+        [f"{step}/nbody.cu"],
+        [
+            ARCHITECTURE,
+            "-std=c++20",
+            "-O3",
+            "-Icommon/include",
+            "-Icommon",
+            "-I.",
+            '-DNBODY_FLAGS=""',
+            *(flags[1].split() if flags else []),
+        ],
+    )
 
 
 def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) -> Built:
@@ -161,7 +183,16 @@ def build_sources(sources: Sequence[str], options: Sequence[str], folder: Path) 
     find_compiler()
     made = {}
     for form in ("traced", "counted"):
-        words = [sys.executable, str(HOSTCUDA), "cc", f"--{form}", *sources, *options, "-o", str(folder / form)]
+        words = [
+            sys.executable,
+            str(HOSTCUDA),
+            "cc",
+            f"--{form}",
+            *sources,
+            *options,
+            "-o",
+            str(folder / form),
+        ]
         ended = subprocess.run(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                errors="replace", check=False)
         if ended.returncode == 0:
@@ -191,7 +222,9 @@ def inspect(built: Built, words: Sequence[str], picture: bool) -> tuple[Inspecti
 
     kernels = [with_instructions(kernel) for kernel in found.kernels]
     shown = {one.name for kernel in kernels for one in kernel.ptx}
-    return replace(found, kernels=kernels, other_ptx=tuple(one for one in compiled if one.name not in shown)), notes
+    return replace(
+        found, kernels=kernels, other_ptx=tuple(one for one in compiled if one.name not in shown)
+    ), notes
 
 
 def run(options: argparse.Namespace) -> int:
@@ -215,8 +248,8 @@ def run(options: argparse.Namespace) -> int:
                      "--validate", "off", "--quiet"]
             interactions = options.systems * float(options.bodies) ** 2 * options.steps
             record = {"step": step, "problem": problem}
-            title = (f"{step}: {options.systems} x {options.bodies} bodies, {options.steps} time step(s), "
-                     f"{interactions:,.0f} interactions")
+            title = (f"{step}: {options.systems} x {options.bodies} bodies, {options.steps} time "
+                     f"step(s), {interactions:,.0f} interactions")
         inspection, notes = inspect(built, words, picture=options.page is not None)
     whole = {**record, **as_json(inspection, interactions)}
     if options.json:

@@ -17,8 +17,22 @@ from typing import Iterable, Sequence
 from nbody_tools.inspection.source_lines import Place, shown_path
 
 TYPES = ("float32", "float64", "float16", "integer", "conversion", "threads")
-OPERATIONS = ("add", "mul", "fma", "div", "sqrt", "rsqrt", "compare", "function", "logic", "convert", "shuffle",
-              "vote", "warp_barrier", "barrier")
+OPERATIONS = (
+    "add",
+    "mul",
+    "fma",
+    "div",
+    "sqrt",
+    "rsqrt",
+    "compare",
+    "function",
+    "logic",
+    "convert",
+    "shuffle",
+    "vote",
+    "warp_barrier",
+    "barrier",
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +44,9 @@ class Operation:
     count: int
 
 
-def count_instructions(program: Path, arguments: Sequence[str], timeout: float) -> dict[str, list[Operation]]:
+def count_instructions(
+    program: Path, arguments: Sequence[str], timeout: float
+) -> dict[str, list[Operation]]:
     """Counts by kernel. Empty if the program failed before writing them; tracing reports why."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "count.json"
@@ -43,9 +59,18 @@ def count_instructions(program: Path, arguments: Sequence[str], timeout: float) 
         if not record.exists():
             return {}
         found = json.loads(record.read_text(encoding="utf-8"))
-    return {kernel["name"]: [Operation(Place(shown_path(one["file"]), one["line"]), one["type"],
-                                       one["operation"], one["count"]) for one in kernel["operations"]]
-            for kernel in found["kernels"]}
+    return {
+        kernel["name"]: [
+            Operation(
+                Place(shown_path(one["file"]), one["line"]),
+                one["type"],
+                one["operation"],
+                one["count"],
+            )
+            for one in kernel["operations"]
+        ]
+        for kernel in found["kernels"]
+    }
 
 
 def sums(operations: Iterable[Operation]) -> dict[str, dict[str, int]]:
@@ -53,8 +78,11 @@ def sums(operations: Iterable[Operation]) -> dict[str, dict[str, int]]:
     counts: Counter = Counter()
     for one in operations:
         counts[one.type, one.operation] += one.count
-    return {of: {operation: counts[of, operation] for operation in OPERATIONS if counts[of, operation]}
-            for of in TYPES if any(counts[of, operation] for operation in OPERATIONS)}
+    return {
+        of: {operation: counts[of, operation] for operation in OPERATIONS if counts[of, operation]}
+        for of in TYPES
+        if any(counts[of, operation] for operation in OPERATIONS)
+    }
 
 
 def by_line(operations: Iterable[Operation]) -> dict[Place, list[Operation]]:

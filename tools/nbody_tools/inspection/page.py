@@ -24,12 +24,18 @@ def page_of(title: str, inspected: dict[str, Any]) -> str:
                 "lines": lines_of(kernel["first_block"]), **kernel["first_block"]}
                for kernel in inspected["kernels"] if kernel.get("first_block")]
     # "</script>" would end a script element, and "<!--" change how it is read.
-    data = json.dumps({"title": title, "kernels": kernels}, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps({"title": title, "kernels": kernels}, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
     page = (PAGE / "page.html").read_text(encoding="utf-8")
-    for mark, text in (("<!-- style -->", f"<style>\n{read('style.css')}</style>"),
-                       ("<!-- data -->", f'<script type="application/json" id="data">{data}</script>'),
-                       *((f'<script src="{name}"></script>', f"<script>\n{read(name)}</script>")
-                         for name in ("block.js", "request.js", "main.js"))):
+    for mark, text in (
+        ("<!-- style -->", f"<style>\n{read('style.css')}</style>"),
+        ("<!-- data -->", f'<script type="application/json" id="data">{data}</script>'),
+        *(
+            (f'<script src="{name}"></script>', f"<script>\n{read(name)}</script>")
+            for name in ("block.js", "request.js", "main.js")
+        ),
+    ):
         page = page.replace(mark, text)
     return page
 
@@ -41,4 +47,7 @@ def read(name: str) -> str:
 def lines_of(block: dict[str, Any]) -> list[dict[str, Any]]:
     """The lines that access memory, with their text."""
     places = sorted({(access["file"], access["line"]) for access in block["accesses"]})
-    return [{"file": file, "line": line, "source": source_text(Place(file, line))} for file, line in places]
+    return [
+        {"file": file, "line": line, "source": source_text(Place(file, line))}
+        for file, line in places
+    ]

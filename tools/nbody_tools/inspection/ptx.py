@@ -24,16 +24,53 @@ INSTRUCTION = re.compile(r"^(@!?%p\d+ )?([a-z]\w*(?:\.[\w:]+)*)\s*(.*);")
 ENDS = ("ret", "exit", "trap")
 REAL = re.compile(r"\.(?:f16x2|f16|bf16x2|bf16|f32|f64)\b")
 # The class of an instruction: its name, then whether it must compute on real numbers.
-CLASSES = (("add", ("add", "sub"), True), ("mul", ("mul",), True), ("fma", ("fma", "mad"), True),
-           ("div", ("div", "rcp"), True), ("sqrt", ("sqrt",), True), ("rsqrt", ("rsqrt",), True),
-           ("compare", ("setp", "set", "min", "max"), False),
-           ("function", ("sin", "cos", "ex2", "lg2", "tanh"), False), ("convert", ("cvt",), False),
-           ("shuffle", ("shfl", "match", "redux"), False), ("vote", ("vote", "activemask"), False),
-           ("barrier", ("bar", "barrier"), False),
-           ("memory", ("ld", "ldu", "st", "atom", "red"), False),
-           ("integer", ("add", "sub", "mul", "mad", "div", "rem", "shl", "shr", "shf", "and", "or", "xor",
-                        "not", "neg", "abs", "lop3", "bfe", "bfi", "prmt", "popc", "clz", "sad", "mul24",
-                        "mad24", "addc", "subc"), False))
+CLASSES = (
+    ("add", ("add", "sub"), True),
+    ("mul", ("mul",), True),
+    ("fma", ("fma", "mad"), True),
+    ("div", ("div", "rcp"), True),
+    ("sqrt", ("sqrt",), True),
+    ("rsqrt", ("rsqrt",), True),
+    ("compare", ("setp", "set", "min", "max"), False),
+    ("function", ("sin", "cos", "ex2", "lg2", "tanh"), False),
+    ("convert", ("cvt",), False),
+    ("shuffle", ("shfl", "match", "redux"), False),
+    ("vote", ("vote", "activemask"), False),
+    ("barrier", ("bar", "barrier"), False),
+    ("memory", ("ld", "ldu", "st", "atom", "red"), False),
+    (
+        "integer",
+        (
+            "add",
+            "sub",
+            "mul",
+            "mad",
+            "div",
+            "rem",
+            "shl",
+            "shr",
+            "shf",
+            "and",
+            "or",
+            "xor",
+            "not",
+            "neg",
+            "abs",
+            "lop3",
+            "bfe",
+            "bfi",
+            "prmt",
+            "popc",
+            "clz",
+            "sad",
+            "mul24",
+            "mad24",
+            "addc",
+            "subc",
+        ),
+        False,
+    ),
+)
 OTHER = "other"  # moves, branches, selects
 NAMES = tuple(name for name, _, _ in CLASSES) + (OTHER,)
 
@@ -102,7 +139,10 @@ def kernel(name: str, text: str) -> PtxKernel:
             labels[match[1]] = len(code)
         elif match := PLACE.match(row):
             own = own or match[1]  # for an inlined function of a header, the calling line
-            line = next((int(at) for file, at in (match.groups()[:2], match.groups()[2:]) if file == own), line)
+            line = next(
+                (int(at) for file, at in (match.groups()[:2], match.groups()[2:]) if file == own),
+                line,
+            )
         elif match := INSTRUCTION.match(row):
             condition, words, operands = match.groups()
             jumps = words.startswith("bra")
@@ -113,8 +153,12 @@ def kernel(name: str, text: str) -> PtxKernel:
         after = [place + 1] if one.goes_on and place + 1 < len(code) else []
         jump = labels.get(one.target, len(code))
         following.append(after + [jump] * (jump < len(code)))
-    loops = innermost(natural_loops(following, {labels[one.target] for one in code if one.target in labels}))
-    return PtxKernel(name, counts_of(code), tuple(loop([code[place] for place in body]) for body in loops))
+    loops = innermost(
+        natural_loops(following, {labels[one.target] for one in code if one.target in labels})
+    )
+    return PtxKernel(
+        name, counts_of(code), tuple(loop([code[place] for place in body]) for body in loops)
+    )
 
 
 def loop(code: Sequence[Instruction]) -> Loop:

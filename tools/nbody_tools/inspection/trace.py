@@ -118,7 +118,9 @@ class Inspection:
     exit_code: int = 0  # of the program; the record covers its run up to the exit
     messages: tuple[str, ...] = ()  # hostcuda's, one per finding
     findings: tuple[dict[str, Any], ...] = ()  # the same, machine-readable
-    host: dict[str, int] = field(default_factory=dict)  # waits, streams_with_kernels, streams_at_once
+    host: dict[str, int] = field(
+        default_factory=dict
+    )  # waits, streams_with_kernels, streams_at_once
     other_ptx: tuple[PtxKernel, ...] = ()  # not launched, or through a variable
 
     @property
@@ -146,7 +148,11 @@ def inspect_program(program: Path, arguments: Sequence[str] = (),
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InspectError(f"{program}: {error}") from error
         here = f"{ROOT}/"  # files of the repository get relative paths
-        trace = json.loads(record.read_text(encoding="utf-8").replace(here, "")) if record.exists() else {}
+        trace = (
+            json.loads(record.read_text(encoding="utf-8").replace(here, ""))
+            if record.exists()
+            else {}
+        )
         if not trace or (ended.returncode != 0 and not trace["kernels"]):
             raise InspectError(f"{program.name} ended with exit code {ended.returncode}: "
                                f"{' '.join(ended.stderr.split())}")
@@ -188,10 +194,19 @@ def rows_of(sites: Iterable[dict[str, Any]], places: dict[int, Place]) -> list[R
 
 def first_block(block: dict[str, Any], places: dict[int, Place]) -> dict[str, Any]:
     """Returns the accesses of a block with their lines, and its barriers' places."""
-    accesses = [{**vars(places[one["code"]]), **{name: value for name, value in one.items() if name != "code"}}
-                for one in block["accesses"]]
-    return {"dimensions": block["dimensions"], "phases": block["phases"], "barriers": block["barriers"],
-            "accesses": accesses}
+    accesses = [
+        {
+            **vars(places[one["code"]]),
+            **{name: value for name, value in one.items() if name != "code"},
+        }
+        for one in block["accesses"]
+    ]
+    return {
+        "dimensions": block["dimensions"],
+        "phases": block["phases"],
+        "barriers": block["barriers"],
+        "accesses": accesses,
+    }
 
 
 def race_side(side: dict[str, Any], places: dict[int, Place]) -> RaceSide:

@@ -54,7 +54,9 @@ def is_same(right: Any, given: Any, tolerance: float) -> bool:
     """Compares numbers within the tolerance, words ignoring case, lists in any order."""
     if isinstance(right, (int, float)) and not isinstance(right, bool):
         is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
-        return is_number and right - tolerance * abs(right) <= given <= right + tolerance * abs(right)
+        return is_number and right - tolerance * abs(right) <= given <= right + tolerance * abs(
+            right
+        )
     if isinstance(right, list):
         return isinstance(given, list) and sorted(map(normal, given)) == sorted(map(normal, right))
     return normal(right) == normal(given)

@@ -2,9 +2,9 @@
 traced, and with nvcc.
 
 CMake leaves the compiler, the flags and the libraries in grade.json (tools/grade/CMakeLists.txt).
-What a compiler needs of the project is copied into a folder of its own, the kit: its public headers,
-hostcuda's, those of the lab's step, hostcuda's launcher and the libraries. No other file of the
-project can be read there.
+What a compiler needs of the project is copied into a folder of its own, the kit: its public
+headers, hostcuda's, those of the lab's step, hostcuda's launcher and the libraries. No other file
+of the project can be read there.
 """
 
 from __future__ import annotations
@@ -119,10 +119,19 @@ class Workshop:
         with tempfile.TemporaryFile(dir=self.folder) as output:
             process = subprocess.Popen(
                 self.sandbox.words(access, MEGABYTES, seconds, [program_of(words[0]), *words[1:]]),
-                cwd=self.made, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                cwd=self.made,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-                     "TMPDIR": str(self.made), "HOME": str(self.made), "PYTHONDONTWRITEBYTECODE": "1"})
+                env={
+                    "PATH": "/usr/local/bin:/usr/bin:/bin",
+                    "LC_ALL": "C.UTF-8",
+                    "TMPDIR": str(self.made),
+                    "HOME": str(self.made),
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                },
+            )
             why = ""
             try:
                 watch(process, seconds)
@@ -137,7 +146,9 @@ class Workshop:
         return said
 
     def include_options(self) -> list[str]:
-        return [f"-I{self.kit / path}" for path in ("common/include", ".", "hostcuda/cublas/include")]
+        return [
+            f"-I{self.kit / path}" for path in ("common/include", ".", "hostcuda/cublas/include")
+        ]
 
     def compile_for_cpu(self, source: str, variant: str) -> Path:
         """The object file, and next to it VARIANT.d, which lists the files that the preprocessor
@@ -146,9 +157,25 @@ class Workshop:
         flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
         python, needed = python_for_nobody()
         launcher = self.kit / "hostcuda" / "launcher" / "hostcudacc.py"
-        self.call([python, str(launcher), self.tools.compiler, *COMMON, *self.include_options(), *flags,
-                   "-fopenmp", "-MD", "-MF", f"{variant}.d", "-c", source, "-o", f"{variant}.o"],
-                  more=needed)
+        self.call(
+            [
+                python,
+                str(launcher),
+                self.tools.compiler,
+                *COMMON,
+                *self.include_options(),
+                *flags,
+                "-fopenmp",
+                "-MD",
+                "-MF",
+                f"{variant}.d",
+                "-c",
+                source,
+                "-o",
+                f"{variant}.o",
+            ],
+            more=needed,
+        )
         return self.made / f"{variant}.o"
 
     def compile_both(self, source: str) -> Path:
@@ -166,8 +193,8 @@ class Workshop:
         return {file.removeprefix(f"{self.kit}/") for file in files}
 
     def link_for_cpu(self, variant: str) -> Path:
-        """The libraries see only main() of the submission's symbols, so that it can take the place of
-        none of their functions, whatever it defines."""
+        """The libraries see only main() of the submission's symbols, so that it can take the place
+        of none of their functions, whatever it defines."""
         self.call(["ld", "-r", "--force-group-allocation", f"{variant}.o", "-o", f"{variant}.r.o"])
         self.call(["objcopy", "--keep-global-symbol=main", f"{variant}.r.o", f"{variant}.l.o"])
         self.call([self.tools.compiler, f"{variant}.l.o", *map(str, self._libraries[variant]),
@@ -222,8 +249,13 @@ def toolchain(word: str) -> tuple[Path, ...]:
 def has_gpu() -> bool:
     if not shutil.which("nvidia-smi"):
         return False
-    listed = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                            check=False)
+    listed = subprocess.run(
+        ["nvidia-smi", "-L"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
     return listed.stdout.startswith("GPU ")
 
 

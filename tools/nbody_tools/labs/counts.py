@@ -20,7 +20,9 @@ from nbody_tools.inspection.trace import Inspection, Kernel
 from nbody_tools.labs.lab import LabError, Limit
 
 PER_INTERACTION = re.compile(r"(global|shared) (load|store|atomic)s per interaction")
-PER_REQUEST = re.compile(r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s")
+PER_REQUEST = re.compile(
+    r"(sectors|wavefronts) per request of (global|shared) (load|store|atomic)s"
+)
 OF_HOST = {"waits of the host": "waits", "streams with kernels": "streams_with_kernels",
            "streams with kernels at once": "streams_at_once"}
 UNITS = {"global": "sectors", "shared": "wavefronts"}
@@ -53,7 +55,10 @@ def most_grid_barriers(kernels: list[Kernel]) -> float:
 
 
 def loads_per_interaction(inspection: Inspection, interactions: float) -> float:
-    return sum(total(inspection.kernels, "executions", memory, "load") for memory in UNITS) / interactions
+    return (
+        sum(total(inspection.kernels, "executions", memory, "load") for memory in UNITS)
+        / interactions
+    )
 
 
 def total(kernels: list[Kernel], quantity: str, memory: str, access: str) -> int:
@@ -61,8 +66,11 @@ def total(kernels: list[Kernel], quantity: str, memory: str, access: str) -> int
 
 
 def describe(limit: Limit) -> str:
-    bounds = [f"{words} {value:g}" for words, value in (("at least", limit.at_least), ("at most", limit.at_most))
-              if value is not None]
+    bounds = [
+        f"{words} {value:g}"
+        for words, value in (("at least", limit.at_least), ("at most", limit.at_most))
+        if value is not None
+    ]
     return f"{limit.of}{f' in {limit.kernel}' if limit.kernel else ''}: {' and '.join(bounds)}"
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
-# Whichever begins first: an #include, whose file may look like a comment; a comment, a string or a character; or a
-# number or a name, in which a mark begins nothing (1'000, 1e+'a). One that does not end goes to the end of
-# the line or the file, as for a compiler; so lexing takes linear time. Letters and digits are those of ASCII: to
+# Whichever begins first: an #include, whose file may look like a comment; a comment, a string or a
+# character; or a
+# number or a name, in which a mark begins nothing (1'000, 1e+'a). One that does not end goes to the
+# end of
+# the line or the file, as for a compiler; so lexing takes linear time. Letters and digits are those
+# of ASCII: to
 # a compiler 1'é' is a number and a character.
 PIECES = re.compile(r"""^[ \t]*\#[ \t]*include\b[^\n]*
                       | //[^\n]*
@@ -24,7 +27,9 @@ def is_comment(piece: str) -> bool:
 def without_comments(text: str) -> str:
     """Removes comments, and lines that held nothing else."""
     lines = []
-    replaced = PIECES.sub(lambda m: re.sub(r"[^\n]", "\0", m[0]) if is_comment(m[0]) else m[0], text)
+    replaced = PIECES.sub(
+        lambda m: re.sub(r"[^\n]", "\0", m[0]) if is_comment(m[0]) else m[0], text
+    )
     for line in replaced.split("\n"):
         kept = line.replace("\0", "").rstrip()
         if kept or "\0" not in line:

@@ -4,10 +4,10 @@
   ./nbody grade 03 nbody.cu --seed 7 --json result.json --junit result.xml
   ./nbody grade 03 nbody.cu --inspect
 
-A program is built in a folder of its own, which goes again, and run in a sandbox on input that is new each
-time; a process that holds no line of it compares with float64. Points are on the tests that the starter
-fails; to break another one costs points. On a machine with a GPU and nvcc, its time counts, too.
-course/labs/README.md says what is tested and what is not guarded.
+A program is built in a folder of its own, which goes again, and run in a sandbox on input that is
+new each time; a process that holds no line of it compares with float64. Points are on the tests
+that the starter fails; to break another one costs points. On a machine with a GPU and nvcc, its
+time counts, too. course/labs/README.md says what is tested and what is not guarded.
 
 Exit code: 0 all points, 1 not all, 2 wrong arguments.
 """
@@ -52,7 +52,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--build", type=Path, default=ROOT / "build" / "cpu", metavar="DIR",
                    help="where grade_tools were built [build/cpu]")
     p.add_argument("--sandbox", choices=("auto", "own"), default="auto",
-                   help="auto: bubblewrap around the grader's own sandbox where it works; own: without it [auto]")
+                   help="auto: bubblewrap around the grader's own sandbox where it works; own: "
+                        "without it [auto]")
     p.add_argument("--cuda-build", type=Path, metavar="DIR",
                    help="the same with nvcc, for the time on a GPU")
 
@@ -72,7 +73,9 @@ def run(options: argparse.Namespace) -> int:
     for form, write in FORMS.items():
         if file := getattr(options, form):
             arguments.write_whole_file(file, write(report))
-    if options.inspect and (found := next((one.inspection for one in results if one.inspection), None)):
+    if options.inspect and (
+        found := next((one.inspection for one in results if one.inspection), None)
+    ):
         print(text_of(found) + "\n")
     print(as_text(report))
     return 0 if report.full else 1
@@ -83,7 +86,9 @@ def check_writable(file: Optional[Path]) -> None:
         raise ToolError(f"{file}: there is no folder {file.absolute().parent}")
 
 
-def grade(lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace) -> tuple[Report, list[Result]]:
+def grade(
+    lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace
+) -> tuple[Report, list[Result]]:
     try:
         text = with_line_feeds(text)
         if not lab.is_program:
@@ -100,7 +105,9 @@ def grade(lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace
         workshop = Workshop(Path(folder), tools, lab.steps, options.sandbox)
         refused, results = grade_program(lab, text, seed, workshop)
         if results and for_gpu is not None:
-            results.append(time_on_gpu(lab, text, seed, for_gpu, results[0].passed, options.sandbox))
+            results.append(
+                time_on_gpu(lab, text, seed, for_gpu, results[0].passed, options.sandbox)
+            )
     sandbox = workshop.sandbox
     notes = [f"sandbox: {sandbox.description}"]
     notes += [f"not guarded: {UNGUARDED[key]}" for key, by in sandbox.guards.items() if by == "-"]
@@ -112,7 +119,11 @@ def grade(lab: Lab, text: str, name: str, seed: int, options: argparse.Namespace
 
 def refused_report(lab: Lab, name: str, seed: int, why: str) -> Report:
     """The report on what is neither built nor read further: all tests count as failed."""
-    lines = points_of(lab, [], False) if lab.is_program else tuple(Line(one.key, 0, 0) for one in lab.question)
+    lines = (
+        points_of(lab, [], False)
+        if lab.is_program
+        else tuple(Line(one.key, 0, 0) for one in lab.question)
+    )
     return Report(lab.number, lab.title, name, seed, lines, why)
 
 
@@ -122,17 +133,25 @@ def grade_program(lab: Lab, text: str, seed: int, workshop: Workshop) -> tuple[s
     try:
         workshop.compile_both(lab.file_name)
         allowed = uses_of_step(workshop.tools, lab)
-        if broken := broken_by_files(workshop, allowed.files) or broken_by_symbols(workshop, allowed.names):
+        if broken := broken_by_files(workshop, allowed.files) or broken_by_symbols(
+            workshop, allowed.names
+        ):
             return f"Not run: {broken}", []
         programs = workshop.link_both()
     except DoesNotCompile as error:
         lines = str(error).splitlines()
-        more = [f"... and {len(lines) - COMPILER_LINES} lines more"] if len(lines) > COMPILER_LINES else []
+        more = (
+            [f"... and {len(lines) - COMPILER_LINES} lines more"]
+            if len(lines) > COMPILER_LINES
+            else []
+        )
         return "\n".join(["It does not compile:", *lines[:COMPILER_LINES], *more]), []
     return "", Tests(lab, workshop, programs, seed).results()
 
 
-def time_on_gpu(lab: Lab, text: str, seed: int, tools: Tools, is_right: bool, sandbox: str) -> Result:
+def time_on_gpu(
+    lab: Lab, text: str, seed: int, tools: Tools, is_right: bool, sandbox: str
+) -> Result:
     if not is_right:
         return Result("time", 0, "counts only where the forces are right")
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
@@ -146,7 +165,9 @@ def time_on_gpu(lab: Lab, text: str, seed: int, tools: Tools, is_right: bool, sa
 def points_of(lab: Lab, results: list[Result], on_gpu: bool) -> tuple[Line, ...]:
     """All points are on what the starter fails, and on the time."""
     found = {result.name: result for result in results}
-    names = [name for name in TESTS if (name != "time" or on_gpu) and (name != "counts" or lab.limit)]
+    names = [
+        name for name in TESTS if (name != "time" or on_gpu) and (name != "counts" or lab.limit)
+    ]
     earned = [name for name in names if name in lab.fails or name == "time"]
     points = dict(zip(earned, divided([TESTS[name] for name in earned])))
     return tuple(Line(result.name, points.get(result.name, 0), result.share,

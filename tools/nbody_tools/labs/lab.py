@@ -1,8 +1,10 @@
-"""A lab: lab.toml and README.md in a folder course/labs/NN_name. course/labs/README.md describes both.
+"""A lab: lab.toml and README.md in a folder course/labs/NN_name. course/labs/README.md describes
+both.
 
-A lab of a program is a step with edits. The solution is the step itself, without the comments of what was
-cut; a wrong solution is the solution with one more edit. So nothing is there twice, and an edit that no
-longer fits its step stops whatever reads the lab. A lab of answers is a file of keys and values.
+A lab of a program is a step with edits. The solution is the step itself, without the comments of
+what was cut; a wrong solution is the solution with one more edit. So nothing is there twice, and an
+edit that no longer fits its step stops whatever reads the lab. A lab of answers is a file of keys
+and values.
 """
 
 from __future__ import annotations
@@ -19,16 +21,26 @@ from nbody_tools.labs.cpp_text import comments_in, without_comments
 try:
     import tomllib
 except ImportError:
-    raise ToolError(f"labs are read with tomllib, which Python has from 3.11 on; {sys.executable} is "
-                    f"{sys.version.split()[0]}") from None
+    raise ToolError(
+        f"labs are read with tomllib, which Python has from 3.11 on; {sys.executable} is "
+        f"{sys.version.split()[0]}"
+    ) from None
 
 sys.path.insert(0, str(ROOT / "cmake"))
 from edit_source import EditError, edited  # noqa: E402
 
 FOLDER = ROOT / "course" / "labs"
 # What a program is tested for, in this order (tests.py), and how much each weighs.
-TESTS = {"forces": 20, "sizes": 20, "systems": 10, "run": 10, "orders": 15, "findings": 15, "counts": 20,
-         "time": 20}
+TESTS = {
+    "forces": 20,
+    "sizes": 20,
+    "systems": 10,
+    "run": 10,
+    "orders": 15,
+    "findings": 15,
+    "counts": 20,
+    "time": 20,
+}
 # A comment this long is nobody's own words by chance.
 FINGERPRINT = 25
 
@@ -57,7 +69,9 @@ class Wrong:
     find: str = ""
     replace: str = ""
     points: tuple[float, float] = (0, 99)  # it gets at least and at most
-    of: str = "solution"  # what is edited; or "starter", to which a student may have done too little
+    of: str = (
+        "solution"  # what is edited; or "starter", to which a student may have done too little
+    )
     also: tuple[dict[str, str], ...] = ()  # further edits, each with find and replace
 
 
@@ -67,7 +81,9 @@ class Question:
     text: str
     tolerance: float = 0.0  # relative, of a number
     points: float = 1.0
-    mistakes: dict[str, str] = field(default_factory=dict)  # a likely wrong answer, and what to say to it
+    mistakes: dict[str, str] = field(
+        default_factory=dict
+    )  # a likely wrong answer, and what to say to it
 
 
 @dataclass(frozen=True)
@@ -79,7 +95,9 @@ class Extra:
     steps: int
     devices: int = 1
     environment: str = ""
-    star: bool = False  # the first body outweighs all others, each of which is less than its last digit
+    star: bool = (
+        False  # the first body outweighs all others, each of which is less than its last digit
+    )
 
 
 @dataclass(frozen=True)
@@ -93,7 +111,8 @@ class Lab:
     devices: int = 1
     starter_step: str = ""  # the starter is this step, and nothing is cut
     environment: str = ""  # of the emulator, in every run
-    megabytes: int = 1000  # that a submission may take; blocks of a cooperative grid have all their stacks at once
+    # that a submission may take; blocks of a cooperative grid have all their stacks at once
+    megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # the number of bodies, when accesses are traced
     quick: bool = False  # tested by day
     cut: tuple[tuple[str, str], ...] = ()
@@ -144,15 +163,22 @@ class Lab:
             return (self.folder / "answers.toml").read_text(encoding="utf-8")
         if self.starter_step:
             return self._with_heading(without_comments(self._edited((), self.step)))
-        return self._with_heading(self._edited([(find, without_comments(find)) for find, _ in self.cut], self.step))
+        return self._with_heading(
+            self._edited([(find, without_comments(find)) for find, _ in self.cut], self.step)
+        )
 
     def wrong_text(self, wrong: Wrong) -> str:
         text = self.starter if wrong.of == "starter" else self.solution
-        edits = [(wrong.find, wrong.replace), *((one["find"], one["replace"]) for one in wrong.also)]
+        edits = [
+            (wrong.find, wrong.replace),
+            *((one["find"], one["replace"]) for one in wrong.also),
+        ]
         for find, replacement in edits:
             if text.count(find) != 1:
-                raise LabError(f"lab {self.number}, {wrong.name}: the text to replace must occur once in the "
-                               f"{wrong.of}: {find}")
+                raise LabError(
+                    f"lab {self.number}, {wrong.name}: the text to replace must occur once in the "
+                    f"{wrong.of}: {find}"
+                )
             text = text.replace(find, replacement)
         return text
 
@@ -187,8 +213,11 @@ def made(kind: type, where: str, table: dict[str, Any]) -> Any:
     """A dataclass of a table of TOML; names that it does not have, or lacks, are mistakes."""
     known = {one.name for one in fields(kind)}
     if unknown := table.keys() - known:
-        raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; there are {', '.join(sorted(known))}")
-    plain = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+        raise LabError(f"{where}: {', '.join(sorted(unknown))} is not a key; there are "
+                       f"{', '.join(sorted(known))}")
+    plain = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+    }
     try:
         return kind(**plain)
     except TypeError as error:
@@ -202,7 +231,9 @@ def read_lab(folder: Path) -> Lab:
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise LabError(f"{where}: {error}") from error
     for key, kind in (("limit", Limit), ("extra", Extra), ("wrong", Wrong), ("question", Question)):
-        table[key] = [made(kind, f"{where}, {key} {k + 1}", one) for k, one in enumerate(table.get(key, []))]
+        table[key] = [
+            made(kind, f"{where}, {key} {k + 1}", one) for k, one in enumerate(table.get(key, []))
+        ]
     table["cut"] = [(one["find"], one["replace"]) for one in table.get("cut", [])]
     lab = made(Lab, where, table | {"folder": folder})
     known = [*TESTS] if lab.is_program else [question.key for question in lab.question]
@@ -223,4 +254,6 @@ def find_lab(text: str) -> Lab:
     for folder in folders:
         if text == folder.name or folder.name.startswith(f"{number}_"):
             return read_lab(folder)
-    raise ToolError(f"'{text}' is not a lab; there are {', '.join(folder.name for folder in folders)}")
+    raise ToolError(
+        f"'{text}' is not a lab; there are {', '.join(folder.name for folder in folders)}"
+    )

@@ -70,8 +70,15 @@ def as_text(report: Report) -> str:
         parts.append(report.refused)
     else:
         rows = [["test", "", "points", "of"]]
-        rows += [[line.name, "passed" if line.passed else "FAILED" if not line.share else "in part",
-                  f"{line.score:.3g}", f"{line.points:g}" if line.points else "-"] for line in report.lines]
+        rows += [
+            [
+                line.name,
+                "passed" if line.passed else "FAILED" if not line.share else "in part",
+                f"{line.score:.3g}",
+                f"{line.points:g}" if line.points else "-",
+            ]
+            for line in report.lines
+        ]
         parts.append("\n".join(aligned(rows, left=(0, 1))))
         parts += [f"{line.name}: {line.why}" for line in report.lines if line.why]
     parts += [f"Note: {note}" for note in report.notes]
@@ -85,11 +92,28 @@ def in_one_line(name: str) -> str:
 
 
 def as_json(report: Report) -> str:
-    return dumped({"lab": report.lab, "title": report.title, "file": report.file, "seed": report.seed,
-                   "score": report.score, "max_score": FULL, "refused": report.refused, "notes": list(report.notes),
-                   "tests": [{"name": line.name, "passed": line.passed and not report.refused,
-                              "score": score_of(line, report), "max_score": line.points, "why": line.why}
-                             for line in report.lines]})
+    return dumped(
+        {
+            "lab": report.lab,
+            "title": report.title,
+            "file": report.file,
+            "seed": report.seed,
+            "score": report.score,
+            "max_score": FULL,
+            "refused": report.refused,
+            "notes": list(report.notes),
+            "tests": [
+                {
+                    "name": line.name,
+                    "passed": line.passed and not report.refused,
+                    "score": score_of(line, report),
+                    "max_score": line.points,
+                    "why": line.why,
+                }
+                for line in report.lines
+            ],
+        }
+    )
 
 
 def score_of(line: Line, report: Report, least: float = -FULL) -> float:
@@ -99,20 +123,44 @@ def score_of(line: Line, report: Report, least: float = -FULL) -> float:
 def as_gradescope(report: Report) -> str:
     """results.json of an autograder. Test scores must not be negative there, so the sum is
     separate."""
-    tests = [{"name": line.name, "max_score": line.points, "output": report.refused or line.why,
-              "score": score_of(line, report, least=0),
-              "status": "passed" if line.passed and not report.refused else "failed", "visibility": "visible"}
-             for line in report.lines]
-    return dumped({"score": report.score, "output": as_text(report), "output_format": "text", "visibility": "visible",
-                   "stdout_visibility": "hidden", "tests": tests})
+    tests = [
+        {
+            "name": line.name,
+            "max_score": line.points,
+            "output": report.refused or line.why,
+            "score": score_of(line, report, least=0),
+            "status": "passed" if line.passed and not report.refused else "failed",
+            "visibility": "visible",
+        }
+        for line in report.lines
+    ]
+    return dumped(
+        {
+            "score": report.score,
+            "output": as_text(report),
+            "output_format": "text",
+            "visibility": "visible",
+            "stdout_visibility": "hidden",
+            "tests": tests,
+        }
+    )
 
 
 def as_classroom(report: Report) -> str:
-    """The result that GitHub Classroom's autograding-grading-reporter reads, in base64, from a step of a
-    workflow. It adds up the scores of the tests itself."""
-    tests = [{"name": line.name, "status": "pass" if line.passed and not report.refused else "fail",
-              "score": score_of(line, report) if report.score else 0, "message": report.refused or line.why,
-              "test_code": "", "filename": report.file, "line_no": 0} for line in report.lines]
+    """The result that GitHub Classroom's autograding-grading-reporter reads, in base64, from a step
+    of a workflow. It adds up the scores of the tests itself."""
+    tests = [
+        {
+            "name": line.name,
+            "status": "pass" if line.passed and not report.refused else "fail",
+            "score": score_of(line, report) if report.score else 0,
+            "message": report.refused or line.why,
+            "test_code": "",
+            "filename": report.file,
+            "line_no": 0,
+        }
+        for line in report.lines
+    ]
     return dumped({"version": 1, "status": "pass" if report.full else "fail", "max_score": FULL,
                    "score": report.score, "tests": tests})
 

@@ -1,5 +1,5 @@
-"""What a submission may contain. Its text is looked at first, then the symbols of its object file: what it
-cannot name it cannot call. course/labs/README.md says what this does not guard against.
+"""What a submission may contain. Its text is looked at first, then the symbols of its object file:
+what it cannot name it cannot call. course/labs/README.md says what this does not guard against.
 """
 
 from __future__ import annotations
@@ -13,27 +13,70 @@ from nbody_tools.labs.cpp_text import code_only, comments_in
 from nbody_tools.labs.lab import Lab
 from nbody_tools.labs.object_file import names_called, symbols
 
-INCLUDES = {"cmath", "cstddef", "cstdint", "cstdio", "cfloat", "climits", "algorithm", "array", "limits", "numeric",
-            "optional", "span", "tuple", "utility", "vector", "cuda_runtime.h", "cooperative_groups.h",
-            "cooperative_groups/reduce.h"}
-DIRECTIVES = {"include", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "pragma"}
+INCLUDES = {
+    "cmath",
+    "cstddef",
+    "cstdint",
+    "cstdio",
+    "cfloat",
+    "climits",
+    "algorithm",
+    "array",
+    "limits",
+    "numeric",
+    "optional",
+    "span",
+    "tuple",
+    "utility",
+    "vector",
+    "cuda_runtime.h",
+    "cooperative_groups.h",
+    "cooperative_groups/reduce.h",
+}
+DIRECTIVES = {
+    "include",
+    "define",
+    "undef",
+    "if",
+    "ifdef",
+    "ifndef",
+    "elif",
+    "else",
+    "endif",
+    "pragma",
+}
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)[ \t]*(.*)$", re.M)
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.M)
 RESERVED = re.compile(r"__|_[A-Z]")
 # What each is for, in words for the student.
 FORBIDDEN = (
     (r"\b_*asm_*\b", "inline assembly"),
-    (r"\bhostcuda\w*|\bHOSTCUDA\w*|\b__HOSTCUDA\w*|\b__CUDACC\w*|\b__CUDA_ARCH\w*|\b__SANITIZE\w*|\bNBODY_\w*",
-     "a name by which a program could tell where it runs"),
-    (r"\b_*attribute_*\b|\b_*(?:gnu|clang)_*\b|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b",
-     "an extension of the compiler"),
-    (r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])", "this attribute"),
-    (r"\bnamespace\s*(?:\[[^\]]*\]\s*\]\s*)*\b(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)",
-     "a namespace that is not yours, opened"),
-    (r"\bnamespace\s+\w+\s*=(?!\s*(?:::\s*)?cooperative_groups\s*;)", "another name for a namespace"),
+    (
+        r"\bhostcuda\w*|\bHOSTCUDA\w*|\b__HOSTCUDA\w*|\b__CUDACC\w*|\b__CUDA_ARCH\w*|\b__SANITIZE\w*|\bNBODY_\w*",
+        "a name by which a program could tell where it runs",
+    ),
+    (
+        r"\b_*attribute_*\b|\b_*(?:gnu|clang)_*\b|\b__has_\w+|\b__builtin_\w+|\b_Pragma\b",
+        "an extension of the compiler",
+    ),
+    (
+        r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])",
+        "this attribute",
+    ),
+    (
+        r"\bnamespace\s*(?:\[[^\]]*\]\s*\]\s*)*\b(?:nbody|std|hostcuda|cooperative_groups)\b(?!\s*;)",
+        "a namespace that is not yours, opened",
+    ),
+    (
+        r"\bnamespace\s+\w+\s*=(?!\s*(?:::\s*)?cooperative_groups\s*;)",
+        "another name for a namespace",
+    ),
     (r"\boperator\s+(?:new|delete)\b", "an allocator that takes the place of the library's"),
     (r"\bextern\b(?!\s+__shared__)", "extern, except for __shared__ memory"),
-    (r"\bsimulate_float64\b|\brun_step\b|\bquery_device\b|\bcuda_failed\b", "a part of the project that no step calls"),
+    (
+        r"\bsimulate_float64\b|\brun_step\b|\bquery_device\b|\bcuda_failed\b",
+        "a part of the project that no step calls",
+    ),
     (r"##", "a name that is put together by the preprocessor"),
     (r"\?\?[=/'()!<>-]|%:|<:|:>", "a digraph or trigraph"),
     (r"\\[uU][0-9a-fA-F]", "a character by its number"),
@@ -44,20 +87,85 @@ MOST_OF_A_NAME = 300  # that is shown: a type may have a name of megabytes
 # They would need a lexer.
 HARD_LITERALS = re.compile(r'\b(?:u8|u|U|L)?R"|\b(?:u8|u|U|L)\'')
 
-MATHEMATICS = "|".join((
-    "abs", "acos", "asin", "atan", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc", "exp", "exp2",
-    "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "log", "log10", "log1p",
-    "log2", "lrint", "lround", "modf", "nearbyint", "pow", "remainder", "rint", "round", "rsqrt", "scalbn", "sin",
-    "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc"))
-# Exceptions, strings, the parts of containers, threads and futures: nothing with a file, a locale or a clock.
-OF_STD = "|".join((
-    r"__throw_\w+", r"nothrow$", r"terminate\(", r"(current|rethrow|uncaught)_exceptions?\(", r"__exception_ptr::",
-    r"~?(exception|bad_\w+|(logic|runtime|system|domain|length|range|overflow|underflow|future)_error|"
-    r"out_of_range|invalid_argument|nested_exception)::", r"(_V2::)?\w+_category\(", r"error_(code|category)::",
-    r"__future_base::", r"__once_call", r"__atomic_futex\w+::", r"thread::(_State|_M_start_thread|join|hardware_con)",
-    r"(_V2::)?condition_variable\w*::", r"_Rb_tree_\w+\(", r"_Hash_bytes\(", r"__detail::(_List_node_base|_Prime)",
-    r"(__cxx11::)?basic_string<", r"(__cxx11::)?to_string\(", r"(to|from)_chars\("))
-# Names as nm -C prints them. Those of this project are its step's (step_uses.py): cuda_failed and run_step
+MATHEMATICS = "|".join(
+    (
+        "abs",
+        "acos",
+        "asin",
+        "atan",
+        "atan2",
+        "cbrt",
+        "ceil",
+        "copysign",
+        "cos",
+        "cosh",
+        "erf",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "fabs",
+        "fdim",
+        "floor",
+        "fma",
+        "fmax",
+        "fmin",
+        "fmod",
+        "frexp",
+        "hypot",
+        "ldexp",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "lrint",
+        "lround",
+        "modf",
+        "nearbyint",
+        "pow",
+        "remainder",
+        "rint",
+        "round",
+        "rsqrt",
+        "scalbn",
+        "sin",
+        "sincos",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "tgamma",
+        "trunc",
+    )
+)
+# Exceptions, strings, the parts of containers, threads and futures: nothing with a file, a locale
+# or a clock.
+OF_STD = "|".join(
+    (
+        r"__throw_\w+",
+        r"nothrow$",
+        r"terminate\(",
+        r"(current|rethrow|uncaught)_exceptions?\(",
+        r"__exception_ptr::",
+        r"~?(exception|bad_\w+|(logic|runtime|system|domain|length|range|overflow|underflow|future)_error|"
+        r"out_of_range|invalid_argument|nested_exception)::",
+        r"(_V2::)?\w+_category\(",
+        r"error_(code|category)::",
+        r"__future_base::",
+        r"__once_call",
+        r"__atomic_futex\w+::",
+        r"thread::(_State|_M_start_thread|join|hardware_con)",
+        r"(_V2::)?condition_variable\w*::",
+        r"_Rb_tree_\w+\(",
+        r"_Hash_bytes\(",
+        r"__detail::(_List_node_base|_Prime)",
+        r"(__cxx11::)?basic_string<",
+        r"(__cxx11::)?to_string\(",
+        r"(to|from)_chars\(",
+    )
+)
+# Names as nm -C prints them. Those of this project are its step's (step_uses.py): cuda_failed and
+# run_step
 # come with the headers; the text may not name them.
 ALLOWED = re.compile("|".join((
     r"_GLOBAL_OFFSET_TABLE_$|_Unwind_Resume$|__cxa_\w+$|__gxx_personality_v0$|__dso_handle$|__libc_single_threaded$",
@@ -65,7 +173,8 @@ ALLOWED = re.compile("|".join((
     r"(mem(cpy|move|set|cmp)|str(len|cmp)|printf|puts|putchar|vprintf)$",
     rf"(__)?({MATHEMATICS})[fl]?$", r"(GOMP|omp)_\w+$",
     r"(thread|block)Idx$|(block|grid)Dim$|warpSize$",
-    r"cuda\w+(<.*>)?\(|cublas\w+\(|hostcuda::|(non-virtual thunk to |void |bool |int |unsigned int )?hostcuda::",
+    r"cuda\w+(<.*>)?\(|cublas\w+\(|hostcuda::|(non-virtual thunk to |void |bool |int |unsigned int "
+    r")?hostcuda::",
     r"operator (new|delete)",
     r"(typeinfo|typeinfo name|vtable|VTT) for (std|__cxxabiv1|__gnu_cxx)::",
     rf"(?!.*\b(exit|abort|detach)\b)([\w:<>*&, ]+ )?std::({OF_STD})",
@@ -84,11 +193,13 @@ def broken_by_text(lab: Lab, text: str) -> Optional[str]:
     for pattern, what in FORBIDDEN:
         if found := re.search(pattern, code):
             word = found[0] if found[0].isascii() else f"U+{ord(found[0]):04X}"
-            return f"line {code.count(chr(10), 0, found.start()) + 1}: '{word}' is not allowed: {what}"
+            return (
+                f"line {code.count(chr(10), 0, found.start()) + 1}: '{word}' is not allowed: {what}"
+            )
     copied = set(lab.fingerprints).intersection(comments_in(text))
     if copied:
-        return (f"it has the comment \"{sorted(copied)[0]}\" of {lab.step}/nbody.cu: the step itself is no solution "
-                "of its lab")
+        return (f"it has the comment \"{sorted(copied)[0]}\" of {lab.step}/nbody.cu: the step "
+                "itself is no solution of its lab")
     return None
 
 
@@ -99,22 +210,29 @@ def broken_by_directives(lab: Lab, code: str) -> Optional[str]:
         if directive not in DIRECTIVES:
             return f"line {line}: #{directive} is not allowed"
         if directive == "include" and included(rest) not in allowed:
-            return (f"line {line}: #include {rest.strip()} is not allowed; a submission may include what its step "
-                    "includes, and " + ", ".join(sorted(INCLUDES)))
+            return (f"line {line}: #include {rest.strip()} is not allowed; a submission may "
+                    "include what its step includes, and " + ", ".join(sorted(INCLUDES)))
         if directive == "include" and defined:
-            return f"line {line}: an #include after {defined}, which would change what the header says"
+            return (
+                f"line {line}: an #include after {defined}, which would change what the header says"
+            )
         if directive == "pragma" and not re.match(r"(unroll|once)\b", rest):
             return f"line {line}: of pragmas only unroll is allowed"
         if directive in ("define", "undef"):
             name = re.split(r"\W", rest, maxsplit=1)[0]
             if RESERVED.match(name):
-                return f"line {line}: #{directive} {name} is not allowed: the name belongs to the compiler"
+                return (
+                    f"line {line}: #{directive} {name} is not allowed: the name belongs to the "
+                    "compiler"
+                )
             defined = defined or f"#{directive} {name} in line {line}"
     return None
 
 
 def allowed_includes(lab: Lab) -> set[str]:
-    return INCLUDES.union(*(includes_of(one) for one in (lab.source.read_text(encoding="utf-8"), lab.starter)))
+    return INCLUDES.union(
+        *(includes_of(one) for one in (lab.source.read_text(encoding="utf-8"), lab.starter))
+    )
 
 
 def directives_of(code: str) -> list[tuple[int, str, str]]:
@@ -129,7 +247,11 @@ def included(rest: str) -> str:
 
 
 def includes_of(text: str) -> list[str]:
-    return [included(rest) for _, directive, rest in directives_of(code_only(text)) if directive == "include"]
+    return [
+        included(rest)
+        for _, directive, rest in directives_of(code_only(text))
+        if directive == "include"
+    ]
 
 
 def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]:
@@ -142,9 +264,12 @@ def broken_by_files(workshop: Workshop, known: Collection[str]) -> Optional[str]
 
 
 def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[str]:
-    """The first rule that the compiled submission breaks: it calls what it may not, or takes the place of a
-    function of the libraries. `of_step` are the names of this project that its step calls."""
-    own = {variant: symbols(workshop, [workshop.made / f"{variant}.o"]) for variant in (PLAIN, TRACED)}
+    """The first rule that the compiled submission breaks: it calls what it may not, or takes the
+    place of a function of the libraries. `of_step` are the names of this project that its step
+    calls."""
+    own = {
+        variant: symbols(workshop, [workshop.made / f"{variant}.o"]) for variant in (PLAIN, TRACED)
+    }
     called = names_called(own[PLAIN])
     for name in called:
         if name not in of_step and not ALLOWED.match(name):
@@ -152,8 +277,11 @@ def broken_by_symbols(workshop: Workshop, of_step: Collection[str]) -> Optional[
     if not any(name.startswith("nbody::run_step(") for name in called):
         return "its main() does not call nbody::step_main()"
     # Those of the tracer, too: who defines one of its functions hides accesses from it.
-    theirs = {name for kind, name in symbols(workshop, workshop.library_files(), "--defined-only", "-g")
-              if kind in "TDBR"}
+    theirs = {
+        name
+        for kind, name in symbols(workshop, workshop.library_files(), "--defined-only", "-g")
+        if kind in "TDBR"
+    }
     for kind, name in (*own[PLAIN], *own[TRACED]):
         if kind in "TDBRVWu" and name in theirs:
             return f"it defines '{name[:MOST_OF_A_NAME]}', which the libraries have"

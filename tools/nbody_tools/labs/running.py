@@ -47,7 +47,9 @@ class Problem:
 
     def __str__(self) -> str:
         steps = f"{self.steps} step{'s' if self.steps > 1 else ''}"
-        return f"{self.systems} x {self.bodies} bodies{' around a star' if self.star else ''}, {steps}"
+        return (
+            f"{self.systems} x {self.bodies} bodies{' around a star' if self.star else ''}, {steps}"
+        )
 
 
 @dataclass
@@ -120,8 +122,16 @@ class LineServer(threading.Thread):
         try:
             while len(offset := os.read(self._questions, 8)) == 8 and self.answered < MAX_ANSWERS:
                 self.answered += 1
-                words = ["addr2line", "-i", "-e", str(self._program), hex(int.from_bytes(offset, sys.byteorder))]
-                said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+                words = [
+                    "addr2line",
+                    "-i",
+                    "-e",
+                    str(self._program),
+                    hex(int.from_bytes(offset, sys.byteorder)),
+                ]
+                said = subprocess.run(
+                    words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+                ).stdout
                 os.write(self._answers, of_caller(said)[:4000] + b"\0")
         except OSError:
             pass  # the program has ended meanwhile
@@ -131,8 +141,9 @@ class LineServer(threading.Thread):
 
 
 def of_caller(lines: bytes) -> bytes:
-    """addr2line's answer, a line for each inlined function, without the project's headers if the submission is
-    among them: an array belongs to the line that names it, not to the header that allocates it."""
+    """addr2line's answer, a line for each inlined function, without the project's headers if the
+    submission is among them: an array belongs to the line that names it, not to the header that
+    allocates it."""
     kept = [line for line in lines.splitlines(keepends=True) if b"/kit/common/include/" not in line]
     return b"".join(kept) if any(b"/made/" in line for line in kept) else lines
 
@@ -141,8 +152,15 @@ def environment_of(mode: str) -> dict[str, str]:
     """Contains nothing from the grader's environment. One thread: blocks always run in the same
     order."""
     settings = dict(word.split("=", 1) for word in mode.split())
-    return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-            "HOSTCUDA_WATCHDOG": "5", "HOSTCUDA_MEMORY": str(1 << 30), **settings}
+    return {
+        "PATH": "/usr/bin:/bin",
+        "LC_ALL": "C.UTF-8",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "HOSTCUDA_WATCHDOG": "5",
+        "HOSTCUDA_MEMORY": str(1 << 30),
+        **settings,
+    }
 
 
 def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem], summation: str,
@@ -153,17 +171,33 @@ def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem
     done = Run(problems)
     lines = LineServer(program)
     asked = f"{environment} HOSTCUDA_ADDR2LINE={lines.program_hears},{lines.program_asks}"
-    access = Access(read=tuple(workshop.sources), execute=(program.parent,), write=(program.parent / "out",), gpu=megabytes == 0)
+    access = Access(
+        read=tuple(workshop.sources),
+        execute=(program.parent,),
+        write=(program.parent / "out",),
+        gpu=megabytes == 0,
+    )
     worker = subprocess.Popen(
-        workshop.sandbox.words(access, megabytes, math.ceil(seconds), [str(program)]), stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=lines.ends, env=environment_of(asked),
-        cwd=program.parent, start_new_session=True)
+        workshop.sandbox.words(access, megabytes, math.ceil(seconds), [str(program)]),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=lines.ends,
+        env=environment_of(asked),
+        cwd=program.parent,
+        start_new_session=True,
+    )
     for end_of_pipe in lines.ends:
         os.close(end_of_pipe)
     listener = Listener(worker.stderr)
-    judge = subprocess.Popen([workshop.tools.judge, str(verdict), mode, summation, *(one.word for one in problems)],
-                             stdin=worker.stdout, stdout=worker.stdin, env=environment_of(""), close_fds=True,
-                             start_new_session=True)
+    judge = subprocess.Popen(
+        [workshop.tools.judge, str(verdict), mode, summation, *(one.word for one in problems)],
+        stdin=worker.stdout,
+        stdout=worker.stdin,
+        env=environment_of(""),
+        close_fds=True,
+        start_new_session=True,
+    )
     # Only the two hold the pipes, so that the end of one is the end of file of the other.
     for pipe in (worker.stdin, worker.stdout):
         if pipe is not None:

@@ -1,13 +1,16 @@
-"""The tests of a submission, each a name with points (lab.TESTS). Sizes and states are drawn from the seed:
+"""The tests of a submission, each a name with points (lab.TESTS). Sizes and states are drawn from
+the seed:
 
   forces    two sizes that no tile divides, one time step, every gate of the validator
-  sizes     one and two bodies, both sides of every boundary of the step, and sizes that nobody chose
+  sizes     one and two bodies, both sides of every boundary of the step, and sizes that nobody
+            chose
   systems   many systems at once
   run       eleven time steps: the whole trajectory
   orders    threads, blocks and streams in other orders, guarded memory, several devices
   findings  nothing that hostcuda's trace calls a mistake: races, bounds, barriers, leaks, ...
   counts    the limits of the lab
-  time      on a GPU: beside the step's own program, full points within 1.2 times its time, none from 10
+  time      on a GPU: beside the step's own program, full points within 1.2 times its time, none
+            from 10
 """
 
 from __future__ import annotations
@@ -75,7 +78,10 @@ class Tests:
         # Drawn before anything runs, so that a seed means the same problems whatever happens.
         planned: list[tuple[str, Callable[[], Result]]] = [
             (name, self._gates(name, problems)) for name, problems in self._problems().items()]
-        orders, traced = self._orders(), self._problem(2, self._between(*self._lab.inspected), 2, devices=1)
+        orders, traced = (
+            self._orders(),
+            self._problem(2, self._between(*self._lab.inspected), 2, devices=1),
+        )
         planned.append(("orders", lambda: self._all("orders", orders)))
         with ThreadPoolExecutor(2) as pool:
             futures = [pool.submit(self._unless_hung, name, test) for name, test in planned]
@@ -99,7 +105,9 @@ class Tests:
 
     def _take_what_does_not_count(self, results: dict[str, Result]) -> None:
         of_forces = results["forces"].share
-        broken = [limit for limit in self._lab.limit if limit.must and not self._keeps(limit, results)]
+        broken = [
+            limit for limit in self._lab.limit if limit.must and not self._keeps(limit, results)
+        ]
         for name, result in results.items():
             if broken and name in self._lab.fails:
                 why = f"counts only within the limit \"{counts.describe(broken[0])}\""
@@ -142,7 +150,8 @@ class Tests:
                 "run": [self._problem(1, self._between(100, 200), 11)]}
 
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
-        # Guarded memory: a kernel that leaves its arrays is told so, and overwrites nothing of the emulator's.
+        # Guarded memory: a kernel that leaves its arrays is told so, and overwrites nothing of the
+        # emulator's.
         runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices} HOSTCUDA_STRICT_MEM=1")]
         runs += self._extra(name)
         return lambda: self._all(name, runs)
@@ -151,7 +160,8 @@ class Tests:
         devices = self._lab.devices
         problems = [self._problem(3, self._between(150, 300), 3) for _ in range(2)]
         runs = [([problems[0]], f"HOSTCUDA_ORDER=reverse HOSTCUDA_DEVICES={devices}"),
-                ([problems[1]], f"HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED={self._dice.randrange(1, 9999)} "
+                ([problems[1]], "HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy "
+                                f"HOSTCUDA_SEED={self._dice.randrange(1, 9999)} "
                                 f"HOSTCUDA_DEVICES={devices} HOSTCUDA_STRICT_MEM=1")]
         runs += [([self._problem(5, self._between(60, 120), 2, many)], f"HOSTCUDA_DEVICES={many}")
                  for many in range(2, devices + 1)]
@@ -162,9 +172,19 @@ class Tests:
             return Result(name, 0, f"not run: the program did not end in {self._hung}")
         return test()
 
-    def _run(self, name: str, program: str, mode: str, problems: list[Problem], environment: str) -> Run:
-        done = run(self._workshop, self._programs[program], mode, problems, self._summation, self._lab.megabytes,
-                   f"{self._lab.environment} {environment}", max(1.0, min(SECONDS, self._seconds_left)))
+    def _run(
+        self, name: str, program: str, mode: str, problems: list[Problem], environment: str
+    ) -> Run:
+        done = run(
+            self._workshop,
+            self._programs[program],
+            mode,
+            problems,
+            self._summation,
+            self._lab.megabytes,
+            f"{self._lab.environment} {environment}",
+            max(1.0, min(SECONDS, self._seconds_left)),
+        )
         self._seconds_left -= done.seconds
         if done.timed_out or NEVER_ENDS in done.said:
             self._hung = name
@@ -191,7 +211,9 @@ class Tests:
             return Result(name, 0 if is_force_wrong else self._partial, why)
         return Result(name, self._share(right, sum(len(problems) for problems, _ in runs)), why)
 
-    def _of_this_test(self, name: str, problem: Problem, failed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _of_this_test(
+        self, name: str, problem: Problem, failed: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
         """The gates without those of whole runs, if no other fails: these belong to the test
         `run`."""
         if name not in ("forces", "sizes", "systems") or {gate["name"] for gate in failed} - OF_RUN:
@@ -210,13 +232,18 @@ class Tests:
         source = (self._workshop.made / self._lab.file_name).read_text(encoding="utf-8")
         messages = tuple(sorted(MESSAGE.findall(with_names(done.said, source)), key=is_later))
         try:
-            inspection = inspection_of(record, self._programs[TRACED], messages, self._workshop.folder)
+            inspection = inspection_of(
+                record, self._programs[TRACED], messages, self._workshop.folder
+            )
         except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError, Failed):
             why = [*messages[:FINDINGS], done.failure or "nothing was recorded" + quoted(done.said)]
             return Result("findings", 0, "\n".join(why))
         if inspection.clean:
             return Result("findings", float(not done.failure), done.failure, inspection)
-        found = "\n".join(messages[:FINDINGS]) or f"{len(inspection.races)} races, {len(inspection.findings)} findings"
+        found = (
+            "\n".join(messages[:FINDINGS])
+            or f"{len(inspection.races)} races, {len(inspection.findings)} findings"
+        )
         if len(messages) > FINDINGS:
             found += f"\n... and {len(messages) - FINDINGS} more"
         return Result("findings", 0, found, inspection)
@@ -224,7 +251,10 @@ class Tests:
     def _counts(self, found: Result, problem: Problem) -> Result:
         if found.inspection is None:
             return Result("counts", 0, "nothing could be counted")
-        lines = [counts.broken(limit, found.inspection, interactions_of(problem)) for limit in self._lab.limit]
+        lines = [
+            counts.broken(limit, found.inspection, interactions_of(problem))
+            for limit in self._lab.limit
+        ]
         lines = [line for line in lines if line]
         kept = len(self._lab.limit) - len(lines)
         return Result("counts", self._share(kept, len(self._lab.limit)), "\n".join(lines))
@@ -234,8 +264,12 @@ def interactions_of(problem: Problem) -> float:
     return float(problem.systems * problem.bodies ** 2 * problem.steps)
 
 
-def inspection_of(record: Path, program: Path, messages: tuple[str, ...], folder: Path) -> Inspection:
-    trace = json.loads(without_folders(record.read_text(encoding="utf-8", errors="replace"), folder))
+def inspection_of(
+    record: Path, program: Path, messages: tuple[str, ...], folder: Path
+) -> Inspection:
+    trace = json.loads(
+        without_folders(record.read_text(encoding="utf-8", errors="replace"), folder)
+    )
     return replace(read_trace(trace, program), messages=messages)
 
 
@@ -265,8 +299,8 @@ def share_of_time(seconds: float, of_step: float) -> float:
 
 
 def time_beside_step(lab: Lab, of_step: Workshop, of_submission: Workshop, seed: int) -> Result:
-    """Both are built by nvcc here and now, and run one after the other on the same state. Each has a workshop of
-    its own, so that the submission cannot read the step."""
+    """Both are built by nvcc here and now, and run one after the other on the same state. Each has
+    a workshop of its own, so that the submission cannot read the step."""
     seconds = {}
     problem = Problem(*TIMED, seed % (1 << 32))
     for name, workshop in (("step", of_step), ("submission", of_submission)):
@@ -274,10 +308,16 @@ def time_beside_step(lab: Lab, of_step: Workshop, of_submission: Workshop, seed:
         done = run(workshop, program, "time", [problem], "tiled", megabytes=0, seconds=GPU_SECONDS)
         if done.failure:
             if name == "step":
-                raise Failed(f"{lab.step} does not run on this GPU: {done.failure}{quoted(done.said)}")
+                raise Failed(
+                    f"{lab.step} does not run on this GPU: {done.failure}{quoted(done.said)}"
+                )
             return Result("time", 0, done.failure + quoted(done.said))
         seconds[name] = statistics.median(done.problems[0]["seconds"])
     share = share_of_time(seconds["submission"], seconds["step"])
     ratio = seconds["submission"] / seconds["step"]
-    return Result("time", share, f"{seconds['submission']:.4f} s, {ratio:.2f} times the {seconds['step']:.4f} s of "
-                                 f"{lab.step}")
+    return Result(
+        "time",
+        share,
+        f"{seconds['submission']:.4f} s, {ratio:.2f} times the {seconds['step']:.4f} s of "
+        f"{lab.step}",
+    )

@@ -3,8 +3,9 @@
   ./nbody lab list
   ./nbody lab 03 [--to FOLDER]
 
-Leaves FOLDER (default: the lab's name, in the folder you are in) with the file to work on and a README.md
-that says what to do. ./nbody grade says how far you are. What is there already is never overwritten.
+Leaves FOLDER (default: the lab's name, in the folder you are in) with the file to work on and a
+README.md that says what to do. ./nbody grade says how far you are. What is there already is never
+overwritten.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ def run(options: argparse.Namespace) -> int:
         if options.to:
             raise ToolError("list takes no --to")
         rows = [["lab", "title", "from", "minutes"]]
-        rows += [[lab.number, lab.title, lab.step or "-", str(lab.minutes)] for lab in map(read_lab, lab_folders())]
+        rows += [
+            [lab.number, lab.title, lab.step or "-", str(lab.minutes)]
+            for lab in map(read_lab, lab_folders())
+        ]
         print("\n".join(aligned(rows, left=(0, 1, 2))))
         return 0
     lab = find_lab(options.lab)
@@ -44,22 +48,36 @@ def run(options: argparse.Namespace) -> int:
     for name, text in files.items():
         with (folder / name).open("x", encoding="utf-8") as file:
             file.write(text)
-    print(f"{folder}: {', '.join(files)}\nNext: read {folder / 'README.md'}, then ./nbody grade {lab.number} "
-          f"{folder / lab.file_name}")
+    print(f"{folder}: {', '.join(files)}\nNext: read {folder / 'README.md'}, then ./nbody grade "
+          f"{lab.number} {folder / lab.file_name}")
     return 0
 
 
 def readme(lab: Lab) -> str:
     """Combines the lab's README with text derived from lab.toml."""
     text = (lab.folder / "README.md").read_text(encoding="utf-8").rstrip()
-    lines = [text, "", "## How it is graded", "", f"    ./nbody grade {lab.number} {lab.file_name}", ""]
+    lines = [
+        text,
+        "",
+        "## How it is graded",
+        "",
+        f"    ./nbody grade {lab.number} {lab.file_name}",
+        "",
+    ]
     if lab.is_program:
-        lines.append(f"The file as you got it compiles and fails: {', '.join(lab.fails)}. All points are on these; the "
-                     "other tests have to stay passed.")
+        lines.append(f"The file as you got it compiles and fails: {', '.join(lab.fails)}. All "
+                     "points are on these; the other tests have to stay passed.")
         if lab.limit:
-            lines += ["", "Limits on what is counted:", "", *(f"- {describe(limit)}{MUST if limit.must else ''}" for limit in lab.limit)]
+            lines += [
+                "",
+                "Limits on what is counted:",
+                "",
+                *(f"- {describe(limit)}{MUST if limit.must else ''}" for limit in lab.limit),
+            ]
         lines += ["", "Where accesses are counted and mistakes are named, line by line:", "",
                   f"    ./nbody grade {lab.number} {lab.file_name} --inspect"]
     else:
-        lines.append(f"{len(lab.question)} questions. Keys stay as they are; numbers stand without units.")
+        lines.append(
+            f"{len(lab.question)} questions. Keys stay as they are; numbers stand without units."
+        )
     return "\n".join(lines) + "\n"

@@ -1,5 +1,6 @@
-"""Parts of ./nbody measure about accuracy: for docs/results/accuracy_speed/, long_disk/, tensor_cores/,
-production_sums/ and docs/accuracy.md. Only the standard library: a machine with a GPU has little else."""
+"""Parts of ./nbody measure about accuracy: for docs/results/accuracy_speed/, long_disk/,
+tensor_cores/, production_sums/ and docs/accuracy.md. Only the standard library: a machine with a
+GPU has little else."""
 
 from __future__ import annotations
 
@@ -14,7 +15,20 @@ from nbody_tools.steps import number_of
 if TYPE_CHECKING:
     from nbody_tools.measure.measure import Bench
 
-MANY = ("--scenario", "galaxies", "--systems", 32, "--bodies", 8192, "--steps", 5, "--warmup", 1, "--repeat", 3)
+MANY = (
+    "--scenario",
+    "galaxies",
+    "--systems",
+    32,
+    "--bodies",
+    8192,
+    "--steps",
+    5,
+    "--warmup",
+    1,
+    "--repeat",
+    3,
+)
 ONE = ("--scenario", "plummer", "--bodies", 262144, "--steps", 3, "--warmup", 1, "--repeat", 5)
 # One body in 32 of MANY, one in 64 of ONE: 4 or 8 of them are beyond the 99.9th percentile.
 COMPARED_OF_MANY = ("--validate", "off", "--force-error", 8192)
@@ -25,11 +39,27 @@ IN_FLOAT64 = "step11_register_blocking"
 SUMMATIONS = ("step11_running_sum", "step11_kahan_tiles", "step11_kahan")
 TENSOR_CORES = ("tensor_cores", "tensor_cores_one_origin", "tensor_cores_one_part")
 
-DISK = ("--scenario", "disk-halo", "--bodies", 32768, "--softening", 0.05, "--dt", 0.01, "--integrator", "leapfrog",
-        "--validate", "off")
+DISK = (
+    "--scenario",
+    "disk-halo",
+    "--bodies",
+    32768,
+    "--softening",
+    0.05,
+    "--dt",
+    0.01,
+    "--integrator",
+    "leapfrog",
+    "--validate",
+    "off",
+)
 DISK_STEPS, DISK_ROWS = 10000, 20
-DISK_RUNS = (("step11_register_blocking", FLOAT64), ("step11_register_blocking", ()), ("step12_newton3", ()),
-             ("step11_running_sum", ()))
+DISK_RUNS = (
+    ("step11_register_blocking", FLOAT64),
+    ("step11_register_blocking", ()),
+    ("step12_newton3", ()),
+    ("step11_running_sum", ()),
+)
 
 
 def accuracy(bench: Bench) -> None:
@@ -47,8 +77,20 @@ def tensor_cores(bench: Bench) -> None:
     """experiments/tensor_cores next to steps 11 and 12: rates and force errors"""
     for bodies in (16384, 65536, 262144):
         for name in ("step11_register_blocking", "step12_newton3", *bench.built(*TENSOR_CORES)):
-            bench.record(name, "--scenario", "plummer", "--bodies", bodies, "--steps", 5, "--warmup", 1, "--repeat", 10,
-                         *COMPARED_OF_ONE)
+            bench.record(
+                name,
+                "--scenario",
+                "plummer",
+                "--bodies",
+                bodies,
+                "--steps",
+                5,
+                "--warmup",
+                1,
+                "--repeat",
+                10,
+                *COMPARED_OF_ONE,
+            )
 
 
 def production_sums(bench: Bench) -> None:
@@ -67,9 +109,23 @@ def long_disk(bench: Bench) -> None:
             continue
         for old in (end, rows):
             old.unlink(missing_ok=True)
-        bench.record(name, *words, *DISK, "--steps", DISK_STEPS, "--diagnostics", rows, "--diagnostics-every",
-                     DISK_STEPS // DISK_ROWS, "--output", end,
-                     more=lambda: {"drift": drift_of(rows, before["mass"]), "disk": {"start": before, "end": disk_of(end)}})
+        bench.record(
+            name,
+            *words,
+            *DISK,
+            "--steps",
+            DISK_STEPS,
+            "--diagnostics",
+            rows,
+            "--diagnostics-every",
+            DISK_STEPS // DISK_ROWS,
+            "--output",
+            end,
+            more=lambda: {
+                "drift": drift_of(rows, before["mass"]),
+                "disk": {"start": before, "end": disk_of(end)},
+            },
+        )
     for large in (start, end):
         large.unlink(missing_ok=True)
 
@@ -86,11 +142,19 @@ def drift_of(diagnostics: Path, mass: float) -> dict[str, list[float]]:
     first = table[0]
     momentum = math.sqrt(2 * first["kinetic"] * mass)
     turning = math.hypot(*vector(first, "angular_momentum"))
-    return {"step": [row["step"] for row in table], "time": [row["time"] for row in table],
-            "energy": [row["energy_error"] for row in table],
-            "momentum": [math.dist(vector(row, "momentum"), vector(first, "momentum")) / momentum for row in table],
-            "angular_momentum": [math.dist(vector(row, "angular_momentum"), vector(first, "angular_momentum")) / turning
-                                 for row in table]}
+    return {
+        "step": [row["step"] for row in table],
+        "time": [row["time"] for row in table],
+        "energy": [row["energy_error"] for row in table],
+        "momentum": [
+            math.dist(vector(row, "momentum"), vector(first, "momentum")) / momentum
+            for row in table
+        ],
+        "angular_momentum": [
+            math.dist(vector(row, "angular_momentum"), vector(first, "angular_momentum")) / turning
+            for row in table
+        ],
+    }
 
 
 def disk_of(bodies: Path) -> dict[str, Any]:

@@ -17,11 +17,14 @@ SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 UNCHECKED = ("--validate", "off", "--quiet")
 # The rest is the same in all programs; these are what a step can break, as in
 # cmake/nbody_step.cmake.
-OF_A_STEP = "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
+OF_A_STEP = (
+    "--gtest_filter=*Record*:*Snapshots*:*SameBits:*Double*:*Devices*:*WithoutDevice*:*Tuned*"
+)
 WAITING = {"OMP_WAIT_POLICY": "passive"}  # waiting threads leave the cores to other programs
 # Small: under racecheck a kernel takes thousands of times as long.
 SMALL = ("--scenario", "galaxies", "--systems", 2, "--bodies", 300, "--steps", 3)
-# Kernels that SMALL does not reach: float64, masses all different, systems of one block and of a cluster.
+# Kernels that SMALL does not reach: float64, masses all different, systems of one block and of a
+# cluster.
 OTHER_KERNELS: dict[str, dict[str, tuple[object, ...]]] = {
     "11": {"double": (*SMALL, "--precision", "double")},
     "12": {"masses": ("--scenario", "star-cluster", "--bodies", 300, "--steps", 3)},
@@ -53,7 +56,9 @@ def at_once(task: Callable[..., None], items: Iterable[tuple]) -> None:
 def checks(bench: Bench) -> None:
     """the tests and the command-line tests of all steps, GPU required"""
     def check(step: str, log: str, *words: object) -> None:
-        printed = bench.run(f"{step}.{log}.log", words, {**WAITING, "NBODY_PROGRAM": str(bench.build / step / step)})
+        printed = bench.run(
+            f"{step}.{log}.log", words, {**WAITING, "NBODY_PROGRAM": str(bench.build / step / step)}
+        )
         skipped = printed.count("[  SKIPPED ] ") // 2  # each is named again at the end
         bench.say(f"{step} {log}: {printed.count('       OK')} tests passed, {skipped} skipped")
 
@@ -68,8 +73,20 @@ def sanitize(bench: Bench) -> None:
     """compute-sanitizer's four tools on every step with a small problem"""
     def look(step: str, kind: str, tool: str, words: tuple) -> None:
         name = ".".join(filter(None, (step, kind, tool)))
-        printed = bench.run(f"{name}.log", ["compute-sanitizer", "--tool", tool, "--error-exitcode", 9,
-                                            bench.program(step), *words, *UNCHECKED], WAITING)
+        printed = bench.run(
+            f"{name}.log",
+            [
+                "compute-sanitizer",
+                "--tool",
+                tool,
+                "--error-exitcode",
+                9,
+                bench.program(step),
+                *words,
+                *UNCHECKED,
+            ],
+            WAITING,
+        )
         summary = re.search(r"(?:ERROR|RACECHECK) SUMMARY.*", printed)
         bench.say(f"{name}: {summary[0] if summary else 'no summary'}")
 
@@ -86,7 +103,11 @@ def same_bits(bench: Bench) -> None:
         for number in range(REPEATS):
             output = bench.folder / f"{name}.bin"
             output.unlink(missing_ok=True)
-            bench.run(f"{name}.{number}.log", [bench.program(step), *words, *UNCHECKED, "--output", output], WAITING)
+            bench.run(
+                f"{name}.{number}.log",
+                [bench.program(step), *words, *UNCHECKED, "--output", output],
+                WAITING,
+            )
             if not output.exists():
                 return  # a failure, already reported
             ends.add(output.read_bytes())
@@ -96,5 +117,12 @@ def same_bits(bench: Bench) -> None:
         else:
             bench.say(f"{name}: {REPEATS} runs, the same bits")
 
-    at_once(repeat, [(step, kind, words) for step in bench.gpu_steps if number_of(step) >= FIRST_OF_SAME_BITS
-                     for kind, words in (("species", REPEATED), ("masses", ALL_DIFFERENT))])
+    at_once(
+        repeat,
+        [
+            (step, kind, words)
+            for step in bench.gpu_steps
+            if number_of(step) >= FIRST_OF_SAME_BITS
+            for kind, words in (("species", REPEATED), ("masses", ALL_DIFFERENT))
+        ],
+    )

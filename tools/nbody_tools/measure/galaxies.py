@@ -1,5 +1,5 @@
-"""The part of ./nbody measure for the picture of two colliding galaxies, for docs/results/galaxies/. Only the standard
-library: a machine with a GPU has little else."""
+"""The part of ./nbody measure for the picture of two colliding galaxies, for
+docs/results/galaxies/. Only the standard library: a machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -21,14 +21,32 @@ MOST = 65535  # in a grey map of 16 bits
 
 
 def galaxies(bench: Bench) -> None:
-    """step 15: a collision of two galaxies of a million bodies, maps of its stars and the change of its energy"""
+    """step 15: two galaxies of a million bodies collide: maps of stars, change of energy"""
     rows = bench.folder / "diagnostics.csv"
     for old in (rows, *bench.folder.glob("snapshot_*.bin")):
         old.unlink(missing_ok=True)
     record = bench.record(
-        TREE, "--scenario", "collision", "--bodies", BODIES, "--steps", STEPS, "--integrator", "leapfrog", *UNCHECKED,
-        "--snapshot-every", EVERY, "--snapshot-dir", bench.folder, "--diagnostics", rows, "--diagnostics-every",
-        STEPS // ROWS, "--diagnostics-exact", more=lambda: {"energies": energies(rows)})
+        TREE,
+        "--scenario",
+        "collision",
+        "--bodies",
+        BODIES,
+        "--steps",
+        STEPS,
+        "--integrator",
+        "leapfrog",
+        *UNCHECKED,
+        "--snapshot-every",
+        EVERY,
+        "--snapshot-dir",
+        bench.folder,
+        "--diagnostics",
+        rows,
+        "--diagnostics-every",
+        STEPS // ROWS,
+        "--diagnostics-exact",
+        more=lambda: {"energies": energies(rows)},
+    )
     if record is None:
         return
     for step in STATES:
@@ -49,7 +67,10 @@ def maps_of(data: bytes) -> Iterator[array]:
     first = species.find(DISK)
     while first >= 0:
         last = next((k for k in range(first, count) if species[k] != DISK), count)
-        yield map_of(values[VALUES * first:VALUES * last:VALUES], values[VALUES * first + 1:VALUES * last:VALUES])
+        yield map_of(
+            values[VALUES * first : VALUES * last : VALUES],
+            values[VALUES * first + 1 : VALUES * last : VALUES],
+        )
         first = species.find(DISK, last)
 
 

@@ -1,4 +1,5 @@
-"""./nbody profile STEP --sass: issue slots per interaction, counted in the machine code of a program.
+"""./nbody profile STEP --sass: issue slots per interaction, counted in the machine code of a
+program.
 
 An inner loop computes one interaction per MUFU.RSQ of a thread. A step that computes each pair once
 uses it for both bodies, so it counts as two: all steps count N^2 interactions. Instructions outside
@@ -45,12 +46,16 @@ def find_program(build: Path, name: str) -> Path:
 def find_cuobjdump(program: str) -> str:
     found = shutil.which(program) or shutil.which(f"/usr/local/cuda/bin/{program}")
     if found is None:
-        raise NoToolkit(f"skipped: no {program} here (CUDA toolkit); docs/report.md has what it counted")
+        raise NoToolkit(
+            f"skipped: no {program} here (CUDA toolkit); docs/report.md has what it counted"
+        )
     return found
 
 
 def machine_code(program: Path, cuobjdump: str) -> str:
-    done = subprocess.run([cuobjdump, "-sass", str(program)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [cuobjdump, "-sass", str(program)], capture_output=True, text=True, check=False
+    )
     if done.returncode != 0 or not done.stdout.strip():
         complaint = (done.stderr.strip() or done.stdout.strip()).splitlines()
         raise Failed(f"{program}: {cuobjdump}: {complaint[-1] if complaint else 'printed nothing'}")
@@ -58,7 +63,9 @@ def machine_code(program: Path, cuobjdump: str) -> str:
 
 
 def architecture(sass: str) -> str:
-    found = re.search(r"^code for (sm_\w+)", sass, re.MULTILINE) or re.search(r"\b(sm_\d+\w?)\b", sass)
+    found = re.search(r"^code for (sm_\w+)", sass, re.MULTILINE) or re.search(
+        r"\b(sm_\d+\w?)\b", sass
+    )
     return found[1] if found else ""
 
 
@@ -76,9 +83,18 @@ def inner_loops(sass: str, where: str) -> list[Loop]:
 
 
 def json_lines(step: str, loops: Sequence[Loop], build: dict[str, str]) -> list[dict[str, Any]]:
-    return [{"step": step, "kernel": loop.kernel, "loop": f"{loop.first:#x}-{loop.last:#x}", **build,
-             "interactions": per_root(step) * loop.roots, "instructions": loop.counts, "slots": loop.slots}
-            for loop in loops]
+    return [
+        {
+            "step": step,
+            "kernel": loop.kernel,
+            "loop": f"{loop.first:#x}-{loop.last:#x}",
+            **build,
+            "interactions": per_root(step) * loop.roots,
+            "instructions": loop.counts,
+            "slots": loop.slots,
+        }
+        for loop in loops
+    ]
 
 
 def slots_of(line: dict[str, Any]) -> float:
@@ -100,17 +116,34 @@ def best_measured(step: str, facts: Facts) -> Optional[Measured]:
 
 def table(lines: Sequence[dict[str, Any]], facts: Facts) -> list[str]:
     used = [group for group in LABELS if any(line["instructions"][group] for line in lines)]
-    rows = [["kernel", "loop", "interactions", *(LABELS[group] for group in used), "slots", "ceiling, G/s"]]
+    rows = [
+        [
+            "kernel",
+            "loop",
+            "interactions",
+            *(LABELS[group] for group in used),
+            "slots",
+            "ceiling, G/s",
+        ]
+    ]
     for line in lines:
-        rows.append([line["kernel"], line["loop"], str(line["interactions"]),
-                     *(f"{line['instructions'][group] / line['interactions']:.3f}" for group in used),
-                     f"{slots_of(line):.2f}", f"{ceiling(line, facts):.0f}"])
+        rows.append(
+            [
+                line["kernel"],
+                line["loop"],
+                str(line["interactions"]),
+                *(f"{line['instructions'][group] / line['interactions']:.3f}" for group in used),
+                f"{slots_of(line):.2f}",
+                f"{ceiling(line, facts):.0f}",
+            ]
+        )
     return aligned(rows, left=(0, 1))
 
 
 def summary(step: str, lines: Sequence[dict[str, Any]], facts: Facts) -> list[str]:
     machine, slots = facts.machine("gpu", "name"), facts.machine("gpu", "issue_slots")
-    text = [f"Per interaction of one pass through the loop; MUFU and SHFL take two issue slots. Ceiling: {machine},",
+    text = ["Per interaction of one pass through the loop; MUFU and SHFL take two issue slots. "
+            f"Ceiling: {machine},",
             f"{slots} x 10^12 slots/s. Slow paths of square roots and divisions are left out."]
     if per_root(step) > 1:
         text.append("Each pair is computed once and serves both bodies: two interactions of N^2.")
@@ -131,7 +164,9 @@ def count(name: str, program: Path, cuobjdump: str) -> list[dict[str, Any]]:
 
 def count_saved(name: str, saved: Path) -> list[dict[str, Any]]:
     sass = saved.read_text(encoding="utf-8", errors="replace")
-    return json_lines(name, inner_loops(sass, str(saved)), {"architecture": architecture(sass), "cuda": ""})
+    return json_lines(
+        name, inner_loops(sass, str(saved)), {"architecture": architecture(sass), "cuda": ""}
+    )
 
 
 def counted(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -146,5 +181,7 @@ def counted(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     print("\n".join([", ".join(filter(None, [name, *built])), "", *table(lines, facts), "",
                      *summary(name, lines, facts)]))
     if profiled := rest.table(name, lines, RESULTS):
-        print("\n".join(["", "The rest, by Nsight Compute (docs/limits.md):", "", *aligned(profiled)]))
+        print(
+            "\n".join(["", "The rest, by Nsight Compute (docs/limits.md):", "", *aligned(profiled)])
+        )
     return lines

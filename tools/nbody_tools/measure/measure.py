@@ -1,11 +1,12 @@
 """Checks and times everything on a machine with a GPU, part by part.
 
   ./nbody measure                                   all parts, with the programs of build/cuda
-  ./nbody measure staircase sizes --build DIR       some parts, with programs carried here from elsewhere
+  ./nbody measure staircase sizes --build DIR       some parts, with programs carried here from
+                                                    elsewhere
 
-Needs the programs of the cuda preset (variants: made with -D NBODY_VARIANTS=ON) and Python, nothing else.
-Each part writes OUTPUT/PART.jsonl, logs and other files to OUTPUT/PART/, and OUTPUT/PART.done if
-all of it succeeded: called again, the command resumes with the unfinished parts. A program that
+Needs the programs of the cuda preset (variants: made with -D NBODY_VARIANTS=ON) and Python, nothing
+else. Each part writes OUTPUT/PART.jsonl, logs and other files to OUTPUT/PART/, and OUTPUT/PART.done
+if all of it succeeded: called again, the command resumes with the unfinished parts. A program that
 fails is reported, and the remaining ones are still measured. At the end the command prints a table
 of all records.
 
@@ -29,24 +30,48 @@ from nbody_tools.records.record import Record, check_measurement, read_records
 from nbody_tools.steps import Step, find_steps, run_program, run_step
 from nbody_tools.tables import ABSENT, aligned, plain, with_range
 
-PEERS = {"ecl-bh": "ECL-BH, made with -DDEBUG if its forces are to be compared", "ryoanji": "Ryoanji's ryoanji_demo"}
-COLUMNS = ("part", "program", "GPUs", "systems x bodies x steps", "compute (IQR)", "total (IQR)", "G inter./s",
-           "RMS error", "verdict")
+PEERS = {
+    "ecl-bh": "ECL-BH, made with -DDEBUG if its forces are to be compared",
+    "ryoanji": "Ryoanji's ryoanji_demo",
+}
+COLUMNS = (
+    "part",
+    "program",
+    "GPUs",
+    "systems x bodies x steps",
+    "compute (IQR)",
+    "total (IQR)",
+    "G inter./s",
+    "RMS error",
+    "verdict",
+)
 
 
 def configure(p: argparse.ArgumentParser) -> None:
     width = max(map(len, PARTS))
-    p.epilog = "parts:\n" + "\n".join(f"  {name:<{width}}  {part.__doc__}" for name, part in PARTS.items())
+    p.epilog = "parts:\n" + "\n".join(
+        f"  {name:<{width}}  {part.__doc__}" for name, part in PARTS.items()
+    )
     p.add_argument("part", nargs="*", metavar="PART", help="all when none is given")
-    p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
-                   help="where the programs are [build/cuda]")
+    p.add_argument(
+        "--build",
+        type=arguments.existing_folder,
+        metavar="DIR",
+        default=ROOT / "build" / "cuda",
+        help="where the programs are [build/cuda]",
+    )
     p.add_argument("--output", type=Path, metavar="DIR", default=ROOT / "report" / "measured",
                    help="folder for all output [report/measured]")
     p.add_argument("--again", action="store_true", help="repeat parts that are done")
     p.add_argument("--timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
                    help="limit per program [600]")
     for name, what in PEERS.items():
-        p.add_argument(f"--{name}", type=arguments.existing_file, metavar="PROGRAM", help=f"for tree_peers: {what}")
+        p.add_argument(
+            f"--{name}",
+            type=arguments.existing_file,
+            metavar="PROGRAM",
+            help=f"for tree_peers: {what}",
+        )
 
 
 class Bench:
@@ -71,7 +96,10 @@ class Bench:
 
     def program(self, name: str) -> Optional[Path]:
         """A step, a variant of one, or another program; None if it was not built."""
-        places = (self.build / folder / name / name for folder in ("", "experiments/variants", "experiments"))
+        places = (
+            self.build / folder / name / name
+            for folder in ("", "experiments/variants", "experiments")
+        )
         return next((place for place in places if os.access(place, os.X_OK)), None)
 
     def built_program(self, name: str) -> Path:
@@ -104,8 +132,13 @@ class Bench:
         if program is None:
             self.fail(f"{name} is not in {self.build}")
             return None
-        outcome = run_step(Step(name, program), [str(word) for word in words], self.timeout, environment,
-                           check_measurement)
+        outcome = run_step(
+            Step(name, program),
+            [str(word) for word in words],
+            self.timeout,
+            environment,
+            check_measurement,
+        )
         if outcome.record is not None:
             self.keep({**outcome.record.data, **(more() if more else {})})
             self.say("  ".join(row(self.part, outcome.record)[1:]))
@@ -119,10 +152,14 @@ class Bench:
         self.lines.append(json.dumps(data) + "\n")
         write_whole_file(self.records, "".join(self.lines))
 
-    def run(self, log: str, words: Sequence[object], environment: Optional[dict[str, str]] = None) -> str:
+    def run(
+        self, log: str, words: Sequence[object], environment: Optional[dict[str, str]] = None
+    ) -> str:
         """Runs a command, logging its output; returns its output, or None after a failure."""
         path = self.folder / log
-        status, message = run_program([str(word) for word in words], self.timeout, path, environment)
+        status, message = run_program(
+            [str(word) for word in words], self.timeout, path, environment
+        )
         if status != "done":
             self.fail(f"{log}: {status} {message}; see {path}")
         return path.read_text(encoding="utf-8", errors="replace")
@@ -131,7 +168,9 @@ class Bench:
         """Runs an experiment's tests, then all its measurements, into NAME.jsonl."""
         program = self.build / "experiments" / name / name
         self.run("test.log", [f"{program}_test"])
-        for line in self.run(f"{name}.log", [program, "--json", self.folder / f"{name}.jsonl"]).splitlines():
+        for line in self.run(
+            f"{name}.log", [program, "--json", self.folder / f"{name}.jsonl"]
+        ).splitlines():
             self.say(line)
 
 
@@ -140,11 +179,22 @@ def row(part: str, record: Record) -> list[str]:
     error = record.acceleration_error
     if error is None and data.get("force_error"):
         error = data["force_error"]["rms"]
-    rate = ABSENT if data.get("approximation") else plain(record.giga_interactions_per_second("compute").median)
-    return [part, record.step, str(record.device_count),
-            f"{data['systems']} x {data['bodies']} x {data['steps']}", with_range(record.seconds("compute")),
-            with_range(record.seconds("total")), rate,
-            ABSENT if error is None else f"{error:.1e}", record.judgement]
+    rate = (
+        ABSENT
+        if data.get("approximation")
+        else plain(record.giga_interactions_per_second("compute").median)
+    )
+    return [
+        part,
+        record.step,
+        str(record.device_count),
+        f"{data['systems']} x {data['bodies']} x {data['steps']}",
+        with_range(record.seconds("compute")),
+        with_range(record.seconds("total")),
+        rate,
+        ABSENT if error is None else f"{error:.1e}",
+        record.judgement,
+    ]
 
 
 def measure(part: str, options: argparse.Namespace) -> list[str]:

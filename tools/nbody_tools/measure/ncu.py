@@ -18,9 +18,21 @@ from nbody_tools.tables import aligned, plain
 
 LANES = 32  # threads of a warp, served by one instruction
 
-STALLS = ("long_scoreboard", "short_scoreboard", "math_pipe_throttle", "mio_throttle", "lg_throttle",
-          "wait", "dispatch_stall", "not_selected", "barrier", "no_instruction", "branch_resolving",
-          "imc_miss", "drain")
+STALLS = (
+    "long_scoreboard",
+    "short_scoreboard",
+    "math_pipe_throttle",
+    "mio_throttle",
+    "lg_throttle",
+    "wait",
+    "dispatch_stall",
+    "not_selected",
+    "barrier",
+    "no_instruction",
+    "branch_resolving",
+    "imc_miss",
+    "drain",
+)
 
 
 @dataclass(frozen=True)
@@ -37,25 +49,72 @@ METRICS = (
     Metric("sm_clock_ghz", "sm__cycles_elapsed.avg.per_second", "SM clock", "GHz", 1e-9),
     Metric("sm_active_cycles", "sm__cycles_active.avg", "cycles an SM had work, mean of all SMs"),
     Metric("sm_elapsed_cycles", "sm__cycles_elapsed.max", "cycles of a launch"),
-    Metric("occupancy_percent", "sm__warps_active.avg.pct_of_peak_sustained_active", "achieved occupancy", "%"),
-    Metric("issue_percent", "smsp__issue_active.avg.pct_of_peak_sustained_active", "issue slots used while active", "%"),
-    Metric("fma_percent", "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "FMA pipe while active", "%"),
-    Metric("xu_percent", "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active",
-           "XU pipe (roots, reciprocals) while active", "%"),
-    Metric("compute_percent", "sm__throughput.avg.pct_of_peak_sustained_elapsed", "compute throughput", "%"),
-    Metric("memory_percent", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
-           "memory throughput", "%"),
+    Metric(
+        "occupancy_percent",
+        "sm__warps_active.avg.pct_of_peak_sustained_active",
+        "achieved occupancy",
+        "%",
+    ),
+    Metric(
+        "issue_percent",
+        "smsp__issue_active.avg.pct_of_peak_sustained_active",
+        "issue slots used while active",
+        "%",
+    ),
+    Metric(
+        "fma_percent",
+        "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+        "FMA pipe while active",
+        "%",
+    ),
+    Metric(
+        "xu_percent",
+        "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active",
+        "XU pipe (roots, reciprocals) while active",
+        "%",
+    ),
+    Metric(
+        "compute_percent",
+        "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+        "compute throughput",
+        "%",
+    ),
+    Metric(
+        "memory_percent",
+        "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+        "memory throughput",
+        "%",
+    ),
     Metric("registers", "launch__registers_per_thread", "registers per thread"),
-    Metric("shared_bytes", "launch__shared_mem_per_block_static", "static shared memory per block", "bytes"),
+    Metric(
+        "shared_bytes",
+        "launch__shared_mem_per_block_static",
+        "static shared memory per block",
+        "bytes",
+    ),
     Metric("block_size", "launch__block_size", "threads per block"),
     Metric("grid_size", "launch__grid_size", "blocks"),
     Metric("instructions", "smsp__inst_executed.sum", "warp instructions"),
-    Metric("load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sectors, global loads"),
-    Metric("load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "requests, global loads"),
-    Metric("bank_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "bank conflicts, shared loads"),
-    *(Metric(f"stall_{name}",
-             f"smsp__average_warps_issue_stalled_{name}_per_issue_active.ratio",
-             f"stalled: {name.replace('_', ' ')}", "warps/issue") for name in STALLS),
+    Metric(
+        "load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sectors, global loads"
+    ),
+    Metric(
+        "load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "requests, global loads"
+    ),
+    Metric(
+        "bank_conflicts",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+        "bank conflicts, shared loads",
+    ),
+    *(
+        Metric(
+            f"stall_{name}",
+            f"smsp__average_warps_issue_stalled_{name}_per_issue_active.ratio",
+            f"stalled: {name.replace('_', ' ')}",
+            "warps/issue",
+        )
+        for name in STALLS
+    ),
 )
 SOURCES = tuple(metric.source for metric in METRICS)
 # Clocks are not locked: a counter is valid at any clock, and profiled times are not measurements.
@@ -142,7 +201,9 @@ def read_cells(text: str, where: str) -> list[dict[str, tuple[str, str]]]:
             if row and not row[0].startswith("==")]
     names = rows[0]
     if len(rows) < 3 or len(rows[1]) != len(names) or rows[1][names.index("ID")]:
-        raise ProfileError(f"{where}: no line of units and no launch under the names of the columns")
+        raise ProfileError(
+            f"{where}: no line of units and no launch under the names of the columns"
+        )
     units = rows[1]
     launches = []
     for number_, row in enumerate(rows[2:], start=1):

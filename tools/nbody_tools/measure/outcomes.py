@@ -25,7 +25,10 @@ def row(outcome: Outcome, base: Optional[Record]) -> list[str]:
         verdict = {"no device": "skipped: no device"}.get(outcome.status, outcome.status)
         return [outcome.step, *[ABSENT] * (len(COLUMNS) - 2), _with_message(verdict, outcome)]
     error = record.acceleration_error
-    checked = [ABSENT if error is None else f"{error:.1e}", _with_message(record.judgement, outcome)]
+    checked = [
+        ABSENT if error is None else f"{error:.1e}",
+        _with_message(record.judgement, outcome),
+    ]
     if record.emulated:
         return [record.step, EMULATED, EMULATED, EMULATED, EMULATED, *checked]
     speedup = ABSENT
@@ -52,9 +55,11 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
     measured = [record for record in records if not record.emulated]
     if measured:
         repeats = sorted({len(record.data["repeats"]) for record in measured})
-        lines.append(f"Times: median of {' or '.join(map(str, repeats))} repeats, interquartile "
-                     "range in brackets. G inter./s from the compute time, N^2 interactions per step "
-                     "and system. Speedup: total time, over step 00 of this run.")
+        lines.append(
+            f"Times: median of {' or '.join(map(str, repeats))} repeats, interquartile "
+            "range in brackets. G inter./s from the compute time, N^2 interactions per step "
+            "and system. Speedup: total time, over step 00 of this run."
+        )
     if len(measured) < len(records):
         lines.append(f"Steps without a time were {EMULATED_NOTE}.")
     return lines

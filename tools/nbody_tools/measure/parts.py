@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Callable, Iterator
 from nbody_tools.arguments import Failed, write_json_lines, write_whole_file
 from nbody_tools.inspection.calibration import METRICS, PATTERNS, PROBLEM, STEPS
 from nbody_tools.measure import machine_code, ncu
-from nbody_tools.measure.accuracy import FIRST_STEP_OF_MANY_BLOCKS, accuracy, long_disk, production_sums, tensor_cores
+from nbody_tools.measure.accuracy import (
+    FIRST_STEP_OF_MANY_BLOCKS,
+    accuracy,
+    long_disk,
+    production_sums,
+    tensor_cores,
+)
 from nbody_tools.measure.checks import checks, same_bits, sanitize
 from nbody_tools.measure.galaxies import galaxies
 from nbody_tools.measure.profile import interactions_of_a_launch, json_lines, profile_program
@@ -38,9 +44,11 @@ MILLION = 1125000
 FORCES = "regex:^(partial_accelerations|advance)$"  # kernels
 # Bodies and time steps for counting, which Nsight Compute repeats for every few counters, and for
 # timing.
-LIMITS = {"11": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5))),
-          "12": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5), (1048576, 1))),
-          "13": (((2048, 100), (4096, 100), (8192, 100)), ((2048, 1000), (4096, 1000), (8192, 1000)))}
+LIMITS = {
+    "11": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5))),
+    "12": (((65536, 1), (262144, 1)), ((65536, 5), (262144, 5), (1048576, 1))),
+    "13": (((2048, 100), (4096, 100), (8192, 100)), ((2048, 1000), (4096, 1000), (8192, 1000))),
+}
 QUEUES = (1, 2, 4, 8, 16, 32)
 COPY_QUEUES = "CUDA_DEVICE_MAX_COPY_CONNECTIONS"
 
@@ -57,7 +65,7 @@ def staircase(bench: Bench) -> None:
 
 
 def sizes(bench: Bench) -> None:
-    """one system of 16384 to 262144 bodies, the steps that give it several blocks; 1,125,000, from step 10"""
+    """one system of 16384 to 262144 bodies, from step 10 of 1,125,000: several blocks each"""
     many_blocks = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MANY_BLOCKS]
     for bodies in SINGLE:
         for step in many_blocks:
@@ -68,7 +76,7 @@ def sizes(bench: Bench) -> None:
 
 
 def small(bench: Bench) -> None:
-    """one system of 512 to 8192 bodies and batches of small systems, 1000 time steps, from step 10"""
+    """from step 10: one system of 512 to 8192 bodies, small systems; 1000 time steps"""
     for step in direct(bench):
         if number_of(step) < FIRST_STEP_OF_CHUNKS:
             continue
@@ -80,12 +88,16 @@ def small(bench: Bench) -> None:
 
 
 def masses(bench: Bench) -> None:
-    """star-cluster, one system of unequal masses; planets and a million test particles; from step 11"""
+    """from step 11: a system of unequal masses; planets and a million test particles"""
     from_11 = [step for step in direct(bench) if number_of(step) >= FIRST_STEP_OF_MASSES]
     for step in (*from_11, *bench.built("step12_always_asks")):
         for bodies in (*SINGLE, 1048576):
-            bench.record(step, "--scenario", "star-cluster", "--bodies", bodies, "--steps", 2, *TIMED)
-    bench.record(FLOAT64[0], "--scenario", "test-particles", "--bodies", 1048587, "--steps", 100, *TIMED)
+            bench.record(
+                step, "--scenario", "star-cluster", "--bodies", bodies, "--steps", 2, *TIMED
+            )
+    bench.record(
+        FLOAT64[0], "--scenario", "test-particles", "--bodies", 1048587, "--steps", 100, *TIMED
+    )
 
 
 def float64(bench: Bench) -> None:
@@ -116,7 +128,7 @@ def timelines(bench: Bench) -> None:
 
 
 def profile(bench: Bench) -> None:
-    """Nsight Compute on one time step of every step: profiles.jsonl for docs/results/profiles/, and raw CSV"""
+    """Nsight Compute on a time step of every step: for docs/results/profiles/, and raw CSV"""
     for step in bench.gpu_steps:
         keep_profile(bench, step, step, (*MAIN[:-1], 1), "--launch-count", 4)
     gather_profiles(bench)
@@ -124,11 +136,21 @@ def profile(bench: Bench) -> None:
 
 def limits(bench: Bench) -> None:
     """one system of one mass, for docs/limits.md: steps 11 to 13, with Nsight Compute and timed"""
-    of_steps = [(step, LIMITS[number_of(step)]) for step in direct(bench) if number_of(step) in LIMITS]
+    of_steps = [
+        (step, LIMITS[number_of(step)]) for step in direct(bench) if number_of(step) in LIMITS
+    ]
     for step, (profiled, _) in of_steps:
         for bodies, steps in profiled:
-            keep_profile(bench, f"{step}.{bodies}", step, sphere(bodies, steps), "--launch-count", 1,
-                         "--kernel-name", FORCES)
+            keep_profile(
+                bench,
+                f"{step}.{bodies}",
+                step,
+                sphere(bodies, steps),
+                "--launch-count",
+                1,
+                "--kernel-name",
+                FORCES,
+            )
     gather_profiles(bench)
     for step, (_, timed) in of_steps:
         for bodies, steps in timed:
@@ -155,7 +177,7 @@ def gather_profiles(bench: Bench) -> None:
 
 
 def sass(bench: Bench) -> None:
-    """issue slots per interaction from the machine code: sass.jsonl for docs/results/sass/; needs no GPU"""
+    """issue slots per interaction from machine code: for docs/results/sass/; needs no GPU"""
     cuobjdump = machine_code.find_cuobjdump("cuobjdump")
     names = [*bench.gpu_steps, *bench.built("step12_masses_apart")]
     lines = [line for name in names
@@ -167,7 +189,7 @@ def sass(bench: Bench) -> None:
 
 
 def patterns(bench: Bench) -> None:
-    """counts ./nbody inspect predicts, by Nsight Compute; then: ./nbody calibrate chip OUTPUT/patterns"""
+    """what ./nbody inspect predicts, by Nsight Compute; then: ./nbody calibrate chip"""
     program = ncu_or_fail()
     listed = bench.run("metrics.txt", [program, "--query-metrics"])
     # If a chip lacks one metric, ncu rejects all of them, so only the listed ones are requested.
@@ -176,8 +198,12 @@ def patterns(bench: Bench) -> None:
                if re.search(rf"^{re.escape(metric.removesuffix('.sum'))}\s", listed, re.MULTILINE)]
     for metric in sorted(set(wanted) - set(metrics)):
         bench.say(f"not on this chip: {metric}")
-    device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
-                            capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    device = subprocess.run(
+        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()[0]
     version = subprocess.run([program, "--version"], capture_output=True, text=True,
                              check=True).stdout.splitlines()[-1]
     write_whole_file(bench.folder / "device.txt",
@@ -192,7 +218,9 @@ def patterns(bench: Bench) -> None:
         bench.run(f"{name}.log", [program, *ncu.RAW, "--metrics", ",".join(metrics),
                                   "--log-file", csv, counted, *words])
         if csv.exists():
-            bench.say(f"{name}: {len(ncu.read_cells(ncu.read_file(csv), str(csv)))} launches counted")
+            bench.say(
+                f"{name}: {len(ncu.read_cells(ncu.read_file(csv), str(csv)))} launches counted"
+            )
         if shutil.which("cuobjdump"):
             write_whole_file(bench.folder / f"{name}.sass", memory_instructions(counted))
 
@@ -200,8 +228,9 @@ def patterns(bench: Bench) -> None:
 def memory_instructions(program: Path) -> str:
     """Lists loads and stores that nvcc merged, hoisted or widened: the usual cause of a
     difference."""
-    sass = subprocess.run(["cuobjdump", "--dump-sass", str(program)], capture_output=True, text=True,
-                          check=False).stdout
+    sass = subprocess.run(
+        ["cuobjdump", "--dump-sass", str(program)], capture_output=True, text=True, check=False
+    ).stdout
     pattern = r"Function : .*|(?:LDG|LDS|STG|STS|RED|ATOMG|ATOMS)(?:\.[A-Z0-9]+)* .*;"
     return "".join(f"{line}\n" for line in re.findall(pattern, sass))
 
@@ -227,7 +256,9 @@ def connections(bench: Bench) -> None:
         bench.say(name)
         records = [bench.record(program, *MAIN, *TIMED, environment=environment)
                    for program in bench.built("step07_overlap", "step07_by_system")]
-        write_json_lines(bench.folder / f"{name}.jsonl", (record.data for record in records if record))
+        write_json_lines(
+            bench.folder / f"{name}.jsonl", (record.data for record in records if record)
+        )
 
 
 def cpu(bench: Bench) -> None:
@@ -243,8 +274,21 @@ def activity(bench: Bench) -> None:
     for number, (rungs, words) in enumerate(activity_runs()):
         output = bench.folder / f"{number:02d}.json"
         output.unlink(missing_ok=True)
-        bench.run(f"{number:02d}.log", [folder / "activity_map", "--steps", 100, "--warmup", 1, "--rung", rungs,
-                                        *words, "--json", output])
+        bench.run(
+            f"{number:02d}.log",
+            [
+                folder / "activity_map",
+                "--steps",
+                100,
+                "--warmup",
+                1,
+                "--rung",
+                rungs,
+                *words,
+                "--json",
+                output,
+            ],
+        )
         if output.exists():
             for record in read_records(output, check_measurement):
                 bench.keep(record.data)
@@ -253,19 +297,25 @@ def activity(bench: Bench) -> None:
 
 def activity_runs() -> Iterator[tuple[str, tuple]]:
     over_bodies = ("--bodies", "1024,4096,10000,20000,50000", "--map", 10)
-    yield ("baseline,block_256,rsqrt_of_cube,rsqrt,constant,columns_by_value,columns_by_pointers,"
-           "columns_in_memory,read_only,read_only_in_memory,shared,map_alone", (*over_bodies, "--repeat", 10))
+    yield (
+        "baseline,block_256,rsqrt_of_cube,rsqrt,constant,columns_by_value,columns_by_pointers,"
+        "columns_in_memory,read_only,read_only_in_memory,shared,map_alone",
+        (*over_bodies, "--repeat", 10),
+    )
     yield "pairs_atomic", ("--bodies", "1024,4096,10000", "--map", 10, "--repeat", 3)
     yield "pairs_matrix", (*over_bodies, "--repeat", 3)
     yield ("baseline,block_256,rsqrt,shared,normalise_once,touched_cells,map_alone",
            ("--bodies", 1024, "--map", "1000,5000,10000,15000", "--repeat", 10))
     for block in (32, 64, 128, 512, 1024):
-        yield "shared", ("--block", block, "--bodies", "1024,10000,50000", "--map", 10, "--repeat", 10)
+        yield (
+            "shared",
+            ("--block", block, "--bodies", "1024,10000,50000", "--map", 10, "--repeat", 10),
+        )
     yield "shared", ("--block", 1024, "--bodies", 1024, "--map", "1000,15000", "--repeat", 10)
 
 
 def latencies(bench: Bench) -> None:
-    """experiments/latencies: its tests, then all of them: latencies.jsonl for docs/results/latencies/"""
+    """experiments/latencies: its tests, then all of them: for docs/results/latencies/"""
     bench.run_experiment("latencies")
 
 
@@ -277,7 +327,34 @@ def ncu_or_fail() -> str:
 
 
 PARTS: dict[str, Callable[[Bench], None]] = {
-    part.__name__: part for part in (checks, sanitize, same_bits, staircase, sizes, small, masses, variants, timelines, profile,
-                                     sass, patterns, devices, connections, cpu, activity, latencies, float64, accuracy,
-                                     long_disk, tensor_cores, production_sums, tree, openings,
-                                     tree_peers, galaxies, limits)}
+    part.__name__: part
+    for part in (
+        checks,
+        sanitize,
+        same_bits,
+        staircase,
+        sizes,
+        small,
+        masses,
+        variants,
+        timelines,
+        profile,
+        sass,
+        patterns,
+        devices,
+        connections,
+        cpu,
+        activity,
+        latencies,
+        float64,
+        accuracy,
+        long_disk,
+        tensor_cores,
+        production_sums,
+        tree,
+        openings,
+        tree_peers,
+        galaxies,
+        limits,
+    )
+}

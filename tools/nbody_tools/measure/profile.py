@@ -26,15 +26,36 @@ from typing import Sequence
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.measure import machine_code
-from nbody_tools.measure.ncu import (RAW, SOURCES, KernelProfile, ProfileError, aggregate, read_csv, read_file,
-                           table)
+from nbody_tools.measure.ncu import (
+    RAW,
+    SOURCES,
+    KernelProfile,
+    ProfileError,
+    aggregate,
+    read_csv,
+    read_file,
+    table,
+)
 from nbody_tools.records.record import Record, read_records
-from nbody_tools.steps import STEP_NAME, choose_steps, find_step, find_steps, run_program, step_folders
+from nbody_tools.steps import (
+    STEP_NAME,
+    choose_steps,
+    find_step,
+    find_steps,
+    run_program,
+    step_folders,
+)
 
 NO_PROFILER = 77
 KEY = ("step", "kernel", "machine", "systems", "bodies", "architecture")  # identifies a JSON line
 STEPS_OF_ONE_LAUNCH = ("01", "02", "03", "04", "13")  # where the time loop runs inside the kernel
-STEPS_OF_ONE_SYSTEM = ("05", "06", "07", "08", "09")  # where a launch computes a time step of one system
+STEPS_OF_ONE_SYSTEM = (
+    "05",
+    "06",
+    "07",
+    "08",
+    "09",
+)  # where a launch computes a time step of one system
 
 
 def configure(p: argparse.ArgumentParser) -> None:
@@ -72,13 +93,35 @@ def profile_program(name: str, program: Path, profiler: str, problem: Sequence[o
     """Returns ncu's output and the result record of the run. `choice`: further arguments for
     ncu."""
     with tempfile.TemporaryDirectory() as folder:
-        record, csv, log = (Path(folder) / file for file in ("record.json", "ncu.csv", "output.txt"))
-        words = [profiler, *RAW, "--metrics", ",".join(SOURCES), *choice, "--log-file", csv, program,
-                 *problem, "--repeat", 1, "--warmup", 0, "--validate", "off", "--quiet", "--json", record]
+        record, csv, log = (
+            Path(folder) / file for file in ("record.json", "ncu.csv", "output.txt")
+        )
+        words = [
+            profiler,
+            *RAW,
+            "--metrics",
+            ",".join(SOURCES),
+            *choice,
+            "--log-file",
+            csv,
+            program,
+            *problem,
+            "--repeat",
+            1,
+            "--warmup",
+            0,
+            "--validate",
+            "off",
+            "--quiet",
+            "--json",
+            record,
+        ]
         status, message = run_program([str(word) for word in words], timeout, log)
         written = read_file(csv) if csv.exists() else ""
         if status != "done":
-            error = next((line for line in written.splitlines() if line.startswith("==ERROR==")), "")
+            error = next(
+                (line for line in written.splitlines() if line.startswith("==ERROR==")), ""
+            )
             raise ProfileError(f"{name}: ncu: {message} {error}".rstrip())
         return written, read_records(record)[-1]
 
@@ -135,11 +178,16 @@ def show_recorded(step: str, options: argparse.Namespace) -> int:
     missing = f"no {options.ncu} (Nsight Compute) here"
     lines = recorded_profiles(step, options.recorded, options.kernel or "")
     if options.csv or options.json or not lines:
-        why = ", and a file of counts needs it" if lines else f", and nothing recorded of {step} in {options.recorded}"
+        why = (
+            ", and a file of counts needs it"
+            if lines
+            else f", and nothing recorded of {step} in {options.recorded}"
+        )
         arguments.fail(f"nbody profile: skipped: {missing}{why}", NO_PROFILER)
     print(f"{step}: {missing}; counted elsewhere:")
     for line in lines:
-        print(f"\non {line['machine']}, {line['date'][:10]}: {line['systems']} x {line['bodies']} bodies")
+        print(f"\non {line['machine']}, {line['date'][:10]}: {line['systems']} x {line['bodies']} "
+              "bodies")
         print(table(KernelProfile(line["kernel"], line["launches"], line["metrics"])))
     return 0
 
@@ -165,10 +213,19 @@ def run(options: argparse.Namespace) -> int:
         if ncu is None:
             return show_recorded(name, options)
         step = choose_steps(find_steps(options.build), [name])[0]
-        problem = ["--systems", options.systems, "--bodies", options.bodies, "--steps", options.steps]
+        problem = [
+            "--systems",
+            options.systems,
+            "--bodies",
+            options.bodies,
+            "--steps",
+            options.steps,
+        ]
         choice = ["--launch-count", options.launches, "--launch-skip", options.skip]
         choice += ["--kernel-name", f"regex:{options.kernel}"] if options.kernel else []
-        csv, record = profile_program(step.name, step.program, ncu, problem, choice, options.timeout)
+        csv, record = profile_program(
+            step.name, step.program, ncu, problem, choice, options.timeout
+        )
     if options.csv:
         arguments.write_whole_file(options.csv, csv)
     launches = read_csv(csv, str(options.saved or name))

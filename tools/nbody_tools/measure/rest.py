@@ -13,10 +13,14 @@ from nbody_tools.records.record import read_records
 TIME_OF_A_WARP = {
     "a warp is ready, another is chosen": ("stall_not_selected",),
     "a warp is ready, the scheduler is busy": ("stall_dispatch_stall", "stall_math_pipe_throttle"),
-    "a warp waits for a root, a shuffle or shared memory": ("stall_short_scoreboard", "stall_mio_throttle"),
+    "a warp waits for a root, a shuffle or shared memory": (
+        "stall_short_scoreboard",
+        "stall_mio_throttle",
+    ),
     "a warp waits at a barrier": ("stall_barrier",),
     "a warp waits for global memory": ("stall_long_scoreboard", "stall_lg_throttle"),
-    "a warp waits out a fixed latency": ("stall_wait",)}
+    "a warp waits out a fixed latency": ("stall_wait",),
+}
 ISSUES = 1.0  # in the same unit, warps per issue: one is issuing
 
 
@@ -30,25 +34,41 @@ def profiles(results: Path) -> list[dict[str, Any]]:
 def loop_of(profile: dict[str, Any], loops: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
     """Returns that kernel's inner loop, a line of machine_code.json_lines; of two, the one for one
     mass."""
-    return min((loop for loop in loops if (loop["step"], loop["kernel"]) == (profile["step"], profile["kernel"])),
-               key=lambda loop: loop["slots"] / loop["interactions"], default=None)
+    return min(
+        (
+            loop
+            for loop in loops
+            if (loop["step"], loop["kernel"]) == (profile["step"], profile["kernel"])
+        ),
+        key=lambda loop: loop["slots"] / loop["interactions"],
+        default=None,
+    )
 
 
 def shares(profile: dict[str, Any], loop: dict[str, Any]) -> dict[str, float]:
     """Returns factors of the ceiling, in percent."""
     metrics, instructions = profile["metrics"], sum(loop["instructions"].values())
-    return {"instructions that are in the inner loop":
-            100 * instructions / loop["interactions"] / metrics["instructions_per_interaction"],
-            "slots used while an SM has work": metrics["issue_percent"] * loop["slots"] / instructions,
-            "time that an SM has work": metrics["sm_busy_percent"]}
+    return {
+        "instructions that are in the inner loop": 100
+        * instructions
+        / loop["interactions"]
+        / metrics["instructions_per_interaction"],
+        "slots used while an SM has work": metrics["issue_percent"] * loop["slots"] / instructions,
+        "time that an SM has work": metrics["sm_busy_percent"],
+    }
 
 
 def time_of_a_warp(profile: dict[str, Any]) -> dict[str, float]:
     """In percent."""
     metrics = profile["metrics"]
     warps = ISSUES + sum(value for key, value in metrics.items() if key.startswith("stall_"))
-    return {"a warp issues": 100 * ISSUES / warps,
-            **{name: 100 * sum(metrics.get(key, 0.0) for key in keys) / warps for name, keys in TIME_OF_A_WARP.items()}}
+    return {
+        "a warp issues": 100 * ISSUES / warps,
+        **{
+            name: 100 * sum(metrics.get(key, 0.0) for key in keys) / warps
+            for name, keys in TIME_OF_A_WARP.items()
+        },
+    }
 
 
 def table(step: str, loops: Sequence[dict[str, Any]], results: Path) -> list[list[str]]:
@@ -57,4 +77,14 @@ def table(step: str, loops: Sequence[dict[str, Any]], results: Path) -> list[lis
              and (loop := loop_of(profile, loops)) is not None]
     columns = [{**shares(profile, loop), **time_of_a_warp(profile)} for profile, loop in found]
     head = ["", *(f"{profile['systems']} x {profile['bodies']}" for profile, _ in found)]
-    return [head, *([f"{name}, %", *(f"{column[name]:.1f}" for column in columns)] for name in columns[0])] if found else []
+    return (
+        [
+            head,
+            *(
+                [f"{name}, %", *(f"{column[name]:.1f}" for column in columns)]
+                for name in columns[0]
+            ),
+        ]
+        if found
+        else []
+    )

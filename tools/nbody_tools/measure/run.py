@@ -43,8 +43,13 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--warmup", type=arguments.integer_from_zero, default=1,
                    help="runs before the timed ones [1]")
     p.add_argument("--validate", choices=VALIDATION)
-    p.add_argument("--step-timeout", type=arguments.positive_number, default=600.0, metavar="SECONDS",
-                   help="limit per program, for all its repeats and its validation [600]")
+    p.add_argument(
+        "--step-timeout",
+        type=arguments.positive_number,
+        default=600.0,
+        metavar="SECONDS",
+        help="limit per program, for all its repeats and its validation [600]",
+    )
     p.add_argument("--output", type=Path, default=ROOT / "report" / "records.jsonl",
                    help="file for the records, one per line [report/records.jsonl]")
 
@@ -66,7 +71,9 @@ def run_steps(steps: Sequence[Step], words: Sequence[str], timeout: float,
 
 
 def write_records(path: Path, outcomes: Sequence[Outcome]) -> None:
-    arguments.write_json_lines(path, (outcome.record.data for outcome in outcomes if outcome.record))
+    arguments.write_json_lines(
+        path, (outcome.record.data for outcome in outcomes if outcome.record)
+    )
 
 
 def run(options: argparse.Namespace) -> int:

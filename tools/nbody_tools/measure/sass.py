@@ -24,7 +24,20 @@ CLASSES = {
     "mufu": ("MUFU",),
     "shuffle": ("SHFL",),
     "shared": ("LDS", "STS", "LDSM", "ATOMS"),
-    "memory": ("LDG", "STG", "LD", "ST", "LDL", "STL", "LDC", "ULDC", "LDGSTS", "ATOM", "ATOMG", "RED"),
+    "memory": (
+        "LDG",
+        "STG",
+        "LD",
+        "ST",
+        "LDL",
+        "STL",
+        "LDC",
+        "ULDC",
+        "LDGSTS",
+        "ATOM",
+        "ATOMG",
+        "RED",
+    ),
 }
 OTHER = "other"  # integers, comparisons, moves, control
 LABELS = {"fp32": "FFMA, FADD, FMUL", "fp64": "FP64", "mufu": "MUFU", "shuffle": "SHFL",
@@ -34,8 +47,9 @@ LABELS = {"fp32": "FFMA, FADD, FMUL", "fp64": "FP64", "mufu": "MUFU", "shuffle":
 SLOTS = {"mufu": 2, "shuffle": 2, "fp64": 2}
 
 FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)
-INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);",
-                         re.MULTILINE)
+INSTRUCTION = re.compile(
+    r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);", re.MULTILINE
+)
 TYPES = {"f": "float", "d": "double", "b": "bool", "i": "int"}  # in mangled names
 TARGET = re.compile(r"\b0x([0-9a-f]+)\s*$")
 ENDS = ("EXIT", "RET", "BRX", "JMP", "BPT")  # unless conditional, they end the code of a loop
@@ -63,7 +77,9 @@ class Instruction:
         """Target of a branch. BRA.DIV is taken only by a diverged warp, and the warps of a loop
         over sources have not diverged."""
         found = TARGET.search(self.operands)
-        return int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None
+        return (
+            int(found[1], 16) if self.kind == "BRA" and self.name != "BRA.DIV" and found else None
+        )
 
     @property
     def falls_through(self) -> bool:

@@ -1,5 +1,5 @@
-"""The part of ./nbody measure about step 15, for docs/results/tree/. Only the standard library: a machine with a GPU
-has little else."""
+"""The part of ./nbody measure about step 15, for docs/results/tree/. Only the standard library: a
+machine with a GPU has little else."""
 
 from __future__ import annotations
 
@@ -18,19 +18,37 @@ TREE, FORCE_AWARE = "step15_barnes_hut", "step15b_force_aware"
 DIRECT = ("step11_register_blocking", "step12_newton3", "step13_persistent")
 THETAS = (0.4, 0.6, 0.8)  # for the curves of times
 # Bodies, and time steps: enough for a millisecond or more.
-SIZES = ((256, 500), (1024, 500), (4096, 200), (16384, 100), (65536, 20), (262144, 5), (1048576, 2), (4194304, 2),
-         (16777216, 2))
+SIZES = (
+    (256, 500),
+    (1024, 500),
+    (4096, 200),
+    (16384, 100),
+    (65536, 20),
+    (262144, 5),
+    (1048576, 2),
+    (4194304, 2),
+    (16777216, 2),
+)
 LARGEST_DIRECT = 1048576
 LARGEST = 16777216  # takes longer to generate than to compute, so it comes last
-ANGLES = {2: (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), 0: (0.2, 0.4, 0.6, 0.8, 1.0)}  # by multipole
+ANGLES = {
+    2: (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    0: (0.2, 0.4, 0.6, 0.8, 1.0),
+}  # by multipole
 UNCHECKED = ("--validate", "off")
 TIMED = ("--warmup", 1, "--repeat", 5, *UNCHECKED)
 COMPARED = {1000: 1000, 32768: 8192, 1048576: 2048}  # bodies whose errors are computed
 PHASED = (65536, 1048576)
 GALAXIES = ("--scenario", "collision", "--bodies", 100000, "--integrator", "leapfrog")
 STEPS_OF_GALAXIES, ROWS = 1000, 4
-PHASES = {"Reduce": "cube", "make_keys": "keys", "RadixSort": "sort", "make_nodes": "nodes", "find_moments": "moments",
-          "advance": "walk"}  # by parts of kernel names
+PHASES = {
+    "Reduce": "cube",
+    "make_keys": "keys",
+    "RadixSort": "sort",
+    "make_nodes": "nodes",
+    "find_moments": "moments",
+    "advance": "walk",
+}  # by parts of kernel names
 # Problems with their time steps and openings: step 15 by angle, step 15b by force tolerance.
 OPENED = ((("plummer", 65536), 20), (("plummer", 1048576), 5), (("disk-halo", 1048576), 5))
 ANGLES_OPENED = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4)
@@ -68,7 +86,14 @@ def errors(bench: Bench) -> None:
     for bodies, compared in COMPARED.items():
         for multipole, thetas in ANGLES.items():
             for theta in thetas:
-                bench.record(TREE, *sphere(bodies, 2), *angle(theta, multipole), *UNCHECKED, "--force-error", compared)
+                bench.record(
+                    TREE,
+                    *sphere(bodies, 2),
+                    *angle(theta, multipole),
+                    *UNCHECKED,
+                    "--force-error",
+                    compared,
+                )
 
 
 def phases(bench: Bench) -> None:
@@ -81,9 +106,23 @@ def phases(bench: Bench) -> None:
         for theta in THETAS:
             words = (*sphere(bodies, 2), *angle(theta))
             counted = bench.folder / f"{bodies}.{theta}.ncu.csv"
-            bench.run(f"{bodies}.{theta}.ncu.log", [
-                program, *ncu.RAW, "--cache-control", "none", "--metrics", "gpu__time_duration.sum", "--log-file", counted,
-                bench.program(TREE), *words, *UNCHECKED, "--quiet"])
+            bench.run(
+                f"{bodies}.{theta}.ncu.log",
+                [
+                    program,
+                    *ncu.RAW,
+                    "--cache-control",
+                    "none",
+                    "--metrics",
+                    "gpu__time_duration.sum",
+                    "--log-file",
+                    counted,
+                    bench.program(TREE),
+                    *words,
+                    *UNCHECKED,
+                    "--quiet",
+                ],
+            )
             if counted.exists():
                 times = seconds_of_phases(ncu.read_csv(ncu.read_file(counted), str(counted)))
                 bench.record(TREE, *words, *TIMED, more=lambda: {"phases": times})
@@ -92,7 +131,9 @@ def phases(bench: Bench) -> None:
 def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
     """Times of the second of two time steps: in the first, caches are empty."""
     times = dict.fromkeys(PHASES.values(), 0.0)
-    of_steps = [launch for launch in launches if not any(name in launch.kernel for name in TRANSFERS)]
+    of_steps = [
+        launch for launch in launches if not any(name in launch.kernel for name in TRANSFERS)
+    ]
     for launch in of_steps[len(of_steps) // 2:]:
         phase = next((phase for name, phase in PHASES.items() if name in launch.kernel), None)
         if phase is None:
@@ -104,15 +145,28 @@ def seconds_of_phases(launches: Sequence[ncu.Launch]) -> dict[str, float]:
 def collision(bench: Bench) -> None:
     rows = bench.folder / "collision.csv"
     rows.unlink(missing_ok=True)
-    bench.record(TREE, *GALAXIES, "--steps", STEPS_OF_GALAXIES, *UNCHECKED, "--diagnostics", rows,
-                 "--diagnostics-every", STEPS_OF_GALAXIES // ROWS, more=lambda: {"energies": energies(rows)})
+    bench.record(
+        TREE,
+        *GALAXIES,
+        "--steps",
+        STEPS_OF_GALAXIES,
+        *UNCHECKED,
+        "--diagnostics",
+        rows,
+        "--diagnostics-every",
+        STEPS_OF_GALAXIES // ROWS,
+        more=lambda: {"energies": energies(rows)},
+    )
 
 
 def energies(diagnostics: Path) -> dict[str, list[float]]:
     """Row by row: the time step, and the relative energy change since the first row."""
     with diagnostics.open(encoding="utf-8", newline="") as lines:
         table = list(csv.DictReader(lines))
-    return {"step": [float(row["step"]) for row in table], "change": [float(row["energy_error"]) for row in table]}
+    return {
+        "step": [float(row["step"]) for row in table],
+        "change": [float(row["energy_error"]) for row in table],
+    }
 
 
 def openings(bench: Bench) -> None:

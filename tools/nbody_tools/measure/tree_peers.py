@@ -26,8 +26,22 @@ if TYPE_CHECKING:
 DIRECT = "step11_register_blocking"
 POWERS = (16, 20)  # of two: bodies
 ECL_STEPS, ECL_SOFTENING = 10, 0.05
-CUBE, CUBE_SOFTENING = 3.0, 1e-3  # half its side; its own forces are softened within a few of the nearest bodies
-ANGLES = ((0.4, 2), (0.5, 2), (0.6, 2), (0.7, 2), (0.8, 2), (0.9, 2), (1.0, 2), (0.4, 0), (0.5, 0), (0.6, 0))
+CUBE, CUBE_SOFTENING = (
+    3.0,
+    1e-3,
+)  # half its side; its own forces are softened within a few of the nearest bodies
+ANGLES = (
+    (0.4, 2),
+    (0.5, 2),
+    (0.6, 2),
+    (0.7, 2),
+    (0.8, 2),
+    (0.9, 2),
+    (1.0, 2),
+    (0.4, 0),
+    (0.5, 0),
+    (0.6, 0),
+)
 COMPARED = 8192  # bodies whose errors are looked at
 
 
@@ -77,8 +91,10 @@ def verdict(peer: Peer, ours: Sequence[Record]) -> str:
     if best is None:
         return f"{begin}: no angle of step 15 is as accurate"
     angle_of = best.data["approximation"]
-    return (f"{begin}; step 15 with theta {angle_of['theta']:g}, multipole {angle_of['multipole']}: a time step {step_of(best):.3g} s, "
-            f"{peer.quantity} {best.data['force_error'][peer.quantity]:.1e}, {peer.seconds / step_of(best):.2f} times as fast")
+    return (f"{begin}; step 15 with theta {angle_of['theta']:g}, multipole "
+            f"{angle_of['multipole']}: a time step {step_of(best):.3g} s, {peer.quantity} "
+            f"{best.data['force_error'][peer.quantity]:.1e}, {peer.seconds / step_of(best):.2f} "
+            "times as fast")
 
 
 def fastest_as_accurate(peer: Peer, ours: Sequence[Record]) -> Optional[Record]:
@@ -92,8 +108,22 @@ def step_of(record: Record) -> float:
 
 
 def at_all_angles(bench: Bench, path: Path, softening: float) -> list[Record]:
-    records = (bench.record(TREE, "--input", path, "--softening", softening, "--steps", 2, *angle(*one), *TIMED,
-                            "--force-error", COMPARED) for one in ANGLES)
+    records = (
+        bench.record(
+            TREE,
+            "--input",
+            path,
+            "--softening",
+            softening,
+            "--steps",
+            2,
+            *angle(*one),
+            *TIMED,
+            "--force-error",
+            COMPARED,
+        )
+        for one in ANGLES
+    )
     return [record for record in records if record is not None]
 
 
@@ -101,7 +131,9 @@ def beside_ecl_bh(bench: Bench, program: Path, power: int) -> tuple[Peer, list[R
     """ECL-BH takes the numbers of bodies and time steps, and reports their total time. Built with
     -DDEBUG it also prints its bodies and their last accelerations."""
     count = 2 ** power
-    path = made.write_bodies(bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count), f"ecl_bh_{count}")
+    path = made.write_bodies(
+        bench.folder / f"ecl_bh_{count}.bin", ecl_bodies(count), f"ecl_bh_{count}"
+    )
     printed = bench.run(f"ecl_bh.{count}.log", [program, count, ECL_STEPS])
     seconds = number_in(printed, r"Total kernel execution time: ([\d.]+) s") / ECL_STEPS
     printed = bench.run(f"ecl_bh.{count}.one_step.log", [program, count, 1])
@@ -153,16 +185,36 @@ def accelerations_in(printed: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         yield int(line[1]), line.groups()[1:]
 
 
-def direct_accelerations(bench: Bench, path: Path, count: int) -> Callable[[int], tuple[float, ...]]:
+def direct_accelerations(
+    bench: Bench, path: Path, count: int
+) -> Callable[[int], tuple[float, ...]]:
     after = bench.folder / "after.bin"
-    bench.run("direct.log", [bench.program(DIRECT), "--input", path, "--steps", 1, "--dt", made.DT, "--softening",
-                             ECL_SOFTENING, "--output", after, *UNCHECKED, "--quiet"])
+    bench.run(
+        "direct.log",
+        [
+            bench.program(DIRECT),
+            "--input",
+            path,
+            "--steps",
+            1,
+            "--dt",
+            made.DT,
+            "--softening",
+            ECL_SOFTENING,
+            "--output",
+            after,
+            *UNCHECKED,
+            "--quiet",
+        ],
+    )
     values = made.read_velocities(after, count)
     after.unlink()
     return lambda i: tuple(v / made.DT for v in values[made.VALUES * i + 3:made.VALUES * i + 6])
 
 
-def errors_of(found: dict[int, tuple[str, ...]], exact: Callable[[int], tuple[float, ...]]) -> tuple[float, float]:
+def errors_of(
+    found: dict[int, tuple[str, ...]], exact: Callable[[int], tuple[float, ...]]
+) -> tuple[float, float]:
     """RMS and 99 %. Subtracts the average effect of rounding to the printed digits from the RMS."""
     relative, rounding = [], 0.0
     for i, texts in found.items():
@@ -184,10 +236,17 @@ def last_digit(text: str) -> float:
 def beside_ryoanji(bench: Bench, program: Path, power: int) -> tuple[Peer, list[Record]]:
     """Ryoanji's demo takes the logarithm of the number of bodies and compares its forces with a
     direct sum."""
-    path = made.write_bodies(bench.folder / f"cube_{power}.bin", cube_bodies(2 ** power - 1), f"cube_{power}")
+    path = made.write_bodies(
+        bench.folder / f"cube_{power}.bin", cube_bodies(2**power - 1), f"cube_{power}"
+    )
     printed = bench.run(f"ryoanji.{power}.log", [program, power])
-    peer = Peer("Ryoanji's demo", 2 ** power - 1, number_in(printed, r"Traverse\s*: ([\d.]+) s"), "the walk alone",
-                p99=number_in(printed, r"1st percentile: (\S+)"))
+    peer = Peer(
+        "Ryoanji's demo",
+        2**power - 1,
+        number_in(printed, r"Traverse\s*: ([\d.]+) s"),
+        "the walk alone",
+        p99=number_in(printed, r"1st percentile: (\S+)"),
+    )
     ours = at_all_angles(bench, path, CUBE_SOFTENING)
     path.unlink()
     return peer, ours

@@ -1,4 +1,5 @@
-"""Measures which shapes steps 11 to 13 should take on this device, and writes them where the steps look.
+"""Measures which shapes steps 11 to 13 should take on this device, and writes them where the steps
+look.
 
   ./nbody tune                                       the usual sizes
   ./nbody tune 11 --systems 1,8 --bodies 5000,20000  those of your own problem
@@ -30,7 +31,15 @@ from typing import Any, Iterator, Optional, Sequence
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError, write_json, write_json_lines, write_whole_file
 from nbody_tools.records.record import Quartiles, Record, quartiles
-from nbody_tools.steps import NO_DEVICE, Step, choose_steps, find_steps, has_gpu, run_step, step_folders
+from nbody_tools.steps import (
+    NO_DEVICE,
+    Step,
+    choose_steps,
+    find_steps,
+    has_gpu,
+    run_step,
+    step_folders,
+)
 from nbody_tools.tables import aligned, seconds
 
 STEPS = ("11", "12", "13")
@@ -48,8 +57,13 @@ class NoGpu(ToolError):
 
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("step", nargs="*", help="11, 12 or 13; all three when none is given")
-    p.add_argument("--build", type=arguments.existing_folder, metavar="DIR", default=ROOT / "build" / "cuda",
-                   help="where the programs are [build/cuda]")
+    p.add_argument(
+        "--build",
+        type=arguments.existing_folder,
+        metavar="DIR",
+        default=ROOT / "build" / "cuda",
+        help="where the programs are [build/cuda]",
+    )
     p.add_argument("--systems", type=arguments.positive_integers, default=SYSTEMS, metavar="S,S",
                    help=f"[{SYSTEMS}]")
     p.add_argument("--bodies", type=arguments.positive_integers, default=BODIES, metavar="N,N",
@@ -92,9 +106,21 @@ class Tuner:
         """Runs with the shape of that rank. Raises ToolError on failure."""
         table = self.folder / "shapes.json"
         write_whole_file(table, json.dumps(table_of(device, [{**self.problem, "rank": rank}])))
-        outcome = run_step(self.step, ["--scenario", "plummer", "--systems", str(self.systems), "--bodies",
-                                       str(self.bodies), "--tuned", str(table), *map(str, words)],
-                           self.options.timeout)
+        outcome = run_step(
+            self.step,
+            [
+                "--scenario",
+                "plummer",
+                "--systems",
+                str(self.systems),
+                "--bodies",
+                str(self.bodies),
+                "--tuned",
+                str(table),
+                *map(str, words),
+            ],
+            self.options.timeout,
+        )
         if outcome.status == "no device":
             raise NoGpu(f"{self.step.name} finds no device")
         if not outcome.good or outcome.record is None:
@@ -135,9 +161,23 @@ class Tuner:
         if shape["rank"] != rank:
             self.fail(rank, f"it took shape {shape['rank']}")
             return None
-        key = {**self.problem, "device": device, "rank": rank, "blocks": shape["blocks"], "slots": shape["slots"],
-               "revision": record.data["revision"], "steps": self.steps}
-        before = next((one for one in self.known if all(one.get(name) == value for name, value in key.items())), None)
+        key = {
+            **self.problem,
+            "device": device,
+            "rank": rank,
+            "blocks": shape["blocks"],
+            "slots": shape["slots"],
+            "revision": record.data["revision"],
+            "steps": self.steps,
+        }
+        before = next(
+            (
+                one
+                for one in self.known
+                if all(one.get(name) == value for name, value in key.items())
+            ),
+            None,
+        )
         if before is None:
             before = {**key, "date": record.date, "seconds": []}
             self.known.append(before)
@@ -145,8 +185,18 @@ class Tuner:
 
     def time(self, entry: dict[str, Any]) -> None:
         try:
-            record = self.run(entry["device"], entry["rank"], "--steps", self.steps, "--validate", "off",
-                              "--warmup", 1, "--repeat", self.options.repeat)
+            record = self.run(
+                entry["device"],
+                entry["rank"],
+                "--steps",
+                self.steps,
+                "--validate",
+                "off",
+                "--warmup",
+                1,
+                "--repeat",
+                self.options.repeat,
+            )
         except ToolError as problem:
             self.fail(entry["rank"], str(problem))
             return
@@ -155,7 +205,9 @@ class Tuner:
         write_json_lines(self.options.output, self.known)
 
     def fail(self, rank: int, text: str) -> None:
-        self.failures.append(f"{self.step.name}, {self.systems} x {self.bodies}, shape {rank}: {text}")
+        self.failures.append(
+            f"{self.step.name}, {self.systems} x {self.bodies}, shape {rank}: {text}"
+        )
 
 
 def best_of(entries: Sequence[dict[str, Any]]) -> Optional[dict[str, Any]]:
@@ -177,20 +229,41 @@ def say_table(step: str, systems: int, bodies: int, entries: Sequence[dict[str, 
     rows = [["shape", "blocks", "time of a step", "IQR", ""]]
     for entry in entries:
         found = times(entry)
-        what = " ".join(filter(None, ["rule" if entry["rank"] == 0 else "", "taken" if entry is best else ""]))
-        rows.append([str(entry["rank"]), f"{entry['blocks']:g}", seconds(found.median / entry["steps"]),
-                     seconds(found.range / entry["steps"]), what])
-    print(f"{step}, {systems} x {bodies}:\n" + "\n".join(f"  {line}" for line in aligned(rows, left=(0, -1))), flush=True)
+        what = " ".join(
+            filter(None, ["rule" if entry["rank"] == 0 else "", "taken" if entry is best else ""])
+        )
+        rows.append(
+            [
+                str(entry["rank"]),
+                f"{entry['blocks']:g}",
+                seconds(found.median / entry["steps"]),
+                seconds(found.range / entry["steps"]),
+                what,
+            ]
+        )
+    print(
+        f"{step}, {systems} x {bodies}:\n"
+        + "\n".join(f"  {line}" for line in aligned(rows, left=(0, -1))),
+        flush=True,
+    )
 
 
-def table_of(device: str, shapes: Sequence[dict[str, Any]], date: str = "a trial") -> dict[str, Any]:
+def table_of(
+    device: str, shapes: Sequence[dict[str, Any]], date: str = "a trial"
+) -> dict[str, Any]:
     return {"devices": {device: {"date": date, "shapes": list(shapes)}}}
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-        if not all(isinstance(line, dict) and isinstance(line.get("seconds"), list) for line in lines):
+        lines = (
+            [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            if path.exists()
+            else []
+        )
+        if not all(
+            isinstance(line, dict) and isinstance(line.get("seconds"), list) for line in lines
+        ):
             raise ValueError("a line is no shape")
     except (OSError, ValueError) as error:
         raise ToolError(f"{path}: not what ./nbody tune measured: {error}") from error
@@ -206,7 +279,9 @@ def updated(table: Path, best: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for entry in best:
             device = devices.setdefault(entry["device"], {"date": "", "shapes": []})
             same = ("step", "systems", "bodies")
-            device["shapes"] = [old for old in device["shapes"] if any(old[key] != entry[key] for key in same)]
+            device["shapes"] = [
+                old for old in device["shapes"] if any(old[key] != entry[key] for key in same)
+            ]
             device["shapes"].append({key: entry[key] for key in (*same, "rank", "blocks", "slots")})
             device["date"] = max(device["date"], entry["date"][:10])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -224,7 +299,9 @@ def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
                 for bodies in options.bodies:
                     yield step, systems, bodies
         elif options.step:
-            raise ToolError(f"{step.name} has no shapes to choose from; there are {', '.join(STEPS)}")
+            raise ToolError(
+                f"{step.name} has no shapes to choose from; there are {', '.join(STEPS)}"
+            )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -24,23 +24,38 @@ IDEA = "TODO: the idea in one line."
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    step = p.add_subparsers(dest="what", required=True, metavar="step").add_parser("step", help="a draft of a step")
-    step.add_argument("name", type=step_name, metavar="NAME", help="stepNN_words, such as step16_mine")
-    step.add_argument("--parent", required=True, metavar="STEP", help="the step that it changes, by name or number")
-    step.add_argument("--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository")
+    step = p.add_subparsers(dest="what", required=True, metavar="step").add_parser(
+        "step", help="a draft of a step"
+    )
+    step.add_argument(
+        "name", type=step_name, metavar="NAME", help="stepNN_words, such as step16_mine"
+    )
+    step.add_argument(
+        "--parent",
+        required=True,
+        metavar="STEP",
+        help="the step that it changes, by name or number",
+    )
+    step.add_argument(
+        "--root", type=existing_folder, default=ROOT, metavar="DIR", help="of the repository"
+    )
 
 
 def step_name(text: str) -> str:
-    if not re.fullmatch(r"step\d\d[a-z]?_[a-z0-9]+(_[a-z0-9]+)*", text) or not STEP_NAME.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a name such as step16_mine or step03b_mine")
+    if not re.fullmatch(r"step\d\d[a-z]?_[a-z0-9]+(_[a-z0-9]+)*", text) or not STEP_NAME.fullmatch(
+        text
+    ):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a name such as step16_mine or step03b_mine"
+        )
     return text
 
 
 def check_is_new(name: str, root: Path) -> None:
     for other in step_folders(root):
         if number_of(other) == number_of(name):
-            raise ToolError(f"{other} has the number {number_of(name)} already; a letter makes a step between two "
-                            f"others: step{number_of(name)[:2]}b_...")
+            raise ToolError(f"{other} has the number {number_of(name)} already; a letter makes a "
+                            f"step between two others: step{number_of(name)[:2]}b_...")
     if (root / name).exists():
         raise ToolError(f"{name} is there already: nothing was written")
 
@@ -53,14 +68,18 @@ def build_call(name: str, parent: str, root: Path) -> str:
         raise ToolError(f"{parent}/CMakeLists.txt does not call nbody_step({parent} ...)")
     words = [word for word in call[1].split() if word != "DRAFT"]
     if "COMMON" in words:
-        raise ToolError(f"{parent} runs on ranks, which its CMakeLists.txt has to find: copy the folder by hand")
+        raise ToolError(
+            f"{parent} runs on ranks, which its CMakeLists.txt has to find: copy the folder by hand"
+        )
     return f"nbody_step({' '.join([name, 'DRAFT', *words])})\n"
 
 
 def with_names(text: str, name: str, parent: str) -> str:
     """Renames the copy to `name`, names its parent, and marks where the new idea belongs."""
     text = re.sub(rf"^// {parent} -- .*$", f"// {name} -- {IDEA}", text, count=1, flags=re.M)
-    text = re.sub(r"^// Parent: .*?\.(  +Run: )", rf"// Parent: {parent}.\1", text, count=1, flags=re.M)
+    text = re.sub(
+        r"^// Parent: .*?\.(  +Run: )", rf"// Parent: {parent}.\1", text, count=1, flags=re.M
+    )
     text = text.replace(parent, name).replace(f"Parent: {name}", f"Parent: {parent}")
     if ".parent" in text:
         return re.sub(r'\.parent = "\w+"', f'.parent = "{parent}"', text)
@@ -69,12 +88,14 @@ def with_names(text: str, name: str, parent: str) -> str:
 
 def readme(name: str, parent: str, source: str) -> str:
     sections = "\n\n".join(f"{heading}\n\nTODO" for heading in HEADINGS)
-    return (f"# Step {number_of(name)}: TODO\n\n"
-            f"    build/cpu/{name}/{name} --systems 2 --bodies 500 --steps 3\n"
-            f"    build/cuda/{name}/{name} --systems 32 --bodies 8192 --steps 20    # with a GPU\n\n"
-            "**Question:** TODO\n**In one sentence:** TODO\n**You need** TODO\n**Time:** TODO\n\n"
-            f"{sections}\n\n**Next:** TODO\n\n"
-            f"The change: `diff -u {parent}/{source} {name}/{source}`\n")
+    return (
+        f"# Step {number_of(name)}: TODO\n\n"
+        f"    build/cpu/{name}/{name} --systems 2 --bodies 500 --steps 3\n"
+        f"    build/cuda/{name}/{name} --systems 32 --bodies 8192 --steps 20    # with a GPU\n\n"
+        "**Question:** TODO\n**In one sentence:** TODO\n**You need** TODO\n**Time:** TODO\n\n"
+        f"{sections}\n\n**Next:** TODO\n\n"
+        f"The change: `diff -u {parent}/{source} {name}/{source}`\n"
+    )
 
 
 def format_sources(folder: Path) -> None:
@@ -97,8 +118,8 @@ def write_step(name: str, parent: str, root: Path) -> list[str]:
     format_sources(folder)
     (folder / "README.md").write_text(readme(name, parent, files[0].name), encoding="utf-8")
     return [f"{name}/{files[0].name}:1: the idea in one line, and below it the paragraph about it",
-            f"{name}/{files[0].name}: the kernels and simulate(), up to main(), whose .boundaries are the sizes of "
-            "tiles and blocks",
+            f"{name}/{files[0].name}: the kernels and simulate(), up to main(), whose .boundaries "
+            "are the sizes of tiles and blocks",
             f"{name}/README.md: the lesson, in the order of step 05's",
             f"{name}/CMakeLists.txt: without DRAFT when the lesson and its measurements are there"]
 

@@ -11,7 +11,8 @@ MEANINGFUL = ("course/",)
 CODE = {".h", ".cpp", ".cu", ".cuh"}
 NAMED_BY_LINE = {".cu", ".cuh"}  # findings and records name their lines
 
-# What may look like a comment, or contain one: raw strings, strings, characters (but not the ' of 1'000).
+# What may look like a comment, or contain one: raw strings, strings, characters (but not the ' of
+# 1'000).
 TOKEN = re.compile(r'R"([^(\s"]*)\(.*?\)\1"'
                    r'|"(?:\\.|[^"\\\n])*"'
                    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'"
@@ -24,8 +25,8 @@ def has_comments_to_ignore(path: str) -> bool:
 
 @cache
 def code_of(path: str, text: str) -> list[str]:
-    """Returns the lines of the file without comments and trailing spaces, those left empty only where
-    the number of a line matters."""
+    """Returns the lines of the file without comments and trailing spaces, those left empty only
+    where the number of a line matters."""
     def without(token: re.Match) -> str:
         is_comment = token[0].startswith(("//", "/*"))
         return "\n" * token[0].count("\n") or " " if is_comment else token[0]

@@ -82,8 +82,8 @@ def matcher(patterns: tuple[str, ...]) -> Callable[[str], Optional[re.Match[str]
 
 @cache
 def changed_since(revision: str) -> Optional[tuple[str, ...]]:
-    """Returns files that differ from the revision, in more than comments, or None if the clone lacks
-    it."""
+    """Returns files that differ from the revision, in more than comments, or None if the clone
+    lacks it."""
     try:
         names = git("diff", "--name-only", revision, "--").splitlines()
     except Failed:

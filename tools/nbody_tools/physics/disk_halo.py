@@ -76,8 +76,10 @@ def failures(rows: Sequence[dict[str, float]]) -> list[str]:
         if not abs(row["virial_ratio"] - 1) <= VIRIAL_BOUND:
             problems.append(f"time {row['time']:.2f}: virial ratio {row['virial_ratio']:.4f}")
         if not abs(row["half_mass_radius"] / first - 1) <= RADIUS_BOUND:
-            problems.append(f"time {row['time']:.2f}: half-mass radius {row['half_mass_radius']:.4f}, "
-                         f"at first {first:.4f}")
+            problems.append(
+                f"time {row['time']:.2f}: half-mass radius {row['half_mass_radius']:.4f}, "
+                f"at first {first:.4f}"
+            )
     return problems
 
 

@@ -3,8 +3,8 @@
   ./nbody orders STEP00 FOLDER
 
 STEP00 is step00_cpu_omp, because only it also computes in float64. FOLDER gets convergence.png (the
-error against the time step, Euler and leapfrog), precision.png (leapfrog in float32 and float64) and
-energies.png (the energy of both over ten orbits).
+error against the time step, Euler and leapfrog), precision.png (leapfrog in float32 and float64)
+and energies.png (the energy of both over ten orbits).
 Exit code: 0 drawn, 1 STEP00 failed, 2 wrong arguments.
 """
 
@@ -30,8 +30,12 @@ ORBITS, STEPS_PER_ORBIT = 10, 2000
 
 
 def simulate(program: Path, *words: object) -> None:
-    done = subprocess.run([str(program), "--scenario", "two-body", "--validate", "off", "--quiet", *map(str, words)],
-                          check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        [str(program), "--scenario", "two-body", "--validate", "off", "--quiet", *map(str, words)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != 0:
         raise Failed(f"{program.name} failed: {done.stderr.strip()}")
 
@@ -54,13 +58,32 @@ def draw_orders(program: Path, folder: Path, note: str = "") -> list[Path]:
         tables = {}
         for integrator in INTEGRATORS:
             rows = Path(temporary) / f"{integrator}.csv"
-            simulate(program, "--integrator", integrator, "--precision", "double",
-                     "--steps", ORBITS * STEPS_PER_ORBIT, "--diagnostics", rows, "--diagnostics-every", 20)
+            simulate(
+                program,
+                "--integrator",
+                integrator,
+                "--precision",
+                "double",
+                "--steps",
+                ORBITS * STEPS_PER_ORBIT,
+                "--diagnostics",
+                rows,
+                "--diagnostics-every",
+                20,
+            )
             tables[integrator] = read_diagnostics(rows)
-    return [draw_convergence(reference, [*double["euler"], *double["leapfrog"]], folder / "convergence.png", note),
-            draw_convergence(reference, [*single, *double["leapfrog"]], folder / "precision.png", note),
-            draw_energies(tables, folder / "energies.png", note=f"An ellipse of two bodies, {STEPS_PER_ORBIT} time "
-                          f"steps per orbit, float64. {note}")]
+    return [
+        draw_convergence(
+            reference, [*double["euler"], *double["leapfrog"]], folder / "convergence.png", note
+        ),
+        draw_convergence(reference, [*single, *double["leapfrog"]], folder / "precision.png", note),
+        draw_energies(
+            tables,
+            folder / "energies.png",
+            note=f"An ellipse of two bodies, {STEPS_PER_ORBIT} time "
+            f"steps per orbit, float64. {note}",
+        ),
+    ]
 
 
 def configure(p: argparse.ArgumentParser) -> None:

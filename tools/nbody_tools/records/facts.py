@@ -1,4 +1,5 @@
-"""Every number that a document may quote: measured here, published by others, or known of a machine.
+"""Every number that a document may quote: measured here, published by others, or known of a
+machine.
 
 docs/names.json gives short names to problems and machines. A quantity without a record yet is a
 Value without a number; an unknown name is an error.
@@ -122,7 +123,9 @@ class Facts:
 
     def problem(self, name: str) -> Problem:
         if name not in self.problems:
-            raise FactError(f"'{name}' is not a problem: docs/names.json has {', '.join(self.problems)}")
+            raise FactError(
+                f"'{name}' is not a problem: docs/names.json has {', '.join(self.problems)}"
+            )
         return self.problems[name]
 
     def value(self, name: str, problem: Union[str, Problem], quantity: str,
@@ -131,7 +134,9 @@ class Facts:
             raise FactError(f"'{quantity}' is not a quantity: there are {', '.join(QUANTITIES)}")
         measured = self.pick(name, problem, devices)
         content, form = QUANTITIES[quantity](self, measured) if measured else (None, "number")
-        return Value(content, form, f"{name}.{problem}{f'.on({devices})' if devices > 1 else ''}.{quantity}")
+        return Value(
+            content, form, f"{name}.{problem}{f'.on({devices})' if devices > 1 else ''}.{quantity}"
+        )
 
     def variants(self) -> Iterator[Measured]:
         """The newest record of each measured program that is neither a step nor another program."""
@@ -147,7 +152,9 @@ class Facts:
 
     def machine(self, which: str, fact: str) -> Value:
         if which not in self.machines:
-            raise FactError(f"'{which}' is not a machine: docs/names.json has {', '.join(self.machines)}")
+            raise FactError(
+                f"'{which}' is not a machine: docs/names.json has {', '.join(self.machines)}"
+            )
         name = self.machines[which]
         facts = self.machine_facts.get(name, {})
         if fact != "name" and fact not in facts:
@@ -159,7 +166,9 @@ class Facts:
         if row is None:
             raise FactError(f"docs/published.json: there is no row '{key}'")
         if quantity == "gips_from_time":
-            return Value(1e-9 * Problem(**self.published["problem"]).interactions / row["time"], ".1f")
+            return Value(
+                1e-9 * Problem(**self.published["problem"]).interactions / row["time"], ".1f"
+            )
         formats = {"time": ".4f", "speedup": ".2f", "gips": ".2f"}
         if quantity not in formats:
             raise FactError(f"'{quantity}' is not a quantity of docs/published.json")
@@ -171,7 +180,9 @@ class Facts:
         if row is None:
             return Value(None, name=f"predicted('{key}', '{column}')")
         if column not in row:
-            raise FactError(f"predictions.md: '{key}' has no column '{column}', but {', '.join(row)}")
+            raise FactError(
+                f"predictions.md: '{key}' has no column '{column}', but {', '.join(row)}"
+            )
         try:
             return Value(float(row[column]), name=key)
         except ValueError:
@@ -218,7 +229,10 @@ QUANTITIES: dict[str, Quantity] = {
     "verdict": lambda _, m: (m.record.judgement, "text"),
     "date": lambda _, m: (m.record.date[:10], "text"),
     "repeats": lambda _, m: (len(m.record.data["repeats"]), "number"),
-    "caption": lambda _, m: (f"{m.record.machine}, {m.record.date[:10]}: {m.record.problem}", "text"),
+    "caption": lambda _, m: (
+        f"{m.record.machine}, {m.record.date[:10]}: {m.record.problem}",
+        "text",
+    ),
 }
 
 
@@ -245,8 +259,10 @@ def read_results(folder: Path) -> tuple[list[Measured], list[dict[str, Any]]]:
                    if "metrics" not in record.data and not record.emulated]
         bases = {record.problem: record for record in records
                  if record.step.startswith("step00_") and record.backend == "cpu"}
-        measured += [Measured(record.data.get("variant") or record.step, record, bases.get(record.problem))
-                     for record in records]
+        measured += [
+            Measured(record.data.get("variant") or record.step, record, bases.get(record.problem))
+            for record in records
+        ]
     return measured, profiles
 
 

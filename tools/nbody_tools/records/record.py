@@ -130,7 +130,9 @@ class Record:
 def quartiles(values: Iterable[float]) -> Quartiles:
     """Uses linear interpolation between the sorted values, like numpy.percentile."""
     values = list(values)
-    return Quartiles(*statistics.quantiles(values if len(values) > 1 else 2 * values, method="inclusive"))
+    return Quartiles(
+        *statistics.quantiles(values if len(values) > 1 else 2 * values, method="inclusive")
+    )
 
 
 def check_step(data: Any) -> None:
@@ -143,8 +145,11 @@ def check_step(data: Any) -> None:
 
 
 def read_records(path: Path, check: Callable[[Any], None] = check_step) -> list[Record]:
-    records = [parse_record(line, f"{path}:{number}", check)
-               for number, line in enumerate(read_whole_file(path, RecordError).splitlines(), start=1) if line.strip()]
+    records = [
+        parse_record(line, f"{path}:{number}", check)
+        for number, line in enumerate(read_whole_file(path, RecordError).splitlines(), start=1)
+        if line.strip()
+    ]
     if not records:
         raise RecordError(f"{path}: holds no records")
     return records
@@ -200,7 +205,10 @@ def _check_times(data: dict[str, Any]) -> None:
                 raise ValueError(f"a time '{phase}' is {json.dumps(seconds)}")
     for phase in ("compute", "total"):
         # Emulated times may be zero, but nothing is divided by them.
-        if min(repeat[phase] for repeat in data["repeats"]) <= 0 and data["backend"] != EMULATED_BACKEND:
+        if (
+            min(repeat[phase] for repeat in data["repeats"]) <= 0
+            and data["backend"] != EMULATED_BACKEND
+        ):
             raise ValueError(f"a repeat took no '{phase}' time")
         # A median that does not follow from the repeats shows an edited or mixed record.
         median = quartiles([repeat[phase] for repeat in data["repeats"]]).median

@@ -53,11 +53,15 @@ def read_staircase(source: Path, size: str = "") -> Staircase:
     found = staircases(records)
     chosen = [staircase for staircase in found if size in ("", size_of(staircase.problem))]
     if not chosen:
-        raise ToolError(f"{source}: has no problem {size}; it has "
-                        + ", ".join(dict.fromkeys(size_of(staircase.problem) for staircase in found)))
+        raise ToolError(
+            f"{source}: has no problem {size}; it has "
+            + ", ".join(dict.fromkeys(size_of(staircase.problem) for staircase in found))
+        )
     if len(chosen) > 1:
-        raise ToolError(f"{source}: holds {len(chosen)} problems, which cannot be compared; choose one with "
-                        "--problem SYSTEMSxBODIESxSTEPS: " + " / ".join(str(one.problem) for one in chosen))
+        raise ToolError(
+            f"{source}: holds {len(chosen)} problems, which cannot be compared; choose one with "
+            "--problem SYSTEMSxBODIESxSTEPS: " + " / ".join(str(one.problem) for one in chosen)
+        )
     return chosen[0]
 
 
@@ -79,9 +83,12 @@ def committed_staircase(folder: Path) -> Optional[tuple[Path, Staircase]]:
     """Among the folder's measurements with GPU steps and the CPU step 00, returns the newest of
     those with the most steps. Uses the dates in records, since a file's date is that of the
     checkout."""
-    candidates = [(source, staircase) for source in sorted(folder.glob("*.jsonl"))
-                  for staircase in staircases([r for r in read_records(source) if not r.emulated])
-                  if staircase.has_gpu and staircase.base is not None and staircase.base.backend == "cpu"]
+    candidates = [
+        (source, staircase)
+        for source in sorted(folder.glob("*.jsonl"))
+        for staircase in staircases([r for r in read_records(source) if not r.emulated])
+        if staircase.has_gpu and staircase.base is not None and staircase.base.backend == "cpu"
+    ]
     return max(candidates, default=None, key=lambda candidate: (
         len({record.step for record in candidate[1].records}),
         max(record.date for record in candidate[1].records)))

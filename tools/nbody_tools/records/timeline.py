@@ -138,8 +138,11 @@ def summary(spans: Sequence[Span]) -> str:
     lines = [f"{devices} device{'s' * (devices > 1)}, {streams} stream{'s' * (streams > 1)}, "
              f"{1e3 * total_times.wall:.3f} ms from first to last",
              f"  {'stage':<9} {'sum, ms':>11} {'union, ms':>11}"]
-    lines += [f"  {stage:<9} {1e3 * total_times.total[stage]:>11.3f} {1e3 * total_times.union[stage]:>11.3f}"
+    lines += [f"  {stage:<9} {1e3 * total_times.total[stage]:>11.3f} "
+              f"{1e3 * total_times.union[stage]:>11.3f}"
               for stage in STAGES]
-    lines.append(f"  copies: {1e3 * total_times.copies:.3f} ms, of which {1e3 * total_times.hidden:.3f} ms "
-                 f"({100 * total_times.hidden_share:.1f} %) hidden under compute of the same device")
+    lines.append(
+        f"  copies: {1e3 * total_times.copies:.3f} ms, of which {1e3 * total_times.hidden:.3f} ms "
+        f"({100 * total_times.hidden_share:.1f} %) hidden under compute of the same device"
+    )
     return "\n".join(lines)

@@ -45,7 +45,9 @@ def run(options: argparse.Namespace) -> int:
     if not (ROOT / ".git").exists():
         raise ToolError("this is not a clone: a release is made from a revision")
     if changed := git("status", "--porcelain", "--untracked-files=no").decode().splitlines():
-        raise ToolError(f"{changed[0][3:]} has uncommitted changes, which a release would lack: commit first")
+        raise ToolError(
+            f"{changed[0][3:]} has uncommitted changes, which a release would lack: commit first"
+        )
     name = f"nbody-steps-{number_of_the_version()}"
     file = options.directory / f"{name}.tar.gz"
     if file.exists():
@@ -53,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
     content = archive(name)
     options.directory.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
-    write_whole_file(Path(f"{file}.sha256"), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n")
+    write_whole_file(
+        Path(f"{file}.sha256"), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n"
+    )
     print(f"{file}: {len(content) / 1e6:.1f} MB")
     return 0

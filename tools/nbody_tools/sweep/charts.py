@@ -75,11 +75,23 @@ def lab_chart(table: Table, results: Results) -> Chart:
     times = [value_of(cell, table, results) for cell in cells]
     rates = [results.median_in(cell, table, "G/s") for cell in cells]
     speedups = [speed_ratio(table, cell, cells[0], results) for cell in cells]
-    panels = (Panel("time, s", {"ours": times}, {"published": [cell.published if cell else None for cell in cells]}),
-              Panel("throughput, G interactions/s", {"ours": rates},
-                    {"published": [row["also"][1] for row in rows]}),
-              Panel("speedup over OpenMP", {"ours": speedups},
-                    {"published": [row["also"][0] for row in rows]}))
+    panels = (
+        Panel(
+            "time, s",
+            {"ours": times},
+            {"published": [cell.published if cell else None for cell in cells]},
+        ),
+        Panel(
+            "throughput, G interactions/s",
+            {"ours": rates},
+            {"published": [row["also"][1] for row in rows]},
+        ),
+        Panel(
+            "speedup over OpenMP",
+            {"ours": speedups},
+            {"published": [row["also"][0] for row in rows]},
+        ),
+    )
     return Chart(
         f"{FOLDER}/{ROWS}", "", tuple(row["name"] for row in rows), panels,
         "The lab report's table 7 and the columns that its figures 1 to 17 and 19 to 32 draw: 32 "

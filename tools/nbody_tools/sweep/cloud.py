@@ -46,11 +46,17 @@ def clouds(root: Path) -> list[Cloud]:
     result = []
     for step in steps_of(table):
         cells = [cell for cell in table.cells if cell.runs.program.source == step]
-        speeds = {cell.series: s.median for cell in cells if (s := speed(cell, table, results)) is not None}
+        speeds = {
+            cell.series: s.median
+            for cell in cells
+            if (s := speed(cell, table, results)) is not None
+        }
         default = next(cell.series for cell in cells if not cell.runs.program.define)
         if default in speeds and not any(results.of(cell) is None for cell in cells):
             ordered = dict(sorted(speeds.items(), key=lambda item: -item[1]))
-            records = tuple(data for cell in cells if (data := results.of(cell)) and "failure" not in data)
+            records = tuple(
+                data for cell in cells if (data := results.of(cell)) and "failure" not in data
+            )
             result.append(Cloud(step, ordered, default, len(cells), records))
     return result
 
@@ -65,16 +71,30 @@ def cloud_table(root: Path) -> str:
     rows = []
     for cloud in clouds(root):
         rates = list(cloud.rates.values())
-        rows.append([cloud.step, f"{len(rates)} of {cloud.all}", plain(rates[-1]), plain(median(rates)),
-                     plain(cloud.rates[cloud.default]), plain(rates[0]), cloud.best.partition(", ")[2] or "the default",
-                     f"{100 * cloud.loss:.1f} %"])
+        rows.append(
+            [
+                cloud.step,
+                f"{len(rates)} of {cloud.all}",
+                plain(rates[-1]),
+                plain(median(rates)),
+                plain(cloud.rates[cloud.default]),
+                plain(rates[0]),
+                cloud.best.partition(", ")[2] or "the default",
+                f"{100 * cloud.loss:.1f} %",
+            ]
+        )
     if not rows:
         return NOT_MEASURED
-    return markdown(["step", "measured", "worst", "median", "default", "best", "which", "default below best"], rows)
+    return markdown(
+        ["step", "measured", "worst", "median", "default", "best", "which", "default below best"],
+        rows,
+    )
 
 
 def listed_slow_defaults(root: Path) -> str:
-    slow = [f"{cloud.step} ({100 * cloud.loss:.1f} %)" for cloud in clouds(root) if cloud.loss > ALLOWED]
+    slow = [
+        f"{cloud.step} ({100 * cloud.loss:.1f} %)" for cloud in clouds(root) if cloud.loss > ALLOWED
+    ]
     return ", ".join(slow) or "none"
 
 
@@ -85,5 +105,5 @@ def default_loss(root: Path, step: str) -> str:
 
 
 def slow_defaults(root: Path) -> list[str]:
-    return [f"{cloud.step}: the default is {100 * cloud.loss:.1f} % slower than {cloud.best}; {100 * ALLOWED:.0f} % are "
-            "allowed" for cloud in clouds(root) if cloud.loss > ALLOWED]
+    return [f"{cloud.step}: the default is {100 * cloud.loss:.1f} % slower than {cloud.best}; "
+            f"{100 * ALLOWED:.0f} % are allowed" for cloud in clouds(root) if cloud.loss > ALLOWED]

@@ -40,7 +40,9 @@ def read_drawings(root: Path, reports: dict[str, Any]) -> list[dict[str, Any]]:
         check_keys(f"{FILE}: a drawing", drawing, DRAWING, DRAWING_MAY)
         where = f"{FILE}: {drawing['number']}"
         if drawing["report"] not in reports:
-            raise ToolError(f"{where}: '{drawing['report']}' is not a report; there are {', '.join(reports)}")
+            raise ToolError(
+                f"{where}: '{drawing['report']}' is not a report; there are {', '.join(reports)}"
+            )
         if ("ours" in drawing) == ("reason" in drawing):
             raise ToolError(f"{where}: must have ours, or a reason why there is none")
         for file in drawing.get("ours", []):
@@ -55,9 +57,13 @@ def uncovered(root: Path, reports: dict[str, Any], tables: dict[str, Table]) -> 
     entries = [*(table.data for table in tables.values()), *read_drawings(root, reports)]
     for name, report in reports.items():
         published = named(report.get("published", ""))
-        ours = {one for entry in entries if entry["report"] == name for one in named(entry["number"])}
+        ours = {
+            one for entry in entries if entry["report"] == name for one in named(entry["number"])
+        }
         lines += [f"{name}: {one} has no counterpart" for one in published if one not in ours]
-        lines += [f"{name}: there is no {one} in this report" for one in sorted(ours - set(published))]
+        lines += [
+            f"{name}: there is no {one} in this report" for one in sorted(ours - set(published))
+        ]
     return lines
 
 

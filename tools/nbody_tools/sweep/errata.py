@@ -15,7 +15,11 @@ FLOAT_MAX = 3.4028234663852886e38
 
 
 def published(table: Table, series: str) -> dict[str, float]:
-    return {cell.point: cell.published for cell in table.cells if cell.series == series and cell.published is not None}
+    return {
+        cell.point: cell.published
+        for cell in table.cells
+        if cell.series == series and cell.published is not None
+    }
 
 
 def ratios(before: dict[str, float], after: dict[str, float], over: str) -> list[float]:
@@ -38,7 +42,11 @@ def computed(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
 
 def of_the_lab(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
     interactions = LAB["systems"] * LAB["bodies"] ** 2 * LAB["steps"] * 1e-9
-    steps = {name: times[""] for name in tables["lab_table_7"].series if (times := published(tables["lab_table_7"], name))}
+    steps = {
+        name: times[""]
+        for name in tables["lab_table_7"].series
+        if (times := published(tables["lab_table_7"], name))
+    }
     multi, single = steps["multiple GPUs"], steps["further streams"]
     best = max(published(tables["lab_table_1"], name)[""] for name in tables["lab_table_1"].series)
     yield "lab_interactions", f"{interactions:.2f}"
@@ -60,8 +68,16 @@ def of_the_map(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
     yield "map_types_mean_as_printed", f"{mean([1.0003, *speedups[1:]]):.4f}"
     baseline = published(tables["map_table_03"], "32")
     shared = published(tables["map_table_09"], "after")
-    large = {point: time for point, time in baseline.items() if point[0] == "N" and int(point[2:]) >= 10000}
-    small = {point: time for point, time in baseline.items() if point[0] == "N" and int(point[2:]) < 10000}
+    large = {
+        point: time
+        for point, time in baseline.items()
+        if point[0] == "N" and int(point[2:]) >= 10000
+    }
+    small = {
+        point: time
+        for point, time in baseline.items()
+        if point[0] == "N" and int(point[2:]) < 10000
+    }
     yield "map_over_n_large", span(ratios(large, shared, "N"))
     yield "map_over_n_small", span(ratios(small, shared, "N"), 0)
     yield "map_over_d", span(ratios(baseline, shared, "D"), 2)
@@ -74,7 +90,10 @@ def of_the_map(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
 
 def of_the_project(tables: dict[str, Table]) -> Iterator[tuple[str, str]]:
     cpu, gpu = tables["project_table_a4"], tables["project_table_a2"]
-    one, four = (ratios_at(cpu, f"CPU0, {threads}", f"CPU1, {threads}") for threads in ("1 thread", "4 threads"))
+    one, four = (
+        ratios_at(cpu, f"CPU0, {threads}", f"CPU1, {threads}")
+        for threads in ("1 thread", "4 threads")
+    )
     yield "project_100k_one", f"{one['100k']:.2f}"
     yield "project_20k_four", f"{four['20k']:.2f}"
     yield "project_20k_one", f"{one['20k']:.2f}"

@@ -1,4 +1,5 @@
-"""The sorted clouds, every configuration of a step from the fastest to the slowest; and the documents' figures."""
+"""The sorted clouds, every configuration of a step from the fastest to the slowest; and the
+documents' figures."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from nbody_tools.sweep.cloud import Cloud
 
 
 def draw(clouds: Sequence[Cloud], path: Path) -> Path:
-    figure, grid = pyplot.subplots(2, (len(clouds) + 1) // 2, figsize=(14, 7), layout="constrained", squeeze=False)
+    figure, grid = pyplot.subplots(
+        2, (len(clouds) + 1) // 2, figsize=(14, 7), layout="constrained", squeeze=False
+    )
     for axes, cloud in zip(grid.flat, clouds):
         share = [100 * rate / cloud.rates[cloud.best] for rate in cloud.rates.values()]
         axes.plot(range(1, len(share) + 1), share, "-o", color=BLUE, markersize=4)
@@ -29,8 +32,12 @@ def draw(clouds: Sequence[Cloud], path: Path) -> Path:
     figure.supxlabel("configurations, the fastest first")
     figure.supylabel("% of the fastest")
     records = [Record(data) for cloud in clouds for data in cloud.records]
-    return save(figure, path, "Throughput of every configuration of a step, sorted; the diamond is the default. "
-                f"32 systems of 8192 bodies, medians. {machines(records)}, {dates(records)}.")
+    return save(
+        figure,
+        path,
+        "Throughput of every configuration of a step, sorted; the diamond is the default. "
+        f"32 systems of 8192 bodies, medians. {machines(records)}, {dates(records)}.",
+    )
 
 
 def draw_chart(chart: Chart, path: Path) -> Path:
@@ -41,11 +48,19 @@ def draw_chart(chart: Chart, path: Path) -> Path:
 
 def rows(chart: Chart) -> Figure:
     """One row per program, ours and published on a logarithmic axis."""
-    figure, grid = pyplot.subplots(1, len(chart.panels), figsize=(15, 1.2 + 0.45 * len(chart.x)), sharey=True,
-                                   layout="constrained")
+    figure, grid = pyplot.subplots(
+        1,
+        len(chart.panels),
+        figsize=(15, 1.2 + 0.45 * len(chart.x)),
+        sharey=True,
+        layout="constrained",
+    )
     places = list(range(len(chart.x)))
     for axes, panel in zip(grid, chart.panels):
-        for values, style in ((panel.published, {"mfc": "white", "color": GREY}), (panel.ours, {"color": BLUE})):
+        for values, style in (
+            (panel.published, {"mfc": "white", "color": GREY}),
+            (panel.ours, {"color": BLUE}),
+        ):
             for name, row in values.items():
                 axes.plot(row, places, "o", markersize=9, label=name, **style)
         axes.set(xscale="log", xlabel=panel.label)
@@ -67,8 +82,16 @@ def lines(chart: Chart) -> Figure:
         points = [(x, value) for x, value in zip(chart.x, values) if value is not None]
         if points:
             style = {"linestyle": "dotted"} if len(points) > 1 else {"linestyle": "none"}
-            axes.plot(*zip(*points), marker="o", mfc="white", markersize=11, zorder=0, label=f"{name}, published"
-                      if name in panel.ours else name, color=CYCLE[k] if name in panel.ours else GREY, **style)
+            axes.plot(
+                *zip(*points),
+                marker="o",
+                mfc="white",
+                markersize=11,
+                zorder=0,
+                label=f"{name}, published" if name in panel.ours else name,
+                color=CYCLE[k] if name in panel.ours else GREY,
+                **style,
+            )
     axes.set(xlabel=chart.x_label, ylabel=panel.label)
     if chart.logarithmic:
         axes.set(xscale="log", yscale="log")

@@ -11,7 +11,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Iterator, Optional
 
-from nbody_tools.records.record import Quartiles, RecordError, check_measurement, quartiles, read_records
+from nbody_tools.records.record import (
+    Quartiles,
+    RecordError,
+    check_measurement,
+    quartiles,
+    read_records,
+)
 from nbody_tools.records.timeline import read_timeline
 from nbody_tools.sweep.profiles import compared
 from nbody_tools.sweep.tables import Cell, Table, places
@@ -55,7 +61,10 @@ class Results:
         self.by_run: dict[str, dict[str, dict[str, Any]]] = {}  # by configuration, then by run
         for data in (*staircases(root), *maps(root), *sweeps(root)):
             key = data["configuration"]
-            for records, name in ((self.records, key), (self.by_run.setdefault(key, {}), data["run"])):
+            for records, name in (
+                (self.records, key),
+                (self.by_run.setdefault(key, {}), data["run"]),
+            ):
                 if name not in records or replaces(data, records[name]):
                     records[name] = data
 
@@ -64,13 +73,22 @@ class Results:
         chosen = copy.copy(self)
         chosen.records = dict(self.records)
         for point in table.points:
-            keys = {cell.configuration.key for cell in table.cells if cell.configuration and cell.point == point}
+            keys = {
+                cell.configuration.key
+                for cell in table.cells
+                if cell.configuration and cell.point == point
+            }
             measured = [key for key in keys if key in self.records]
             if len({self.records[key]["run"] for key in measured}) < 2:
                 continue
             common = set.intersection(*(set(self.by_run[key]) for key in measured))
             if common:
-                run = max(common, key=lambda name: min(self.by_run[key][name].get("date", "") for key in measured))
+                run = max(
+                    common,
+                    key=lambda name: min(
+                        self.by_run[key][name].get("date", "") for key in measured
+                    ),
+                )
                 chosen.records.update({key: self.by_run[key][run] for key in measured})
         return chosen
 
@@ -112,7 +130,9 @@ def sweeps(root: Path) -> Iterator[dict[str, Any]]:
                 if "failure" not in data:
                     check_measurement(data)
             except ValueError as error:
-                raise RecordError(f"{path.relative_to(root)}:{number}: not a record of a sweep: {error}") from error
+                raise RecordError(
+                    f"{path.relative_to(root)}:{number}: not a record of a sweep: {error}"
+                ) from error
             if data.get("backend") != "hostcuda":
                 yield {**data, "run": run_of(path, data)}
 
@@ -129,7 +149,8 @@ def staircases(root: Path) -> Iterator[dict[str, Any]]:
             if str(record.problem) == LAB and record.device_count == 1 and not record.emulated:
                 device = " --devices 1" if data["step"] in OF_SEVERAL_DEVICES else ""
                 yield {**data, "run": run_of(path, data), "configuration":
-                       f"{data['step']} --scenario galaxies --systems 32 --bodies 8192 --steps 20{device}"}
+                       f"{data['step']} --scenario galaxies --systems 32 --bodies 8192 --steps "
+                       f"20{device}"}
 
 
 def maps(root: Path) -> Iterator[dict[str, Any]]:
@@ -140,8 +161,8 @@ def maps(root: Path) -> Iterator[dict[str, Any]]:
             own = 32 if data["rung"] == "baseline" else 256
             block = f" --block {data['block']}" if data["block"] != own else ""
             yield {**data, "run": run_of(path, data), "configuration":
-                   f"activity_map --rung {data['rung']}{block} --bodies {data['bodies']} --map {data['cells']} "
-                   f"--steps {data['steps']}"}
+                   f"activity_map --rung {data['rung']}{block} --bodies {data['bodies']} --map "
+                   f"{data['cells']} --steps {data['steps']}"}
 
 
 def in_measure(seconds: float, data: dict[str, Any], measure: str) -> float:
@@ -162,7 +183,10 @@ def speed(cell: Cell, table: Table, results: Results) -> Optional[Quartiles]:
     times, data = results.time(cell, table.measure), results.of(cell)
     if times is None or data is None:
         return None
-    ordered = [in_measure(seconds, data, table.measure) for seconds in (times.low, times.median, times.high)]
+    ordered = [
+        in_measure(seconds, data, table.measure)
+        for seconds in (times.low, times.median, times.high)
+    ]
     if is_rate(table.measure):
         return Quartiles(ordered[2], ordered[1], ordered[0])
     return Quartiles(1 / ordered[2], 1 / ordered[1], 1 / ordered[0])
@@ -178,7 +202,12 @@ def mean_of(ratios: list[Quartiles]) -> Quartiles:
     """The geometric mean of ratios at several points, and of their ranges."""
     def mean(values: list[float]) -> float:
         return math.exp(sum(map(math.log, values)) / len(values))
-    return Quartiles(mean([r.low for r in ratios]), mean([r.median for r in ratios]), mean([r.high for r in ratios]))
+
+    return Quartiles(
+        mean([r.low for r in ratios]),
+        mean([r.median for r in ratios]),
+        mean([r.high for r in ratios]),
+    )
 
 
 def pairs(table: Table, claim: dict[str, Any], better: str, worse: str) -> list[tuple[Cell, Cell]]:
@@ -216,8 +245,14 @@ def judge(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
     found = [ratio(table, claim, first, other, results) for other in others]
     published = [f"{one.published:.2f}" if one.published is not None else "-" for one in found]
     ours = [f"{one.ours.median:.2f}" if one.ours else "-" for one in found]
-    verdicts = [MISSING if one.ours is None else same(one.ours) if "same" in claim else faster(one.ours, one.noise)
-                for one in found]
+    verdicts = [
+        MISSING
+        if one.ours is None
+        else same(one.ours)
+        if "same" in claim
+        else faster(one.ours, one.noise)
+        for one in found
+    ]
     worst = next(verdict for verdict in (MISSING, NO, INSIDE, YES) if verdict in verdicts)
     return Judgement(claim["says"], listed(published), listed(ours), worst)
 
@@ -241,38 +276,63 @@ def judge_counted(table: Table, claim: dict[str, Any], results: Results) -> Judg
     texts, verdicts = zip(*found)
     if "" in texts:
         return Judgement(claim["says"], "", "", MISSING)
-    return Judgement(claim["says"], "", "; ".join(texts), NO if False in verdicts else INSIDE if None in verdicts else YES)
+    return Judgement(
+        claim["says"],
+        "",
+        "; ".join(texts),
+        NO if False in verdicts else INSIDE if None in verdicts else YES,
+    )
 
 
 def judge_stages(table: Table, claim: dict[str, Any], results: Results) -> Judgement:
-    """Compares medians over the systems of a timeline; `all`: the sum over all with the shortest."""
+    """Compares medians over the systems of a timeline; `all`: the sum over all with the
+    shortest."""
     path = results.root / TIMELINES / f"{table.data['timeline']}.timeline.csv"
     if not path.is_file():
         return Judgement(claim["says"], "", "", MISSING)
-    spans, stage_of = read_timeline(path), {stage["name"]: stage["stage"] for stage in table.data["stage"]}
+    spans, stage_of = (
+        read_timeline(path),
+        {stage["name"]: stage["stage"] for stage in table.data["stage"]},
+    )
 
     def times(name: str) -> list[float]:
         return [span.end - span.begin for span in spans if span.stage == stage_of[name]]
 
     below = times(claim["below"])
-    ratios = [min(below) / sum(times(name)) if claim.get("all") else median(below) / median(times(name))
-              for name in claim["stages"]]
-    return Judgement(claim["says"], "", ", ".join(f"{one:.3g}" for one in ratios), YES if min(ratios) > 1 else NO)
+    ratios = [
+        min(below) / sum(times(name)) if claim.get("all") else median(below) / median(times(name))
+        for name in claim["stages"]
+    ]
+    return Judgement(
+        claim["says"], "", ", ".join(f"{one:.3g}" for one in ratios), YES if min(ratios) > 1 else NO
+    )
 
 
 def judgements(table: Table, results: Results) -> list[Judgement]:
     results = results.of_table(table)
-    decide = judge_counted if table.data["profile"] else judge_stages if table.data["stage"] else judge
+    decide = (
+        judge_counted if table.data["profile"] else judge_stages if table.data["stage"] else judge
+    )
     section = table.data.get("section", "")
     found = ((claim, decide(table, claim, results)) for claim in table.data["claim"])
-    return [replace(judged, where=claim.get("where", section), published=claim.get("printed", judged.published))
-            for claim, judged in found]
+    return [
+        replace(
+            judged,
+            where=claim.get("where", section),
+            published=claim.get("printed", judged.published),
+        )
+        for claim, judged in found
+    ]
 
 
 def several_runs(table: Table, results: Results) -> list[str]:
     """Returns the runs of a column whose rows come from several runs; empty if there is none."""
     for point in table.points:
-        runs = {data["run"] for cell in table.cells if cell.point == point and (data := results.of(cell))}
+        runs = {
+            data["run"]
+            for cell in table.cells
+            if cell.point == point and (data := results.of(cell))
+        }
         if len(runs) > 1:
             return sorted(runs)
     return []

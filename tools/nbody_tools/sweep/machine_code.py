@@ -25,8 +25,14 @@ KERNELS = {"compute_force": "13compute_forceILNS_4RootE0ENS_7StructsE",
            "compute_force_rsqrt": "13compute_forceILNS_4RootE2ENS_7StructsE",
            "compute_force_constant": "22compute_force_constant"}
 # As in the report: the two coordinate differences as one float2.
-VECTOR = (("const float dx = from_x - x, dy = from_y - y;", "const float2 d = make_float2(from_x - x, from_y - y);"),
-          ("dx * dx + dy * dy", "d.x * d.x + d.y * d.y"), ("make_float2(s * dx, s * dy)", "make_float2(s * d.x, s * d.y)"))
+VECTOR = (
+    (
+        "const float dx = from_x - x, dy = from_y - y;",
+        "const float2 d = make_float2(from_x - x, from_y - y);",
+    ),
+    ("dx * dx + dy * dy", "d.x * d.x + d.y * d.y"),
+    ("make_float2(s * dx, s * dy)", "make_float2(s * d.x, s * d.y)"),
+)
 
 
 def edited(text: str) -> str:
@@ -44,7 +50,15 @@ def compiled(folder: Path) -> str:
         raise ToolError("machine_code: no nvcc here")
     target = folder / "nbody.cubin"
     includes = [f"-I{ROOT / part}" for part in ("", "common", "common/include")]
-    words = [nvcc, "-std=c++20", "-O3", "-arch=sm_90", "-cubin", *includes, str(folder / "nbody.cu")]
+    words = [
+        nvcc,
+        "-std=c++20",
+        "-O3",
+        "-arch=sm_90",
+        "-cubin",
+        *includes,
+        str(folder / "nbody.cu"),
+    ]
     done = subprocess.run([*words, "-o", str(target)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
@@ -59,7 +73,10 @@ def kernels(sass: str) -> dict[str, list[str]]:
     for symbol, code in zip(parts[1::2], parts[2::2]):
         for name, text in KERNELS.items():
             if text in symbol:
-                found[name] = [" ".join(filter(None, match.groups()[1:])) for match in INSTRUCTION.finditer(code)]
+                found[name] = [
+                    " ".join(filter(None, match.groups()[1:]))
+                    for match in INSTRUCTION.finditer(code)
+                ]
     if set(found) != set(KERNELS):
         raise ToolError(f"{SOURCE}: has no kernel {min(set(KERNELS) - set(found))}")
     return found
@@ -78,8 +95,14 @@ def lines_of(sass: str, of_vectors: str) -> Iterator[dict[str, Any]]:
     plain, vectors = kernels(sass), kernels(of_vectors)
     for name, code in plain.items():
         yield {"kernel": name, "architecture": architecture(sass), "values": counts(code)}
-    yield {"kernel": "compute_force_float2", "architecture": architecture(of_vectors), "values": {
-        **counts(vectors["compute_force"]), "different": different(plain["compute_force"], vectors["compute_force"])}}
+    yield {
+        "kernel": "compute_force_float2",
+        "architecture": architecture(of_vectors),
+        "values": {
+            **counts(vectors["compute_force"]),
+            "different": different(plain["compute_force"], vectors["compute_force"]),
+        },
+    }
 
 
 def write(root: Path = ROOT) -> int:

@@ -15,8 +15,20 @@ from nbody_tools.sweep.coverage import drawings_table, uncovered
 from nbody_tools.records.facts import Named, Value
 from nbody_tools.steps import number_of
 from nbody_tools.sweep.items import anchor, counts_table, items_of
-from nbody_tools.sweep.judge import (INSIDE, MISSING, NO, YES, Judgement, Results, faster, in_measure, judgements,
-                                     missing, ratio, several_runs)
+from nbody_tools.sweep.judge import (
+    INSIDE,
+    MISSING,
+    NO,
+    YES,
+    Judgement,
+    Results,
+    faster,
+    in_measure,
+    judgements,
+    missing,
+    ratio,
+    several_runs,
+)
 from nbody_tools.sweep.profiles import not_counted, profile_table
 from nbody_tools.sweep.ratios import also_of, ratios_table
 from nbody_tools.sweep.tables import Cell, Table, read_reports, read_tables
@@ -40,7 +52,9 @@ class Reports:
         return [table for table in self.tables.values() if table.data["report"] == report]
 
     def judgements(self, report: str) -> list[Judgement]:
-        return [judgement for table in self.of(report) for judgement in judgements(table, self.results)]
+        return [
+            judgement for table in self.of(report) for judgement in judgements(table, self.results)
+        ]
 
     def summary(self) -> str:
         rows = []
@@ -49,12 +63,21 @@ class Reports:
                 found = [judgement.still_true for judgement in self.judgements(name)]
                 rows.append([f"[{report['title']}](reports/{report['page']}.md)", report["machine"],
                              *(str(found.count(verdict)) for verdict in VERDICTS)])
-        return markdown(["document", "its machine", *(f"still true: {verdict}" for verdict in VERDICTS[:3]), MISSING],
-                        rows)
+        return markdown(
+            [
+                "document",
+                "its machine",
+                *(f"still true: {verdict}" for verdict in VERDICTS[:3]),
+                MISSING,
+            ],
+            rows,
+        )
 
     def contents(self, report: str) -> str:
         """A line of links to the tables of a page."""
-        return " ·\n".join(f"[{table.data['number']}](#{anchor(heading(table))})" for table in self.of(report))
+        return " ·\n".join(
+            f"[{table.data['number']}](#{anchor(heading(table))})" for table in self.of(report)
+        )
 
     def table(self, table: Table) -> str:
         results = self.results.of_table(table)
@@ -70,9 +93,16 @@ class Reports:
             parts.extend(failures(table, results))
             parts.append(ratios_table(table, results))
             if runs := several_runs(table, results):
-                parts.append(f"The rows are of {len(runs)} runs: {table.data.get('several_runs', '')}")
-        published = ("" if table.data["profile"] else "times as long, published" if table.data["stage"] else
-                     "times as fast, published")
+                parts.append(
+                    f"The rows are of {len(runs)} runs: {table.data.get('several_runs', '')}"
+                )
+        published = (
+            ""
+            if table.data["profile"]
+            else "times as long, published"
+            if table.data["stage"]
+            else "times as fast, published"
+        )
         claims = claims_table(judgements(table, results), published)
         return "\n\n".join([*filter(None, parts), claims]).strip()
 
@@ -82,8 +112,12 @@ def heading(table: Table) -> str:
     if section[:1].isdigit():
         section = f"section{'s' if ' and ' in section else ''} {section}"
     # "section 5.1" needs no "(section 5)".
-    return (number[:1].upper() + number[1:] + (f" ({section})" if section and "section" not in number else "")
-            + f": {table.data['title']}")
+    return (
+        number[:1].upper()
+        + number[1:]
+        + (f" ({section})" if section and "section" not in number else "")
+        + f": {table.data['title']}"
+    )
 
 
 def commands(table: Table) -> str:
@@ -97,8 +131,13 @@ def commands(table: Table) -> str:
     words = [small.get(before, word) for before, word in zip(["", *words], words)]
     run = " ".join(["./nbody experiment", program, *words])
     if program.startswith("step"):
-        run = " ".join([f"./nbody build {number_of(program)} && build/cpu/{program}/{program}", *words])
-    return f"CPU, small: `{run}`. GPU: `./nbody sweep build {table.name} && ./nbody sweep {table.name}`."
+        run = " ".join(
+            [f"./nbody build {number_of(program)} && build/cpu/{program}/{program}", *words]
+        )
+    return (
+        f"CPU, small: `{run}`. GPU: `./nbody sweep build {table.name} && ./nbody sweep "
+        f"{table.name}`."
+    )
 
 
 def live_view(root: Path, name: str) -> Named:
@@ -108,7 +147,11 @@ def live_view(root: Path, name: str) -> Named:
 
 
 def machines(table: Table, results: Results) -> str:
-    names = {data["device"]["name"] for cell in table.cells if (data := results.of(cell)) and "device" in data}
+    names = {
+        data["device"]["name"]
+        for cell in table.cells
+        if (data := results.of(cell)) and "device" in data
+    }
     return f" ({', '.join(sorted(names))})" if names else ""
 
 
@@ -134,14 +177,18 @@ def stages_table(root: Path, table: Table) -> str:
     first = min(spans, key=lambda span: span.begin).system
     rows = []
     for stage in table.data["stage"]:
-        times = {span.system: span.end - span.begin for span in spans if span.stage == stage["stage"]}
+        times = {
+            span.system: span.end - span.begin for span in spans if span.stage == stage["stage"]
+        }
         later = median(time for system, time in times.items() if system != first)
         ours = seconds(times[first])
         if "(2nd)" in stage["first"]:
             second = sorted(spans_of(spans, stage["stage"]), key=lambda span: span.begin)[1]
             ours += f" (1st), {seconds(second.end - second.begin)} (2nd)"
         rows.append([stage["name"], stage["first"], ours, stage["later"], seconds(later)])
-    return markdown(["stage", "first, published", "first, ours", "later, published", "later, ours"], rows)
+    return markdown(
+        ["stage", "first, published", "first, ours", "later, published", "later, ours"], rows
+    )
 
 
 def spans_of(spans: list[Span], stage: str) -> list[Span]:
@@ -158,11 +205,24 @@ def cells_table(table: Table, results: Results) -> str:
         return f"{published} | {ours(cell, table, results)}"
 
     if len(table.points) > len(table.series):
-        return markdown(["", *table.series], [[point, *(written(series, point) for series in table.series)]
-                                              for point in table.points])
-    return markdown(["", *(point or "published | ours" for point in table.points), *table.data["also"]],
-                    [[series, *(written(series, point) for point in table.points), *also_of(table, series, results)]
-                     for series in table.series])
+        return markdown(
+            ["", *table.series],
+            [
+                [point, *(written(series, point) for series in table.series)]
+                for point in table.points
+            ],
+        )
+    return markdown(
+        ["", *(point or "published | ours" for point in table.points), *table.data["also"]],
+        [
+            [
+                series,
+                *(written(series, point) for point in table.points),
+                *also_of(table, series, results),
+            ]
+            for series in table.series
+        ],
+    )
 
 
 def failures(table: Table, results: Results) -> Iterator[str]:
@@ -178,10 +238,26 @@ def claims_table(found: list[Judgement], published: str) -> str:
     """Omits the column of published values if it has no title."""
     if not found:
         return ""
-    columns = ["what it claims", "where", *([published] if published else []), "ours", "still true?"]
-    return markdown(columns, [[f.says, f.where or ABSENT, *([f.published or ABSENT] if published else []),
-                               f.ours or ABSENT, NOT_MEASURED if f.still_true == MISSING else f.still_true]
-                              for f in found])
+    columns = [
+        "what it claims",
+        "where",
+        *([published] if published else []),
+        "ours",
+        "still true?",
+    ]
+    return markdown(
+        columns,
+        [
+            [
+                f.says,
+                f.where or ABSENT,
+                *([f.published or ABSENT] if published else []),
+                f.ours or ABSENT,
+                NOT_MEASURED if f.still_true == MISSING else f.still_true,
+            ]
+            for f in found
+        ],
+    )
 
 
 def verdict_of(reports: Reports, *compared: tuple[str, ...]) -> str:
@@ -214,15 +290,19 @@ def words(root: Path) -> dict[str, Any]:
     def reports() -> Reports:
         return Reports(root)
 
-    return {"reports_summary": lambda: reports().summary(),
-            "items_counts": lambda: counts_table(root),
-            "report_items": lambda report: items_of(root, report),
-            "cloud": lambda: cloud_table(root), "slow_defaults": lambda: listed_slow_defaults(root),
-            "default_loss": lambda step: default_loss(root, step),
-            "drawings": lambda report: drawings_table(root, reports().reports, report),
-            "report_contents": lambda report: reports().contents(report), "live_view": lambda name: live_view(root, name),
-            "sweep": lambda name: reports().table(reports().tables[name]),
-            "verdict": lambda *compared: verdict_of(reports(), *compared)}
+    return {
+        "reports_summary": lambda: reports().summary(),
+        "items_counts": lambda: counts_table(root),
+        "report_items": lambda report: items_of(root, report),
+        "cloud": lambda: cloud_table(root),
+        "slow_defaults": lambda: listed_slow_defaults(root),
+        "default_loss": lambda step: default_loss(root, step),
+        "drawings": lambda report: drawings_table(root, reports().reports, report),
+        "report_contents": lambda report: reports().contents(report),
+        "live_view": lambda name: live_view(root, name),
+        "sweep": lambda name: reports().table(reports().tables[name]),
+        "verdict": lambda *compared: verdict_of(reports(), *compared),
+    }
 
 
 def unmeasured(root: Path) -> list[str]:
@@ -234,11 +314,15 @@ def unmeasured(root: Path) -> list[str]:
         several = bool(several_runs(table, reports.results.of_table(table)))
         if several != ("several_runs" in table.data) and table.data["report"] != OWN:
             lines.append(f"{table.name}: " + (
-                "its rows are of several runs; measure them in one, or say in several_runs why they can be compared"
+                "its rows are of several runs; measure them in one, or say in several_runs why "
+                "they can be compared"
                 if several else "its rows are of one run: several_runs says otherwise"))
         if cells := missing(table, reports.results):
-            lines.append(f"{table.name}: {len(cells)} of {sum(cell.configuration is not None for cell in table.cells)} "
+            lines.append(f"{table.name}: {len(cells)} of "
+                         f"{sum(cell.configuration is not None for cell in table.cells)} "
                          "configurations are not measured")
         if rows := not_counted(root, table.data["profile"]):
-            lines.append(f"{table.name}: {len(rows)} of {len(table.data['profile'])} rows are not counted")
+            lines.append(
+                f"{table.name}: {len(rows)} of {len(table.data['profile'])} rows are not counted"
+            )
     return lines

@@ -34,7 +34,8 @@ def sectors_of_own_loads(launch: dict[str, float]) -> float:
 
 
 SHARE = "share of the time"
-# Of docs/results/patterns/: `profile` is "model", of ./nbody inspect, or "chip", of Nsight Compute there.
+# Of docs/results/patterns/: `profile` is "model", of ./nbody inspect, or "chip", of Nsight Compute
+# there.
 PATTERN = "sectors per load of a pattern"
 COUNTERS = {
     "compute": Counter(" %", lambda launch: launch["compute_percent"]),
@@ -44,7 +45,9 @@ COUNTERS = {
     "XU pipe": Counter(" %", lambda launch: launch["xu_percent"]),
     "registers": Counter("", lambda launch: launch["registers"]),
     "loads": Counter("", lambda launch: launch["load_requests"]),
-    "sectors per load": Counter("", lambda launch: launch["load_sectors"] / launch["load_requests"]),
+    "sectors per load": Counter(
+        "", lambda launch: launch["load_sectors"] / launch["load_requests"]
+    ),
     "sectors per own load": Counter("", sectors_of_own_loads),
     PATTERN: Counter("", lambda counts: counts["cost"] / counts["requests"]),
     "instructions": Counter("", lambda code: code["instructions"]),
@@ -59,11 +62,15 @@ CLAIM = {"says": str, "rows": list}
 CLAIM_MAY = {"where": str, "printed": str, "above": (int, float, str), "below": (int, float, str)}
 
 
-def check_profile(where: str, rows: list[Any], claims: list[Any], check_keys: Callable[..., None]) -> None:
+def check_profile(
+    where: str, rows: list[Any], claims: list[Any], check_keys: Callable[..., None]
+) -> None:
     for row in rows:
         check_keys(f"{where}: a profile", row, ROW, ROW_MAY)
         if row["counter"] not in COUNTERS:
-            raise ToolError(f"{where}: '{row['counter']}' is not a counter; there are {', '.join(COUNTERS)}")
+            raise ToolError(
+                f"{where}: '{row['counter']}' is not a counter; there are {', '.join(COUNTERS)}"
+            )
     names = [row["name"] for row in rows]
     if len(set(names)) < len(names):
         raise ToolError(f"{where}: two profiles have one name")
@@ -86,8 +93,14 @@ def launches_of(path: Path) -> tuple[Launch, ...]:
     if path.is_file():
         return tuple(read_csv(read_file(path), path.name))
     lines = path.with_suffix(".jsonl")
-    return tuple(Launch(line["kernel"], line["values"]) for line in map(json.loads, read_file(lines).splitlines())
-                 ) if lines.is_file() else ()
+    return (
+        tuple(
+            Launch(line["kernel"], line["values"])
+            for line in map(json.loads, read_file(lines).splitlines())
+        )
+        if lines.is_file()
+        else ()
+    )
 
 
 def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
@@ -99,7 +112,11 @@ def counted(root: Path, row: dict[str, Any]) -> Optional[Quartiles]:
     launches = launches_of(path)
     if not launches:
         return None
-    values = [launch.values for launch in launches if re.match(rf"{re.escape(row['kernel'])}\b", launch.kernel)]
+    values = [
+        launch.values
+        for launch in launches
+        if re.match(rf"{re.escape(row['kernel'])}\b", launch.kernel)
+    ]
     if not values:
         raise ToolError(f"{path.name}: has no kernel {row['kernel']}; it has "
                         f"{', '.join(sorted({launch.kernel for launch in launches}))}")
@@ -121,12 +138,18 @@ def pattern_counts(root: Path, source: str, name: str) -> dict[str, float]:
         return step_counts(root, "patterns", name, "global load")
     if not (root / FOLDER / "chip.jsonl").is_file():
         return {}
-    return next((kernel["global load"] for kernel in read_chip(root)[1] if kernel["name"] == name), {})
+    return next(
+        (kernel["global load"] for kernel in read_chip(root)[1] if kernel["name"] == name), {}
+    )
 
 
 def written(root: Path, row: dict[str, Any]) -> str:
     value = counted(root, row)
-    return NOT_MEASURED if value is None else f"{plain(value.median, 4)}{COUNTERS[row['counter']].unit}"
+    return (
+        NOT_MEASURED
+        if value is None
+        else f"{plain(value.median, 4)}{COUNTERS[row['counter']].unit}"
+    )
 
 
 def machine(root: Path) -> str:
@@ -135,17 +158,25 @@ def machine(root: Path) -> str:
 
 
 def profile_table(root: Path, rows: list[dict[str, Any]]) -> str:
-    return markdown(["", "published", f"ours{machine(root)}"],
-                    [[row["name"], row.get("published", ABSENT), written(root, row)] for row in rows])
+    return markdown(
+        ["", "published", f"ours{machine(root)}"],
+        [[row["name"], row.get("published", ABSENT), written(root, row)] for row in rows],
+    )
 
 
-def compared(root: Path, rows: list[dict[str, Any]], claim: dict[str, Any]) -> Iterator[tuple[str, Optional[bool]]]:
+def compared(
+    root: Path, rows: list[dict[str, Any]], claim: dict[str, Any]
+) -> Iterator[tuple[str, Optional[bool]]]:
     """The counts for each row of a claim, and whether it holds: None if launches overlap."""
     by_name = {row["name"]: row for row in rows}
     limit = limit_of(claim)
     for name in claim["rows"]:
         value = counted(root, by_name[name])
-        other = counted(root, by_name[limit]) if isinstance(limit, str) else Quartiles(limit, limit, limit)
+        other = (
+            counted(root, by_name[limit])
+            if isinstance(limit, str)
+            else Quartiles(limit, limit, limit)
+        )
         if value is None or other is None:
             yield "", None
             continue

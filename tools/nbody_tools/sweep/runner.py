@@ -1,7 +1,9 @@
-"""Runs the configurations of a plan, one round after the other, so that a clock that drifts hits all alike.
+"""Runs the configurations of a plan, one round after the other, so that a clock that drifts hits
+all alike.
 
-Nothing but Python's standard library: this runs on machines that have the programs and no compiler. Every
-run is one line of OUTPUT/runs.jsonl, appended when it has ended; recorded runs are not repeated.
+Nothing but Python's standard library: this runs on machines that have the programs and no compiler.
+Every run is one line of OUTPUT/runs.jsonl, appended when it has ended; recorded runs are not
+repeated.
 """
 
 from __future__ import annotations
@@ -64,7 +66,11 @@ class Planned:
     def simulation(self, most_steps: Optional[int] = None) -> float:
         """Estimates the seconds of one simulation of at most `most_steps` steps."""
         first = self.arguments.split()[0]
-        bodies = 2 << int(first) if self.program == "course_program" else int(self.words.get("--bodies", 0))
+        bodies = (
+            2 << int(first)
+            if self.program == "course_program"
+            else int(self.words.get("--bodies", 0))
+        )
         steps = int(self.words.get("--steps", 10))
         pairs = int(self.words.get("--systems", 1)) * bodies ** 2 * min(steps, most_steps or steps)
         return pairs / self.rate * 1e-9
@@ -98,7 +104,9 @@ class Planned:
 
 
 def fewer_steps(arguments: str) -> str:
-    return re.sub(r"--steps (\d+)", lambda match: f"--steps {min(int(match[1]), CHECKED_STEPS)}", arguments)
+    return re.sub(
+        r"--steps (\d+)", lambda match: f"--steps {min(int(match[1]), CHECKED_STEPS)}", arguments
+    )
 
 
 def read_plan(build: Path) -> dict[str, Any]:
@@ -112,7 +120,9 @@ def chosen(plan: dict[str, Any], tables: list[str]) -> list[Planned]:
     """Returns the configurations in the order of the tables, each once."""
     unknown = [name for name in tables if name not in plan["tables"]]
     if unknown:
-        raise ToolError(f"'{unknown[0]}' is not a table of the plan; there are {', '.join(plan['tables'])}")
+        raise ToolError(
+            f"'{unknown[0]}' is not a table of the plan; there are {', '.join(plan['tables'])}"
+        )
     keys = dict.fromkeys(key for name in tables for key in plan["tables"][name])
     return [Planned(key=key, **plan["configurations"][key]) for key in keys]
 
@@ -195,18 +205,31 @@ def program_file(folder: Path, planned: Planned) -> Path:
     return folder / (f"{PROGRAMS}_cpu" if planned.cpu else PROGRAMS)
 
 
-def run_batch(batch: list[tuple[int, Planned]], folder_of_programs: Path, journal: Journal, left: float,
-              say: Say, environment: dict[str, str]) -> bool:
+def run_batch(
+    batch: list[tuple[int, Planned]],
+    folder_of_programs: Path,
+    journal: Journal,
+    left: float,
+    say: Say,
+    environment: dict[str, str],
+) -> bool:
     """Returns False if the overall time limit, not the run's own, ended the batch."""
     limit = 60 + 10 * estimate(batch)
     with tempfile.TemporaryDirectory() as folder:
         records = [Path(folder) / f"{k}.json" for k in range(len(batch))]
-        lines = [planned.line(round_ == CHECK, record) for (round_, planned), record in zip(batch, records)]
+        lines = [
+            planned.line(round_ == CHECK, record)
+            for (round_, planned), record in zip(batch, records)
+        ]
         file = Path(folder) / "batch"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         first = batch[0][1]
-        ended, errors, code = run_programs(program_file(folder_of_programs, first), file, min(left, limit), {
-            **environment, **({"OMP_NUM_THREADS": str(first.threads)} if first.threads else {})})
+        ended, errors, code = run_programs(
+            program_file(folder_of_programs, first),
+            file,
+            min(left, limit),
+            {**environment, **({"OMP_NUM_THREADS": str(first.threads)} if first.threads else {})},
+        )
         if ended.get(0) == NO_DEVICE or "begin 0" not in errors:
             # A failure of the machine, not of a configuration: nothing is recorded.
             raise Failed(f"{first.program}: {reason(errors, 0, ended.get(0, code))}")
@@ -232,7 +255,9 @@ def built(folder: Path, plan: list[Planned]) -> set[str]:
     for program in {program_file(folder, planned) for planned in plan}:
         if not os.access(program, os.X_OK):
             raise ToolError(f"{program}: is not there; make it with ./nbody sweep build")
-        listed = subprocess.run([str(program), "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        listed = subprocess.run(
+            [str(program), "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False
+        )
         if listed.returncode != 0:
             raise Failed(f"{program}: {listed.stderr.decode(errors='replace').strip()}")
         names.update(listed.stdout.decode().split())
@@ -243,9 +268,14 @@ def run_programs(programs: Path, file: Path, timeout: float,
                  more: dict[str, str]) -> tuple[dict[int, int], str, Optional[int]]:
     """Returns exit codes by line, the stderr output, and the process's exit status, None after a
     timeout."""
-    environment = {**{name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"}, **more}
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "NBODY_REQUIRE_GPU"},
+        **more,
+    }
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        code = exit_code([str(programs), "--batch", str(file)], timeout, output, errors, environment)
+        code = exit_code(
+            [str(programs), "--batch", str(file)], timeout, output, errors, environment
+        )
         texts = []
         for stream in (output, errors):
             stream.seek(0)
@@ -257,8 +287,16 @@ def run_programs(programs: Path, file: Path, timeout: float,
 def reason(errors: str, k: int, code: Optional[int]) -> str:
     """Returns the run's last line on stderr, and how it ended."""
     begun, _, text = errors.partition(f"begin {k}\n")
-    lines = [line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()]
-    how = "took too long" if code is None else f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+    lines = [
+        line for line in (text.partition(f"end {k} ")[0] or begun).splitlines() if line.strip()
+    ]
+    how = (
+        "took too long"
+        if code is None
+        else f"killed by signal {-code}"
+        if code < 0
+        else f"exit code {code}"
+    )
     return f"{how}: {lines[-1]}" if lines else how
 
 
@@ -282,10 +320,19 @@ def merged(key: str, runs: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
     if timed[0]["step"] == "course_program":  # its first repeat warms up
         repeats = [repeat for record in timed for repeat in record["repeats"][1:]]
     spread = {phase: quartiles([repeat[phase] for repeat in repeats]) for phase in PHASES}
-    return {"configuration": key, **timed[0], "repeats": repeats, "rounds": len(timed),
-            "median": {phase: spread[phase].median for phase in PHASES},
-            "iqr": {phase: spread[phase].range for phase in PHASES},
-            **{name: checks[0][name] for name in ("errors", "verdict", "sampled", "undecided") if name in checks[0]}}
+    return {
+        "configuration": key,
+        **timed[0],
+        "repeats": repeats,
+        "rounds": len(timed),
+        "median": {phase: spread[phase].median for phase in PHASES},
+        "iqr": {phase: spread[phase].range for phase in PHASES},
+        **{
+            name: checks[0][name]
+            for name in ("errors", "verdict", "sampled", "undecided")
+            if name in checks[0]
+        },
+    }
 
 
 def records_of(journal: Journal) -> list[dict[str, Any]]:

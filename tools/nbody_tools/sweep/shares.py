@@ -31,8 +31,14 @@ def compared(table: Table) -> Iterator[list[Configuration]]:
         return [cell.configuration for cell in cells if cell.configuration]
 
     if table.data["grid"]:
-        for source in dict.fromkeys(configuration.program.source for configuration in of(table.cells)):
-            yield [configuration for configuration in of(table.cells) if configuration.program.source == source]
+        for source in dict.fromkeys(
+            configuration.program.source for configuration in of(table.cells)
+        ):
+            yield [
+                configuration
+                for configuration in of(table.cells)
+                if configuration.program.source == source
+            ]
     else:
         for point in table.points:
             yield of(cell for cell in table.cells if cell.point == point)
@@ -119,16 +125,23 @@ def cores_of(gpus: int, cores: list[int]) -> tuple[list[list[int]], list[list[in
     rest = cores[apart * CORES:]
     each = len(rest) // gpus // 2 * 2  # both hardware threads of a core
     if gpus == 1 or not apart or not each:
-        return [cores[k * len(cores) // gpus:(k + 1) * len(cores) // gpus] or cores for k in range(gpus)], []
+        return [
+            cores[k * len(cores) // gpus : (k + 1) * len(cores) // gpus] or cores
+            for k in range(gpus)
+        ], []
     return ([rest[k * each:(k + 1) * each] for k in range(gpus)],
             [cores[k * CORES:(k + 1) * CORES] for k in range(apart)])
 
 
 def workers_of(plan: list[Planned], journal: Journal, gpus: int) -> list[Worker]:
-    on_gpu = deque(shares([planned for planned in plan if not planned.cpu], journal, gpus * SHARES_PER_GPU))
+    on_gpu = deque(
+        shares([planned for planned in plan if not planned.cpu], journal, gpus * SHARES_PER_GPU)
+    )
     on_cpu = deque(one_by_one([planned for planned in plan if planned.cpu], journal))
     of_gpus, apart = cores_of(gpus, sorted(os.sched_getaffinity(0)))
-    names = [name for name in os.environ.get(VISIBLE, "").split(",") if name] or [str(k) for k in range(gpus)]
+    names = [name for name in os.environ.get(VISIBLE, "").split(",") if name] or [
+        str(k) for k in range(gpus)
+    ]
     if len(names) < gpus:
         raise ToolError(f"--gpus {gpus}: {VISIBLE} names {len(names)}")
     queues = [on_gpu] if apart else [on_gpu, on_cpu]

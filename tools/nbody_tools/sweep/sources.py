@@ -1,12 +1,13 @@
 """Writes the sources of the programs of a sweep, for experiments/sweeps/CMakeLists.txt.
 
-  python3 -m nbody_tools.sweep.sources list FOLDER [TABLE...]   when the build is configured: sweeps.cmake
+  python3 -m nbody_tools.sweep.sources list FOLDER [TABLE...]   when the build is configured:
+                                                                sweeps.cmake
   python3 -m nbody_tools.sweep.sources bundle NAME FILE [TABLE...]   when it is built: one bundle
-  python3 -m nbody_tools.sweep.sources side_roads FILE   the experiments as they are, in one bundle: those whose
-                                                         source ends like FILE
+  python3 -m nbody_tools.sweep.sources side_roads FILE   the experiments as they are, in one bundle:
+                                                         those whose source ends like FILE
 
-A bundle holds all variants of one source file, each in a namespace, so that what they have in common, most of
-it headers, is compiled once.
+A bundle holds all variants of one source file, each in a namespace, so that what they have in
+common, most of it headers, is compiled once.
 """
 
 from __future__ import annotations
@@ -41,12 +42,16 @@ def is_fast(program: Program) -> bool:
     if program.fast_math is not None:
         return program.fast_math
     folder = source_of(ROOT, program.source).parent
-    return folder.parent.name == "experiments" or FAST_MATH in (folder / "CMakeLists.txt").read_text("utf-8")
+    return folder.parent.name == "experiments" or FAST_MATH in (
+        folder / "CMakeLists.txt"
+    ).read_text("utf-8")
 
 
 def bundle_of(program: Program) -> str:
     source = source_of(ROOT, program.source)
-    return program.source + ("" if source.suffix == ".cpp" else "_fast" if is_fast(program) else "_exact")
+    return program.source + (
+        "" if source.suffix == ".cpp" else "_fast" if is_fast(program) else "_exact"
+    )
 
 
 def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
@@ -59,15 +64,21 @@ def bundles(names: Sequence[str]) -> dict[str, list[Program]]:
     for cell in configurations(chosen).values():
         program = cell.runs.program
         if program.source not in OTHER_PROGRAMS:
-            if result.setdefault(bundle_of(program), {}).setdefault(program.name, program) != program:
+            if (
+                result.setdefault(bundle_of(program), {}).setdefault(program.name, program)
+                != program
+            ):
                 raise ToolError(f"two programs would be called {program.name}: rename one")
     return {name: list(programs.values()) for name, programs in sorted(result.items())}
 
 
 def experiments(root: Path = ROOT, ending: str = "") -> list[str]:
     """Experiments in the form of a step that need no other build targets."""
-    return [path.parent.name for path in sorted((root / "experiments").glob(f"*/nbody{ending or '.c*'}"))
-            if [file for file in path.parent.iterdir() if "README" not in file.name] == [path]]
+    return [
+        path.parent.name
+        for path in sorted((root / "experiments").glob(f"*/nbody{ending or '.c*'}"))
+        if [file for file in path.parent.iterdir() if "README" not in file.name] == [path]
+    ]
 
 
 def bundle_text(programs: Iterable[Program]) -> str:
@@ -75,14 +86,23 @@ def bundle_text(programs: Iterable[Program]) -> str:
     parts = []
     for program in programs:
         source = source_of(ROOT, program.source)
-        headers.update(dict.fromkeys(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M)))
-        text = edited(source, program.name, list(zip(program.edit[::2], program.edit[1::2])), main="::bundle_main")
+        headers.update(
+            dict.fromkeys(re.findall(r"^#include.*$", source.read_text(encoding="utf-8"), re.M))
+        )
+        text = edited(
+            source,
+            program.name,
+            list(zip(program.edit[::2], program.edit[1::2])),
+            main="::bundle_main",
+        )
         defined = "".join(f"#define {name} {value}\n" for name, value in program.define)
         undefined = "".join(f"#undef {name}\n" for name, _ in program.define)
         # The compiler names the step's file, not this one.
-        parts.append(f'{defined}namespace {program.name} {{\n#line 1 "{source}"\n{text}\n}}\n{undefined}'
-                     f'static const nbody::sweep::Program program_{program.name}("{program.name}", '
-                     f"{program.name}::main);\n")
+        parts.append(
+            f'{defined}namespace {program.name} {{\n#line 1 "{source}"\n{text}\n}}\n{undefined}'
+            f'static const nbody::sweep::Program program_{program.name}("{program.name}", '
+            f"{program.name}::main);\n"
+        )
     # Headers are included before the namespaces open, which then find them included already.
     return "\n".join([*headers, '#include "experiments/sweeps/programs.h"', BUNDLE_MAIN, *parts])
 

@@ -5,17 +5,20 @@
   ./nbody sweep all --dry-run           what would run, and for how long
   ./nbody sweep all                     runs it, or what is left of it after a kill
   ./nbody sweep lab_table_1 cloud       some tables
-  ./nbody sweep all --new --gpus 8      what docs/results/ has not yet, and what it is compared with, on eight GPUs
-  ./nbody sweep machine_code            counts again what two figures of a report read in machine code; needs nvcc
-  ./nbody sweep missing                 names what a report published without a counterpart here, and the tables with
-                                        configurations that are not measured
-  ./nbody sweep defaults                names the steps whose default is more than 5 % slower than the best
+  ./nbody sweep all --new --gpus 8      what docs/results/ has not yet, and what it is compared
+                                        with, on eight GPUs
+  ./nbody sweep machine_code            counts again what two figures of a report read in machine
+                                        code; needs nvcc
+  ./nbody sweep missing                 names what a report published without a counterpart here,
+                                        and the tables with configurations that are not measured
+  ./nbody sweep defaults                names the steps whose default is more than 5 % slower than
+                                        the best
 
 The tables are declared in experiments/sweeps/tables/. Each configuration is validated before it is
 timed. Every round times all configurations once. A configuration that fails gets a record with the
 reason. Running needs
-Python's standard library and --build FOLDER with sweep_programs and plan.json, nothing else. Records of
-OUTPUT/records.jsonl belong into docs/results/sweeps/.
+Python's standard library and --build FOLDER with sweep_programs and plan.json, nothing else.
+Records of OUTPUT/records.jsonl belong into docs/results/sweeps/.
 """
 
 from __future__ import annotations
@@ -30,8 +33,27 @@ from typing import Any
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, Failed, ToolError, write_json, write_json_lines
-from nbody_tools.sweep.runner import PLAN, PROGRAMS, Journal, Planned, built, chosen, estimate, pending, read_plan, records_of
-from nbody_tools.sweep.shares import CORES, SHARES_PER_GPU, cores_of, not_measured, one_by_one, run_on, shares
+from nbody_tools.sweep.runner import (
+    PLAN,
+    PROGRAMS,
+    Journal,
+    Planned,
+    built,
+    chosen,
+    estimate,
+    pending,
+    read_plan,
+    records_of,
+)
+from nbody_tools.sweep.shares import (
+    CORES,
+    SHARES_PER_GPU,
+    cores_of,
+    not_measured,
+    one_by_one,
+    run_on,
+    shares,
+)
 
 FOLDER = Path("experiments") / "sweeps"
 
@@ -62,7 +84,13 @@ def plan_of(root: Path) -> dict[str, Any]:
     """All tables, with every configuration once: the data for a machine that only runs them."""
     from nbody_tools.sweep.judge import Results
     from nbody_tools.sweep.shares import groups
-    from nbody_tools.sweep.tables import OTHER_PROGRAMS, Cell, configurations, read_tables, source_of
+    from nbody_tools.sweep.tables import (
+        OTHER_PROGRAMS,
+        Cell,
+        configurations,
+        read_tables,
+        source_of,
+    )
     tables = read_tables(root)
     of_group, results = groups(tables.values()), Results(root)
 
@@ -70,14 +98,28 @@ def plan_of(root: Path) -> dict[str, Any]:
         program = cell.runs.program.source
         return program not in OTHER_PROGRAMS and source_of(root, program).suffix == ".cpp"
 
-    return {"tables": {name: list(dict.fromkeys(cell.configuration.key for cell in table.cells if cell.configuration))
-                       for name, table in tables.items()},
-            "configurations": {key: {"program": cell.runs.program.name,
-                                     "arguments": cell.runs.arguments,
-                                     "threads": cell.runs.threads, "cpu": is_cpu(cell), "rounds": cell.rounds,
-                                     "repeat": cell.repeat, "rate": cell.rate, "group": of_group[key],
-                                     "measured": results.of(cell) is not None}
-                               for key, cell in configurations(list(tables.values())).items()}}
+    return {
+        "tables": {
+            name: list(
+                dict.fromkeys(cell.configuration.key for cell in table.cells if cell.configuration)
+            )
+            for name, table in tables.items()
+        },
+        "configurations": {
+            key: {
+                "program": cell.runs.program.name,
+                "arguments": cell.runs.arguments,
+                "threads": cell.runs.threads,
+                "cpu": is_cpu(cell),
+                "rounds": cell.rounds,
+                "repeat": cell.repeat,
+                "rate": cell.rate,
+                "group": of_group[key],
+                "measured": results.of(cell) is not None,
+            }
+            for key, cell in configurations(list(tables.values())).items()
+        },
+    }
 
 
 def list_tables() -> int:
@@ -99,15 +141,21 @@ def name(lines: list[str]) -> int:
 
 def build(build_folder: Path, tables: list[str]) -> int:
     names = "" if tables == ["all"] else ";".join(tables)
-    if not (build_folder / "CMakeCache.txt").exists() and build_folder.resolve() != ROOT / "build" / "cuda":
-        raise ToolError(f"{build_folder}: configure it first (cmake --preset cuda -B {build_folder})")
+    if (
+        not (build_folder / "CMakeCache.txt").exists()
+        and build_folder.resolve() != ROOT / "build" / "cuda"
+    ):
+        raise ToolError(
+            f"{build_folder}: configure it first (cmake --preset cuda -B {build_folder})"
+        )
     for words in (["cmake", "--preset", "cuda", "-B", str(build_folder), "-DNBODY_EXPERIMENTS=ON",
                    f"-DNBODY_SWEEP_TABLES={names}"],
                   ["cmake", "--build", str(build_folder), "--target", PROGRAMS, f"{PROGRAMS}_cpu"]):
         if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
             raise Failed(f"'{' '.join(words)}' failed")
     write_json(build_folder / FOLDER / PLAN, plan_of(ROOT))
-    print(f"{build_folder / FOLDER}: {PROGRAMS} and {PLAN} are all that another machine needs, besides tools/")
+    print(f"{build_folder / FOLDER}: {PROGRAMS} and {PLAN} are all that another machine needs, "
+          "besides tools/")
     return 0
 
 
@@ -123,8 +171,15 @@ def wanted_of(options: argparse.Namespace, plan: dict[str, Any]) -> list[Planned
         wanted = not_measured(wanted)
     for planned in [planned for planned in wanted if planned.gpus > options.gpus]:
         print(f"{planned.key}: needs {planned.gpus} GPUs")
-    wanted = [planned for planned in wanted if options.only in planned.arguments and planned.gpus <= options.gpus]
-    return [replace(planned, rounds=min(planned.rounds, options.rounds or planned.rounds)) for planned in wanted]
+    wanted = [
+        planned
+        for planned in wanted
+        if options.only in planned.arguments and planned.gpus <= options.gpus
+    ]
+    return [
+        replace(planned, rounds=min(planned.rounds, options.rounds or planned.rounds))
+        for planned in wanted
+    ]
 
 
 def tell(wanted: list[Planned], journal: Journal, gpus: int) -> int:
@@ -133,17 +188,22 @@ def tell(wanted: list[Planned], journal: Journal, gpus: int) -> int:
     on_gpu = [planned for planned in wanted if planned.gpus == 1 and not planned.cpu]
     on_cpu = [planned for planned in wanted if planned.cpu]
     of_gpus, apart = cores_of(gpus, sorted(os.sched_getaffinity(0)))
-    for title, found in (("several GPUs", alone), ("a GPU", shares(on_gpu, journal, gpus * SHARES_PER_GPU)),
-                         ("the CPU", one_by_one(on_cpu, journal))):
+    for title, found in (
+        ("several GPUs", alone),
+        ("a GPU", shares(on_gpu, journal, gpus * SHARES_PER_GPU)),
+        ("the CPU", one_by_one(on_cpu, journal)),
+    ):
         for share in found:
             work = pending(share, journal)
             print(f"On {title}, about {estimate(work):.0f} s:")
             for round_, planned in work:
                 print(f"  {round_}  {planned.seconds(round_ == 0):7.2f} s  {planned.key}")
-    works = [estimate(pending(part, journal)) for part in ([p for p in wanted if not p.cpu], on_cpu)]
-    print(f"{len(pending(wanted, journal))} runs of {len(wanted)} configurations, about {works[0]:.0f} s of GPUs and "
-          f"{works[1]:.0f} s of the CPU; {gpus} GPUs with {len(of_gpus[0])} cores each, {len(apart)} times "
-          f"{CORES} cores for the CPU")
+    works = [
+        estimate(pending(part, journal)) for part in ([p for p in wanted if not p.cpu], on_cpu)
+    ]
+    print(f"{len(pending(wanted, journal))} runs of {len(wanted)} configurations, about "
+          f"{works[0]:.0f} s of GPUs and {works[1]:.0f} s of the CPU; {gpus} GPUs with "
+          f"{len(of_gpus[0])} cores each, {len(apart)} times {CORES} cores for the CPU")
     return 0
 
 

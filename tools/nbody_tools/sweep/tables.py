@@ -22,13 +22,45 @@ ALSO = ("speedup", "G/s")
 _REPORT = {"title": str, "machine": str}
 _REPORT_MAY = {"page": str, "published": str, "points": dict, "tables": list, "next": bool}
 _TABLE = {"number": str, "title": str}
-_TABLE_MAY = {"section": str, "measure": str, "arguments": str, "points": list, "series": list, "claim": list,
-              "rounds": int, "repeat": int, "rate": (int, float), "note": str, "grid": list, "ratio": list,
-              "also": list, "several_runs": str, "timeline": str, "stage": list, "profile": list,
-              "program": str, "define": dict, "fast_math": bool, "kernel": str, "counter": str}
-_SERIES_MAY = {"program": str, "called": str, "define": dict, "fast_math": bool, "edit": list, "arguments": str,
-               "threads": int, "published": (int, float, list, dict), "also": list, "only": list,
-               "rate": (int, float), "rounds": int, "reason": str}
+_TABLE_MAY = {
+    "section": str,
+    "measure": str,
+    "arguments": str,
+    "points": list,
+    "series": list,
+    "claim": list,
+    "rounds": int,
+    "repeat": int,
+    "rate": (int, float),
+    "note": str,
+    "grid": list,
+    "ratio": list,
+    "also": list,
+    "several_runs": str,
+    "timeline": str,
+    "stage": list,
+    "profile": list,
+    "program": str,
+    "define": dict,
+    "fast_math": bool,
+    "kernel": str,
+    "counter": str,
+}
+_SERIES_MAY = {
+    "program": str,
+    "called": str,
+    "define": dict,
+    "fast_math": bool,
+    "edit": list,
+    "arguments": str,
+    "threads": int,
+    "published": (int, float, list, dict),
+    "also": list,
+    "only": list,
+    "rate": (int, float),
+    "rounds": int,
+    "reason": str,
+}
 _CLAIM_MAY = {"where": str, "printed": str, "better": str, "worse": list, "same": list, "at": list}
 _RATIO = {"name": str, "faster": str, "than": str}
 _RATIO_MAY = {"published": (list, dict), "average": dict, "cumulative": dict}
@@ -63,7 +95,9 @@ class Program:
         parts = [self.source, *(f"{name}_{value}" for name, value in self.define)]
         if self.edit:
             # A name that described the edit would be as long as the edit.
-            parts.append("edited_" + re.sub(r"\W+", "_", self.edit[1] or self.edit[0]).strip("_")[:24])
+            parts.append(
+                "edited_" + re.sub(r"\W+", "_", self.edit[1] or self.edit[0]).strip("_")[:24]
+            )
         if self.fast_math is not None:
             parts.append("fast" if self.fast_math else "exact")
         return "_".join(parts)
@@ -116,7 +150,9 @@ class Table:
         return self.data["measure"]
 
     def cell(self, series: str, point: str) -> Optional[Cell]:
-        return next((cell for cell in self.cells if (cell.series, cell.point) == (series, point)), None)
+        return next(
+            (cell for cell in self.cells if (cell.series, cell.point) == (series, point)), None
+        )
 
     @property
     def series(self) -> list[str]:
@@ -164,7 +200,9 @@ def read_tables(root: Path) -> dict[str, Table]:
     return tables
 
 
-def check_keys(where: str, data: Any, must: dict[str, Any], may: Optional[dict[str, Any]] = None) -> None:
+def check_keys(
+    where: str, data: Any, must: dict[str, Any], may: Optional[dict[str, Any]] = None
+) -> None:
     if not isinstance(data, dict):
         raise ToolError(f"{where}: must be a table")
     allowed = {**must, **(may or {})}
@@ -183,10 +221,30 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     where = path.name
     data = read_toml(path)
     check_keys(where, data, _TABLE, _TABLE_MAY)
-    data = {"report": report, "measure": "G/s", "arguments": "", "points": [["", ""]], "series": [], "grid": [], "claim": [],
-            "rounds": 5, "repeat": 1, "rate": 500.0, "stage": [], "profile": [], "ratio": [], "also": [], **data}
+    data = {
+        "report": report,
+        "measure": "G/s",
+        "arguments": "",
+        "points": [["", ""]],
+        "series": [],
+        "grid": [],
+        "claim": [],
+        "rounds": 5,
+        "repeat": 1,
+        "rate": 500.0,
+        "stage": [],
+        "profile": [],
+        "ratio": [],
+        "also": [],
+        **data,
+    }
     for grid in data["grid"]:
-        check_keys(f"{where}: a grid", grid, {"program": str, "define": dict}, {"rate": (int, float), "arguments": str})
+        check_keys(
+            f"{where}: a grid",
+            grid,
+            {"program": str, "define": dict},
+            {"rate": (int, float), "arguments": str},
+        )
         data["series"].extend(series_of_grid(grid))
     if not MEASURES.fullmatch(data["measure"]):
         raise ToolError(f"{where}: the measure '{data['measure']}' is none of {MEASURES.pattern}")
@@ -201,7 +259,9 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     if ("timeline" in data) != bool(data["stage"]):
         raise ToolError(f"{where}: a timeline has stages")
     for stage in data["stage"]:
-        check_keys(f"{where}: a stage", stage, {"name": str, "stage": str, "first": str, "later": str})
+        check_keys(
+            f"{where}: a stage", stage, {"name": str, "stage": str, "first": str, "later": str}
+        )
     cells = tuple(cell for series in data["series"] for cell in cells_of(root, where, data, series))
     places = [(cell.series, cell.point) for cell in cells]
     if len(set(places)) < len(places):
@@ -209,7 +269,9 @@ def read_table(root: Path, path: Path, report: str, lists: dict[str, list[Any]])
     table = Table(path.stem, data, cells)
     if data["profile"]:
         shared = {key: data[key] for key in ("kernel", "counter") if key in data}
-        data["profile"] = [{**shared, **row} if isinstance(row, dict) else row for row in data["profile"]]
+        data["profile"] = [
+            {**shared, **row} if isinstance(row, dict) else row for row in data["profile"]
+        ]
         check_profile(where, data["profile"], data["claim"], check_keys)
     elif data["stage"]:
         for claim in data["claim"]:
@@ -241,7 +303,9 @@ def check_ratio(where: str, table: Table, printed: Any) -> None:
     for key in ("average", "cumulative"):
         for over in printed.get(key, {}):
             if not any(is_over(over, point) for point in table.points):
-                raise ToolError(f"{where}: ratio '{printed['name']}': no point begins with '{over}'")
+                raise ToolError(
+                    f"{where}: ratio '{printed['name']}': no point begins with '{over}'"
+                )
 
 
 def is_of(name: str, series: str) -> bool:
@@ -262,7 +326,11 @@ def unfolded(entries: list[Any], lists: dict[str, list[Any]]) -> list[Any]:
 
 def check_points(where: str, points: Any) -> None:
     for point in points if isinstance(points, list) else [points]:
-        if not (isinstance(point, list) and len(point) == 2 and all(isinstance(text, str) for text in point)):
+        if not (
+            isinstance(point, list)
+            and len(point) == 2
+            and all(isinstance(text, str) for text in point)
+        ):
             raise ToolError(f"{where}: a point is a name and arguments, not {point!r}")
 
 
@@ -274,9 +342,13 @@ def definitions(root: Path, where: str, series: dict[str, Any]) -> tuple[tuple[s
     defaults = {name: int(value) for name, value in re.findall(r"TUNABLE\((\w+), (\d+)\)", text)}
     for name, value in series.get("define", {}).items():
         if name not in defaults or not isinstance(value, int) or value < 0:
-            raise ToolError(f"{where}: {series['program']} has no parameter {name} = {value!r}; it has "
-                            f"{', '.join(defaults) or 'none'}, whole numbers")
-    return tuple((name, value) for name, value in series.get("define", {}).items() if value != defaults[name])
+            raise ToolError(
+                f"{where}: {series['program']} has no parameter {name} = {value!r}; it has "
+                f"{', '.join(defaults) or 'none'}, whole numbers"
+            )
+    return tuple(
+        (name, value) for name, value in series.get("define", {}).items() if value != defaults[name]
+    )
 
 
 def series_of_grid(grid: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -292,14 +364,26 @@ def cells_of(root: Path, where: str, data: dict[str, Any], series: Any) -> Itera
     check_keys(f"{where}: a series", series, {"name": str}, _SERIES_MAY)
     name = series["name"]
     if "program" in data and not series.keys() & {"program", "reason"}:
-        series = {**series, "program": data["program"], "define": {**data.get("define", {}), **series.get("define", {})}}
+        series = {
+            **series,
+            "program": data["program"],
+            "define": {**data.get("define", {}), **series.get("define", {})},
+        }
     if ("program" in series) == ("reason" in series):
-        raise ToolError(f"{where}: series '{name}' must have a program, or a reason why there is none")
+        raise ToolError(
+            f"{where}: series '{name}' must have a program, or a reason why there is none"
+        )
     edit = series.get("edit", [])
     if edit and not (len(edit) % 2 == 0 and all(isinstance(text, str) for text in edit)):
-        raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another for it, or several such pairs")
-    program = Program(series.get("program", ""), definitions(root, where, series),
-                      tuple(edit), series.get("fast_math", data.get("fast_math")), series.get("called", ""))
+        raise ToolError(f"{where}: series '{name}': an edit is a text of the source and another "
+                        "for it, or several such pairs")
+    program = Program(
+        series.get("program", ""),
+        definitions(root, where, series),
+        tuple(edit),
+        series.get("fast_math", data.get("fast_math")),
+        series.get("called", ""),
+    )
     published = published_by_point(where, series, [point for point, _ in data["points"]])
     for point, arguments in data["points"]:
         number = published.get(point)
@@ -320,8 +404,10 @@ def published_by_point(where: str, series: dict[str, Any], points: list[str]) ->
     if not isinstance(published, dict):
         numbers = published if isinstance(published, list) else [published]
         if len(numbers) != len(points):
-            raise ToolError(f"{where}: series '{series['name']}' has {len(numbers)} published numbers for "
-                            f"{len(points)} points")
+            raise ToolError(
+                f"{where}: series '{series['name']}' has {len(numbers)} published numbers for "
+                f"{len(points)} points"
+            )
         published = dict(zip(points, numbers))
     for point, number in published.items():
         if point not in points:

@@ -68,8 +68,9 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
     return [
         PictureRun(
             "collision", "Two galaxies collide",
-            "The disks of two galaxies on a parabola. Their haloes, which are not drawn, overlap and brake them; the "
-            "near side of each disk is pulled more than the far side, and tails grow out of both.",
+            "The disks of two galaxies on a parabola. Their haloes, which are not drawn, overlap "
+            "and brake them; the near side of each disk is pulled more than the far side, and "
+            "tails grow out of both.",
             ("--scenario", "collision", "--bodies", disks, "--dt", dt, "--steps", str(passage),
              "--integrator", "leapfrog"), passage // 100, draw_four, moves=True),
         PictureRun(
@@ -89,24 +90,35 @@ def picture_runs(on_gpu: bool) -> list[PictureRun]:
              "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_first_and_last),
         PictureRun(
             "profile", "Density against theory",
-            "A Plummer sphere, shell by shell, at its start and after bodies crossed it many times.",
+            "A Plummer sphere, shell by shell, at its start and after bodies crossed it many "
+            "times.",
             ("--scenario", "plummer", "--bodies", "16384" if on_gpu else "2048", "--dt", "0.02",
              "--steps", str(steps), "--integrator", "leapfrog"), steps, draw_against_theory),
     ]
 
 
-def film_and_page(title: str, name: str, snapshots: Path, step: Step, report: Path) -> list[tuple[str, str]]:
+def film_and_page(
+    title: str, name: str, snapshots: Path, step: Step, report: Path
+) -> list[tuple[str, str]]:
     """Makes the animation and the page that accompany the picture."""
-    species = ["--species", "disk"] if "disk" in read_bodies(snapshot_files(snapshots)[0]).species else []
+    species = (
+        ["--species", "disk"] if "disk" in read_bodies(snapshot_files(snapshots)[0]).species else []
+    )
     parser = argparse.ArgumentParser()
     animate.configure(parser)
-    film = animate.make_film(parser.parse_args([str(snapshots), str(report / "figures" / name), *species]))
+    film = animate.make_film(
+        parser.parse_args([str(snapshots), str(report / "figures" / name), *species])
+    )
     links = [("the film", f"figures/{film.name}")]
     view = step.program.parents[1] / "view" / "nbody-view"
     if view.is_file():
         page = report / f"{name}.html"
-        done = subprocess.run([view, *snapshot_files(snapshots), *species, "--export", page], check=False,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [view, *snapshot_files(snapshots), *species, "--export", page],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             raise ToolError(f"{title}: {done.stderr.strip()}")
         links.append(("in 3D, to turn and play", page.name))
@@ -114,12 +126,23 @@ def film_and_page(title: str, name: str, snapshots: Path, step: Step, report: Pa
 
 
 # The pictures of physics/orders.py, in order.
-ORDERS = (("Error against time step", "Half the time step: half the error of Euler's integrator, a quarter of "
-           "leapfrog's, for the same work."),
-          ("float32 against float64", "A shorter time step helps in float32 until the roundings of all the steps "
-           "are larger than what it mends."),
-          ("Energy over ten orbits", "Both integrators keep the energy within bounds for ever; leapfrog's are those "
-           "of the square of the time step."))
+ORDERS = (
+    (
+        "Error against time step",
+        "Half the time step: half the error of Euler's integrator, a quarter of "
+        "leapfrog's, for the same work.",
+    ),
+    (
+        "float32 against float64",
+        "A shorter time step helps in float32 until the roundings of all the steps "
+        "are larger than what it mends.",
+    ),
+    (
+        "Energy over ten orbits",
+        "Both integrators keep the energy within bounds for ever; leapfrog's are those "
+        "of the square of the time step.",
+    ),
+)
 
 
 def make_orders(step: Step, report: Path) -> list[Picture]:
@@ -131,7 +154,9 @@ def make_orders(step: Step, report: Path) -> list[Picture]:
         return [Picture(ORDERS[0][0], ORDERS[0][1], "", str(error))]
 
 
-def make_picture(run: PictureRun, step: Step, report: Path, timeout: float) -> tuple[Outcome, Picture]:
+def make_picture(
+    run: PictureRun, step: Step, report: Path, timeout: float
+) -> tuple[Outcome, Picture]:
     """Simulates into a new folder, which replaces the last tour's when complete."""
     folder = report / "runs" / run.name
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -65,8 +65,9 @@ def simulate_pictures(steps: Sequence[Step], on_gpu: bool, report: Path,
     return made
 
 
-def simulate_all(steps: Sequence[Step], on_gpu: bool, report: Path,
-                 timeout: float) -> tuple[list[tuple[Outcome, Picture]], list[Picture], list[Outcome]]:
+def simulate_all(
+    steps: Sequence[Step], on_gpu: bool, report: Path, timeout: float
+) -> tuple[list[tuple[Outcome, Picture]], list[Picture], list[Outcome]]:
     """Returns the pictures, those of the integrators' orders, and a run of every step."""
     def draw() -> tuple[list[tuple[Outcome, Picture]], list[Picture]]:
         pictures = simulate_pictures(steps, on_gpu, report, timeout)
@@ -89,16 +90,25 @@ def draw_staircase(measured: Optional[Staircase], results: Path, figures: Path) 
     """Returns this machine's GPU times, otherwise the committed ones, labelled as such."""
     if measured is not None:
         drawn = performance.draw_all(measured, figures)
-        return {"here": True, "figures": [path.stem for path in drawn if path.name.startswith("step")]}
+        return {
+            "here": True,
+            "figures": [path.stem for path in drawn if path.name.startswith("step")],
+        }
     committed = committed_staircase(results)
     if committed is None:
         return {"here": False, "committed": None}
     source, staircase = committed
     performance.draw_speedups(staircase, figures / "committed_speedup.png")
     performance.draw_throughput(staircase, figures / "committed_throughput.png")
-    return {"here": False, "committed": {
-        "date": dates(staircase.records), "machines": machines(staircase.records), "file": source.name,
-        "outcomes": [Outcome(r.step, r.verdict, r) for r in staircase.records]}}
+    return {
+        "here": False,
+        "committed": {
+            "date": dates(staircase.records),
+            "machines": machines(staircase.records),
+            "file": source.name,
+            "outcomes": [Outcome(r.step, r.verdict, r) for r in staircase.records],
+        },
+    }
 
 
 def measured_staircase(outcomes: Sequence[Outcome]) -> Optional[Staircase]:
@@ -114,8 +124,12 @@ def failures_of(pictures: Sequence[Picture], outcomes: Sequence[Outcome]) -> lis
 
 
 def write_page(path: Path, words: dict[str, Any]) -> None:
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True,
-                                     undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
     page = environment.get_template("page.html").render(
         columns=COLUMNS, notes=notes, adds=what_a_step_adds,
         rows=lambda outcomes: list(zip(outcomes, rows(outcomes))), **words)
@@ -133,7 +147,9 @@ def run(options: argparse.Namespace) -> int:
     shown = [picture for _, picture in pictures] + orders
     failures = failures_of(shown, outcomes)
     try:
-        staircase = draw_staircase(measured_staircase(outcomes), options.results, report / "figures")
+        staircase = draw_staircase(
+            measured_staircase(outcomes), options.results, report / "figures"
+        )
     except ToolError as error:
         failures.append(str(error))
         staircase = {"here": False, "committed": None}

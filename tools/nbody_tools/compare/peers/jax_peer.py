@@ -25,8 +25,11 @@ class Peer:
         self.jax = jax
         self.x, self.v, self.m = (jax.device_put(a) for a in (positions, velocities, masses))
         if not self.compiled:
-            self.compiled["run"] = jax.jit(partial(self.run, dt=dt, softening_squared=softening ** 2,
-                                                   rows=rows_at_once(len(masses))))
+            self.compiled["run"] = jax.jit(
+                partial(
+                    self.run, dt=dt, softening_squared=softening**2, rows=rows_at_once(len(masses))
+                )
+            )
             self.compiled["run"](self.x, self.v, self.m, 1)
 
     @staticmethod

@@ -17,7 +17,9 @@ def versions(device: str) -> tuple[str, str]:
 
     if not cuda.is_available():
         raise NotHere("Numba finds no GPU")
-    return f"Numba {numba.__version__}", "simulator" if device == "cpu" else text(cuda.get_current_device().name)
+    return f"Numba {numba.__version__}", "simulator" if device == "cpu" else text(
+        cuda.get_current_device().name
+    )
 
 
 class Peer:

@@ -58,8 +58,14 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
         bodies = numpy.fromfile(options.input, dtype="<f4", offset=len(header)).reshape(-1, 7)
         seconds = []
         for k in range(options.warmup + options.repeat):
-            running = peer(bodies[:, 0:3].copy(), bodies[:, 3:6].copy(), bodies[:, 6].copy(), options.dt,
-                           options.softening, options.device)
+            running = peer(
+                bodies[:, 0:3].copy(),
+                bodies[:, 3:6].copy(),
+                bodies[:, 6].copy(),
+                options.dt,
+                options.softening,
+                options.device,
+            )
             running.wait()
             begin = time.perf_counter()
             running.advance(options.steps)
@@ -72,5 +78,9 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
     after = bodies.copy()
     after[:, 3:6] = running.velocities()
     options.output.write_bytes(header + after.astype("<f4").tobytes())
-    options.json.write_text(json.dumps({"backend": options.device, "device": device, "version": version,
-                                        "seconds": seconds}), encoding="utf-8")
+    options.json.write_text(
+        json.dumps(
+            {"backend": options.device, "device": device, "version": version, "seconds": seconds}
+        ),
+        encoding="utf-8",
+    )

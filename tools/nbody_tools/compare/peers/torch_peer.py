@@ -14,7 +14,10 @@ def versions(device: str) -> tuple[str, str]:
 
     if device == "cuda" and not torch.cuda.is_available():
         raise NotHere("PyTorch finds no GPU")
-    return f"PyTorch {torch.__version__}", torch.cuda.get_device_name() if device == "cuda" else "CPU"
+    return (
+        f"PyTorch {torch.__version__}",
+        torch.cuda.get_device_name() if device == "cuda" else "CPU",
+    )
 
 
 class Peer:
@@ -24,7 +27,9 @@ class Peer:
         import torch
 
         self.torch = torch
-        self.x, self.v, self.m = (torch.from_numpy(a).to(device) for a in (positions, velocities, masses))
+        self.x, self.v, self.m = (
+            torch.from_numpy(a).to(device) for a in (positions, velocities, masses)
+        )
         self.dt, self.softening_squared, self.rows = dt, softening ** 2, rows_at_once(len(masses))
         if not self.functions:
             self.functions["forces"] = torch.compile(self.forces) if COMPILED else self.forces
@@ -37,8 +42,12 @@ class Peer:
 
     def advance(self, steps: int) -> None:
         for _ in range(steps):
-            a = self.torch.cat([self.functions["forces"](some, self.x, self.m, self.softening_squared)
-                                for some in self.x.split(self.rows)])
+            a = self.torch.cat(
+                [
+                    self.functions["forces"](some, self.x, self.m, self.softening_squared)
+                    for some in self.x.split(self.rows)
+                ]
+            )
             self.v = self.v + a * self.dt
             self.x = self.x + self.v * self.dt
 
