@@ -120,7 +120,7 @@ Snapshot read_checkpoint(const Options& options) {
   }
 }
 
-// Tests whether there is a checkpoint. A file that --resume also names is read there.
+// Tests whether there is a checkpoint to continue. If --resume names it too, that option reads it.
 bool has_checkpoint(const Options& options) {
   std::error_code no_matter;
   return !options.checkpoint.empty() && !options.restart &&

@@ -51,7 +51,7 @@ struct Memory {
 
 void all_gather(ncclComm_t comm, int rank, int ranks) {
   Memory all(kCount * ranks);
-  all.set(rank * kCount, kCount, 1000 * rank);  // a kernel before, in the same stream
+  all.set(rank * kCount, kCount, 1000 * rank);  // an earlier kernel in the same stream
   EXPECT(ncclAllGather(all.data + rank * kCount, all.data, kCount, ncclInt32, comm, nullptr) ==
          ncclSuccess);
   const std::vector<int> got = all.get(kCount * ranks);

@@ -89,7 +89,8 @@ case $job in
       -DNBODY_EXPERIMENTS=OFF $quietly"
     inside "cmake --build build/arm64 --parallel \$(nproc) --target hostcuda_test \
       {step00_cpu_omp,step03_tiling,step12_newton3,step15_barnes_hut}{,_test} $quietly"
-    # Under qemu, physics and all sizes exceed their time limits: does a run and the forces instead.
+    # Under qemu, the tests of physics and of all sizes exceed their time limits: one run and the force
+# tests take their place.
     inside "for step in step00_cpu_omp step03_tiling step12_newton3 step15_barnes_hut; do
         qemu-aarch64 build/arm64/\$step/\$step --scenario solar-system --steps 100
         qemu-aarch64 build/arm64/\$step/\$step --systems 2 --bodies 1031 --steps 3

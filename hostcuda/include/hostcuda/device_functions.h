@@ -225,7 +225,7 @@ HOSTCUDA_REDUCE(__reduce_or_sync, unsigned, a | b)
 HOSTCUDA_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef HOSTCUDA_REDUCE
 
-// The lanes that are here before any of them continues: as converged as on any GPU.
+// The lanes that reach this call before any of them continues: at least as many as on any GPU.
 HOSTCUDA_FUNCTION unsigned __activemask(HOSTCUDA_HERE) {
   hostcuda::WarpRequest request{hostcuda::WarpOperation::converge, 0xffffffffu};
   hostcuda::warp_call(request, file, line);

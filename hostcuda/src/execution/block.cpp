@@ -370,7 +370,7 @@ unsigned BlockRunner::counting_barrier(bool predicate, const char* file, int lin
 void BlockRunner::yield() {
   Fiber& self = *threads_[current_].fiber;
   ready_.add_last(current_);
-  // Once all threads have run, another block has to act.
+  // Once all threads have run, only another block can end the wait.
   const bool pause = gang_ && started_ == count_ && ++idle_yields_ >= ready_.size();
   Fiber& next = pause               ? main_
                 : started_ < count_ ? fresh_fiber()  // all must have started to act

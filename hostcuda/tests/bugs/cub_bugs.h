@@ -10,7 +10,7 @@
 
 namespace cub_bugs {
 
-// Gives all threads the sum of 1 / kThreads: BlockReduce returns it only to the first.
+// Expects the sum of 1 / kThreads in all threads, but BlockReduce returns it only to the first.
 template <int kThreads, bool kShares>
 __global__ void block_sum(float* out) {
   using Reduce = cub::BlockReduce<float, kThreads>;
