@@ -84,7 +84,7 @@ void Watchdog::tell_all(const std::string& line) {
 }
 
 void Watchdog::give_up(const std::string& why) {
-  stop_if_ending();  // an abort's consequences are not a failure of their own
+  stop_if_ending();  // an abort's consequences are not another failure
   given_up_ = true;
   tell_all(rank_ == 0 ? "end" : "failed " + one_line(why));
   if (rank_ == 0) return;

@@ -35,7 +35,7 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return {__ldg(p), __ldg(p + 1), __ldg(p + 2), __ldg(p + 3)};
 }
 
-// Kick and drift: v_i += a_i dt, x_i += v_i dt, the new position into an array of its own.
+// Kick and drift: v_i += a_i dt, x_i += v_i dt. The new position goes to the second array.
 __global__ void __launch_bounds__(kBlockSize)
     advance(const Position* __restrict__ positions, Position* __restrict__ next_positions,
             Velocity* __restrict__ velocities, int n, float dt, float softening_squared) {

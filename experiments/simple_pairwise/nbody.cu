@@ -42,7 +42,7 @@ __global__ void update_velocities(Body* all_bodies, int n, int all, float dt,
   bodies[i].vz += az * dt;
 }
 
-// Drift: x_i += v_i dt. A kernel of its own: no body may drift before every force of this step has
+// Drift: x_i += v_i dt. A separate kernel: no body may drift before every force of this step has
 // read its position, and kernels in a stream run one after the other.
 __global__ void update_positions(Body* bodies, int all, float dt) {
   const int i = blockIdx.x * kBlockSize + threadIdx.x;

@@ -1,4 +1,4 @@
-// Programs with command lines of their own, whose main() the build renames.
+// Programs with their own command lines, whose main() the build renames.
 #include "experiments/sweeps/programs.h"
 
 int activity_map_main(int argc, char** argv);

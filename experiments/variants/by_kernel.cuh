@@ -1,4 +1,4 @@
-// The kick of step 10 by a kernel of its own: one thread per row. Neighbouring threads read
+// The kick of step 10 by a separate kernel: one thread per row. Neighbouring threads read
 // neighbouring rows of a column, so that every load is coalesced.
 #pragma once
 
